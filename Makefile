@@ -1,0 +1,67 @@
+# Two commands: `make demo` shows Genie at work, `make test` proves it.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-neural test-postgres check bench clean setup
+
+PYTHON ?= python3
+BIN := .venv/bin
+PORT ?= 8000
+
+help: ## say what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/'
+
+.venv/base: requirements/base.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Genie needs Python 3.11 or newer; set PYTHON=...")'
+	@echo "Setting up Python packages in .venv (about a minute, once) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
+	@touch $@
+
+.venv/dev: requirements/dev.txt .venv/base
+	@echo "Setting up the developers' packages in .venv (about a minute, once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Other people's programs, in a folder of their own: what they ask for would not go together.
+.venv/acceptance: requirements/acceptance.txt .venv/base
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --upgrade --target $@ -r requirements/acceptance.txt
+	@touch $@
+
+# Beside .venv, as torch and what it brings weigh gigabytes; `make test` does without.
+.venv-neural/ready: pyproject.toml requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Genie needs Python 3.11 or newer; set PYTHON=...")'
+	@echo "Setting up the extra [neural] in .venv-neural (gigabytes, once) ..."
+	@$(PYTHON) -m venv .venv-neural
+	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check '.[neural]'
+	@touch $@
+
+setup: .venv/dev .venv/acceptance ## install everything into .venv
+
+demo: .venv/base ## set up, run the main job on four small tasks, leave the site running
+	@$(BIN)/python manage.py demo --port $(PORT)
+
+test: .venv/dev .venv/acceptance ## set up and run all tests
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
+
+test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
+	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
+	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py $(ARGS)
+
+test-postgres: .venv/dev .venv/acceptance ## run the tests that use a database on a PostgreSQL of their own
+	@tests/postgres.sh -n auto --dist worksteal $(ARGS)
+
+check: .venv/dev ## format, lint, types, import contracts, migrations, templates
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python manage.py check
+	git ls-files '*.html' | xargs $(BIN)/djade --target-version 5.2 --check
+
+bench: .venv/dev ## measure speed, as ratios to named alternatives in the same run
+	@set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py); done
+
+clean: ## remove what make made: .venv, .venv-neural, caches, and the demo's data in var/
+	rm -rf .venv .venv-neural var .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov build genie.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

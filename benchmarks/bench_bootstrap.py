@@ -1,0 +1,136 @@
+"""Bootstrap: one system against scipy, and 100 systems against pair by pair.
+
+python -m benchmarks.bench_bootstrap [--repeats 5] [--pairs 60] [--seed 1]
+
+1. 800 ratings, 10,000 resamples, percentile interval: `bootstrap_mean` against
+   `scipy.stats.bootstrap`, on 5-point, slider and continuous ratings; the slowest counts.
+2. 100 systems x 800 instances, all 4,950 pairs, 10,000 resamples: `compare_all` against
+   a paired bootstrap of each pair by itself, done by `scipy.stats.bootstrap` and, as a
+   second baseline, by our own `paired_bootstrap`. A sample of the pairs is timed and
+   scaled.
+
+Seconds are the processor's, on one thread, so that a busy machine changes little. Both
+sides run in one process, and what they find is compared: speed at another answer
+would be no speed. Memory is the peak that each call allocates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+import tracemalloc
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+from scipy import stats
+
+from leaderboard.stats.all_pairs import compare_all
+from leaderboard.stats.intervals import bootstrap_mean
+from leaderboard.stats.paired import paired_bootstrap
+
+RESAMPLES = 10_000
+PROMISED_MEAN = 5
+PROMISED_PAIRS = 20
+N_PAIRS = 100 * 99 // 2
+
+
+def fastest(work, repeats):
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        result = work()
+        seconds.append(time.process_time() - start)
+    return min(seconds), result
+
+
+def peak_mb(work):
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def by_scipy(values, seed):
+    return stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+
+
+def one_system(seed, repeats):
+    rng = np.random.default_rng(seed)
+    kinds = {
+        "5-point": rng.integers(0, 5, 800) / 4,
+        "slider": rng.integers(0, 101, 800).astype(float),
+        "continuous": rng.normal(size=800),
+    }
+    ratios = []
+    for name, values in kinds.items():
+        ours, found = fastest(lambda v=values: bootstrap_mean(v, seed=seed), repeats)
+        theirs, expected = fastest(lambda v=values: by_scipy(v, seed), repeats)
+        ends = expected.confidence_interval
+        error = stats.sem(values)
+        apart = max(abs(found.low - ends.low), abs(found.high - ends.high)) / error
+        if apart > 0.2:
+            raise SystemExit(f"{name}: the intervals differ by {apart:.2f} errors")
+        ratios.append(theirs / ours)
+        print(
+            f"800 {name:10} ours {ours * 1e3:6.2f} ms"
+            f" {peak_mb(lambda v=values: bootstrap_mean(v, seed=seed)):6.1f} MB;"
+            f" scipy {theirs * 1e3:6.1f} ms"
+            f" {peak_mb(lambda v=values: by_scipy(v, seed)):6.1f} MB;"
+            f" ratio {ratios[-1]:.0f}"
+        )
+    return min(ratios)
+
+
+def all_pairs(seed, repeats, n_timed):
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(0, 0.15, 100)
+    table = rng.normal(2, 1, (800, 1)) + quality + rng.normal(0, 0.8, (800, 100))
+    table = np.clip(np.rint(table), 0, 4) / 4
+    ours, found = fastest(lambda: compare_all(table, seed=seed), repeats)
+    chosen = rng.permutation(np.column_stack(np.triu_indices(100, k=1)))[:n_timed]
+    start = time.process_time()
+    shares = []
+    for i, j in chosen:
+        drawn = by_scipy(table[:, i] - table[:, j], seed).bootstrap_distribution
+        shares.append((np.mean(drawn > 1e-12) + np.mean(drawn >= -1e-12)) / 2)
+    theirs = (time.process_time() - start) / n_timed * N_PAIRS
+    start = time.process_time()
+    for i, j in chosen:
+        paired_bootstrap(table[:, i], table[:, j], seed=seed)
+    own = (time.process_time() - start) / n_timed * N_PAIRS
+    apart = np.abs(found.p_above[tuple(chosen.T)] - shares).max()
+    if apart > 0.03:
+        raise SystemExit(f"the shares of resamples differ by {apart:.3f}")
+    print(
+        f"100 x 800, all pairs: ours {ours:.2f} s"
+        f" {peak_mb(lambda: compare_all(table, seed=seed)):.0f} MB; pair by pair with"
+        f" scipy {theirs:.0f} s, ratio {theirs / ours:.0f}; with our own"
+        f" {own:.1f} s, ratio {own / ours:.0f} (from {n_timed} pairs);"
+        f" shares at most {apart:.3f} apart"
+    )
+    return min(theirs, own) / ours
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--pairs", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    mean = one_system(options.seed, options.repeats)
+    pairs = all_pairs(options.seed, options.repeats, options.pairs)
+    if mean < PROMISED_MEAN or pairs < PROMISED_PAIRS:
+        raise SystemExit(f"promised: {PROMISED_MEAN} and {PROMISED_PAIRS} times faster")
+
+
+if __name__ == "__main__":
+    main()

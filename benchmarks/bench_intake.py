@@ -1,0 +1,176 @@
+"""Intake, validation and metrics against the bare libraries, and how they grow.
+
+Run ``python -m benchmarks.bench_intake``. Everything is timed in one process on the same
+made-up texts; libraries are imported and warmed up before, and the fastest of a few
+rounds counts. The libraries' share is what a careful script would do: sacrebleu's corpus
+BLEU and chrF, and rouge-score's ROUGE-1/2/L with stemming, each once.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+
+from leaderboard.metrics.base import Batch, all_metrics
+from leaderboard.metrics.porter_words import stem
+from leaderboard.preflight import preflight, realign
+from leaderboard.readers.predictions import read_predictions
+
+METRICS = ("sacrebleu", "chrf", "rouge1", "rouge2", "rougeL", "length")
+SMALL, LARGE = 1_000, 11_000
+
+
+def texts(n: int, seed: int) -> list[str]:
+    """Make sentences of 5 to 45 words with a long-tailed vocabulary."""
+    generator = np.random.default_rng(seed)
+    letters = np.array(list("etaoinshrdlucmfw"))
+    endings = ["", "s", "ed", "ing", "ly", "ness", "ation"]
+    words = [
+        "".join(generator.choice(letters, generator.integers(2, 9)))
+        + endings[int(generator.integers(len(endings)))]
+        for _ in range(12_000)
+    ]
+    frequency = 1 / np.arange(1, len(words) + 1)
+    frequency /= frequency.sum()
+    lengths = generator.integers(5, 45, n)
+    drawn = iter(generator.choice(len(words), int(lengths.sum()), p=frequency))
+    return [
+        " ".join(words[next(drawn)] for _ in range(length)).capitalize() + "."
+        for length in lengths
+    ]
+
+
+def task(n: int) -> tuple[list[str], list[str], bytes]:
+    """Make ids, references and a file of predictions that share most of their words."""
+    references = texts(n, 1)
+    generator = np.random.default_rng(2)
+    predictions = [
+        " ".join(word for word in text.split() if generator.random() > 0.2)
+        for text in references
+    ]
+    ids = [f"doc.{number}" for number in range(n)]
+    return (
+        ids,
+        references,
+        json.dumps(dict(zip(ids, predictions, strict=True))).encode(),
+    )
+
+
+def intake(ids: list[str], references: list[str], file: bytes) -> None:
+    read = read_predictions(
+        io.BytesIO(file),
+        filename="predictions.json",
+        instance_ids=ids,
+        max_bytes=1 << 28,
+        max_chars_per_prediction=20_000,
+    )
+    assert read.ok, read.problems
+    batch = Batch(list(read.predictions.values()), [[text] for text in references])
+    for slug in METRICS:
+        all_metrics()[slug]().compute(batch)
+
+
+def cold_intake(ids: list[str], references: list[str], file: bytes) -> None:
+    stem.cache_clear()  # as a fresh process would find it
+    intake(ids, references, file)
+
+
+def libraries(ids: list[str], references: list[str], file: bytes) -> None:
+    import sacrebleu
+    from rouge_score.rouge_scorer import RougeScorer
+
+    predictions = list(json.loads(file).values())
+    sacrebleu.corpus_bleu(predictions, [references])
+    sacrebleu.corpus_chrf(predictions, [references])
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    for prediction, reference in zip(predictions, references, strict=True):
+        scorer.score(reference, prediction)
+
+
+def rouge_alone(ids: list[str], references: list[str], file: bytes) -> None:
+    stem.cache_clear()
+    batch = Batch(list(json.loads(file).values()), [[text] for text in references])
+    for slug in ("rouge1", "rouge2", "rougeL"):
+        all_metrics()[slug]().compute(batch)
+
+
+def rouge_library(ids: list[str], references: list[str], file: bytes) -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    for prediction, reference in zip(
+        json.loads(file).values(), references, strict=True
+    ):
+        scorer.score(reference, prediction)
+
+
+def look(ids: list[str], references: list[str], file: bytes) -> None:
+    preflight(
+        list(json.loads(file).values()),
+        [[text] for text in references],
+        [],
+        target_language="en",
+        source_language="de",
+        seed=1,
+    )
+
+
+def match(ids: list[str], references: list[str], file: bytes) -> None:
+    predictions = list(json.loads(file).values())
+    realign(predictions[1:] + predictions[:1], [[text] for text in references])
+
+
+def seconds(work: Callable[..., None], material: tuple, rounds: int) -> float:
+    """CPU time of the fastest round: other work on the machine does not count."""
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.process_time()
+        work(*material)
+        best = min(best, time.process_time() - start)
+    return best
+
+
+def megabytes(work: Callable[..., None], material: tuple) -> float:
+    tracemalloc.start()
+    work(*material)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 1e6
+
+
+def main() -> None:
+    small, large = task(SMALL), task(LARGE)
+    for work in (intake, libraries):  # imports, regular expressions, tokenizer caches
+        work(*task(50))
+    theirs, ours = seconds(libraries, small, 3), seconds(cold_intake, small, 3)
+    print(f"{SMALL:,} instances: the libraries alone {theirs:.2f} s CPU")
+    print(
+        f"  intake, validation, {len(METRICS)} metrics: {ours:.2f} s, "
+        f"ratio {ours / theirs:.2f} (at most 1.5)"
+    )
+    grown = seconds(cold_intake, large, 2)
+    print(
+        f"{LARGE:,} instances: {grown:.2f} s, {grown / ours:.1f} times as long for "
+        f"{LARGE / SMALL:.0f} times as many"
+    )
+    slow, quick = seconds(rouge_library, large, 1), seconds(rouge_alone, large, 1)
+    print(
+        f"  ROUGE-1/2/L: rouge-score {slow:.2f} s, ours {quick:.2f} s, "
+        f"{slow / quick:.1f} times as fast (at least 5)"
+    )
+    for name, work in (("pre-flight", look), ("re-alignment", match)):
+        times = [seconds(work, material, 1) for material in (small, large)]
+        peak = megabytes(work, large)
+        print(
+            f"  {name}: {times[0]:.2f} s for {SMALL:,}, {times[1]:.2f} s and at most "
+            f"{peak:.0f} MB for {LARGE:,}"
+        )
+
+
+if __name__ == "__main__":
+    main()

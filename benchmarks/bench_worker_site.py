@@ -1,0 +1,298 @@
+"""Fifty workers at once on the worker site: two server processes, over HTTP.
+
+Each worker is shown a HIT, thinks, sends the answer as the page's script does, and goes
+on to the next one. Afterwards the database says whether an answer was lost or a HIT was
+answered twice. What is timed is a request from its first byte out to its last byte in,
+on the machine that also runs the server and the fifty clients.
+
+    python -m benchmarks.bench_worker_site              SQLite
+    python -m benchmarks.bench_worker_site --postgres   a throw-away PostgreSQL server
+    ... --think 0                                       nobody thinks: the most it can do
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Barrier
+from urllib.parse import urlencode
+
+import numpy as np
+
+from benchmarks import throwaway_postgres, world
+
+P95_AT_MOST_MS = 300.0
+_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+
+
+@dataclass
+class Timed:
+    """What one worker met."""
+
+    page_ms: list[float] = field(default_factory=list)
+    answer_ms: list[float] = field(default_factory=list)
+    n_acknowledged: int = 0
+    troubles: list[str] = field(default_factory=list)
+
+
+class Worker:
+    """One browser: a session and its cookies, one HIT at a time."""
+
+    def __init__(self, port: int, session: str, seed: int, think: float) -> None:
+        self.port = port
+        self.cookies = {"sessionid": session}
+        self.rng = np.random.default_rng(seed)
+        self.think = think
+        self.met = Timed()
+
+    def work(self, first: str, n: int, begin: Barrier) -> Timed:
+        begin.wait()
+        time.sleep(self.rng.uniform(0, self.think))
+        path = first
+        for _ in range(n):
+            path = self._one(path)
+            if "/work/hit/" not in path:
+                break
+        return self.met
+
+    def _one(self, path: str) -> str:
+        status, page = self._request("GET", path, self.met.page_ms)
+        token = _TOKEN.search(page)
+        if status != 200 or token is None:
+            self.met.troubles.append(f"GET {path}: {status}")
+            return ""
+        time.sleep(self.rng.uniform(0.5, 1.5) * self.think)
+        answer = {
+            "csrfmiddlewaretoken": token[1],
+            "answer-0-0": "0.75",
+            "active_seconds": "2",
+        }
+        status, said = self._request("POST", path, self.met.answer_ms, answer)
+        found = re.search(r'"next": "([^"]+)"', said)
+        if status != 200 or found is None:
+            self.met.troubles.append(f"POST {path}: {status} {said[:100]}")
+            return ""
+        self.met.n_acknowledged += 1
+        return found[1]
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        times: list[float],
+        fields: dict[str, str] | None = None,
+    ) -> tuple[int, str]:
+        headers = {
+            "Cookie": "; ".join(
+                f"{name}={value}" for name, value in self.cookies.items()
+            )
+        }
+        if method == "POST":
+            headers["Accept"] = "application/json"
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        body = urlencode(fields).encode() if fields else None
+        start = time.perf_counter()
+        # Who thinks for longer than the server keeps connections open makes a new one.
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        times.append(1000 * (time.perf_counter() - start))
+        for cookie in response.headers.get_all("Set-Cookie") or []:
+            name, _, value = cookie.split(";")[0].partition("=")
+            self.cookies[name] = value
+        return response.status, text
+
+
+def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
+    """Make a campaign and its workers; give each one's session and first page."""
+    from django.contrib.auth import get_user_model
+    from django.test import Client
+    from django.utils import timezone
+
+    from crowd.services import consent, run
+    from crowd.services.build import HITTypeSpec, ItemSpec, build_campaign
+    from crowd.services.invite import register_worker
+    from crowd.services.work import next_assignment
+
+    n_hits = n_workers * n_each + spare
+    answers = world.texts(n_hits, seed=3)
+    build_campaign(
+        key="bench",
+        pool="bench",
+        title="Bench",
+        hit_type=HITTypeSpec(
+            template="question-answering",
+            scale="likert-5",
+            criteria={"overall": "This is a reasonable answer."},
+            title="Judge answers",
+            description="Read and say what you think.",
+            keywords="text",
+            reward_cents=5,
+            assignment_seconds=1800,
+        ),
+        items=[
+            ItemSpec(
+                f"item-{i}",
+                {
+                    "fields": [{"label": "Question", "text": text[::-1], "lang": "en"}],
+                    "prediction": text,
+                    "lang": "en",
+                },
+                f"input-{i}",
+            )
+            for i, text in enumerate(answers)
+        ],
+        budget_cents=10**7,
+        seed=1,
+        starts_at=timezone.now(),
+    )
+    run.start_due()
+    ways_in = []
+    for i in range(n_workers):
+        user = get_user_model().objects.create(username=f"worker-{i}")
+        worker = register_worker(platform_worker_id=f"worker-{i}", user=user)
+        consent.give(worker, "bench")
+        client = Client()
+        client.force_login(user)
+        session = client.cookies["sessionid"].value
+        first = next_assignment(worker)
+        ways_in.append((session, f"/work/hit/{first.pk}/"))
+    return ways_in
+
+
+def serve(port: int) -> subprocess.Popen[bytes]:
+    """Start the site as docs/operating.md says, with two processes."""
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "gunicorn", "genie.wsgi",
+            "--bind", f"127.0.0.1:{port}", "--worker-class", "gthread",
+            "--workers", "2", "--threads", "4", "--log-level", "warning",
+        ]
+    )  # fmt: skip
+    for _ in range(300):
+        try:
+            probe = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+            probe.request("GET", "/work/")
+            probe.getresponse().read()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return process
+    process.kill()
+    raise SystemExit("The site did not start.")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def lost_or_doubled(n_acknowledged: int) -> list[str]:
+    """Look in the database for what must not be: lost answers, HITs answered twice."""
+    from django.db.models import Count, Q
+
+    from crowd.models import HIT, Answer, Assignment, LedgerEntry
+
+    sent = Assignment.objects.filter(state="SUBMITTED")
+    twice = HIT.objects.annotate(
+        n=Count("assignments", filter=Q(assignments__state="SUBMITTED"))
+    ).filter(n__gt=1)
+    counts = {
+        "answers that workers were told are stored": n_acknowledged,
+        "assignments sent in": sent.count(),
+        "answers stored": Answer.objects.count(),
+        "rewards planned": LedgerEntry.objects.count(),
+    }
+    for name, n in counts.items():
+        print(f"{n:8,} {name}")
+    print(f"{twice.count():8,} HITs answered twice")
+    wrong = [name for name, n in counts.items() if n != n_acknowledged]
+    return [*wrong, *(["HITs answered twice"] if twice.exists() else [])]
+
+
+def report(met: list[Timed], took: float) -> bool:
+    """Print the figures; tell whether the 95th percentile is low enough."""
+    kinds = {
+        "page of a HIT": [ms for one in met for ms in one.page_ms],
+        "answer": [ms for one in met for ms in one.answer_ms],
+    }
+    kinds["all requests"] = [ms for times in kinds.values() for ms in times]
+    print(f"{'':16}{'n':>8}{'median':>9}{'p95':>9}{'p99':>9}{'longest':>9}   ms")
+    for name, times in kinds.items():
+        if not times:
+            continue
+        of = np.percentile(times, [50, 95, 99, 100])
+        print(f"{name:16}{len(times):8,}" + "".join(f"{ms:9.1f}" for ms in of))
+    n = sum(one.n_acknowledged for one in met)
+    print(f"{n / took:.1f} answers a second for {took:.1f} s")
+    return n > 0 and bool(np.percentile(kinds["all requests"], 95) < P95_AT_MOST_MS)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--workers", type=int, default=50)
+    parser.add_argument("--each", type=int, default=15, help="HITs for each worker")
+    parser.add_argument("--think", type=float, default=2.0, help="seconds, on average")
+    parser.add_argument("--spare", type=int, default=2_000, help="HITs left over")
+    parser.add_argument("--postgres", action="store_true")
+    asked = parser.parse_args()
+    with ExitStack() as stack:
+        database = throwaway_postgres.server() if asked.postgres else nullcontext("")
+        if url := stack.enter_context(database):
+            os.environ["DATABASE_URL"] = url
+        folder: Path = world.set_up()
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        ways_in = make_work(asked.workers, asked.each, asked.spare)
+        port = free_port()
+        site = serve(port)
+        stack.callback(site.wait)
+        stack.callback(site.terminate)
+        begin = Barrier(asked.workers + 1)
+        with ThreadPoolExecutor(asked.workers) as pool:
+            running = [
+                pool.submit(
+                    Worker(port, session, seed, asked.think).work,
+                    first,
+                    asked.each,
+                    begin,
+                )
+                for seed, (session, first) in enumerate(ways_in)
+            ]
+            begin.wait()
+            start = time.perf_counter()
+            met = [one.result() for one in running]
+            took = time.perf_counter() - start
+        name = "PostgreSQL" if asked.postgres else "SQLite"
+        print(
+            f"{name}: {asked.workers} workers, {asked.each} HITs each, thinking "
+            f"{asked.think:g} s on average; load {os.getloadavg()[0]:.1f}"
+        )
+        quick = report(met, took)
+        troubles = [trouble for one in met for trouble in one.troubles]
+        troubles += lost_or_doubled(sum(one.n_acknowledged for one in met))
+        for trouble in troubles[:10]:
+            print(f"TROUBLE {trouble}")
+        from django.db import connections
+
+        connections.close_all()
+    if asked.think and not quick:
+        print(f"The 95th percentile is above {P95_AT_MOST_MS:g} ms.")
+    return int(bool(troubles) or (asked.think > 0 and not quick))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,251 @@
+"""What a program does with a Genie site."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from genie_client.problem import Problem
+from genie_client.transport import Transport, multipart
+
+Json = dict[str, Any]
+# States in which a submission waits for nobody's program any more.
+ENDED = frozenset({"PUBLISHED", "INVALID", "DECLINED", "WITHDRAWN"})
+# From here on a person has to decide.
+MEASURED = frozenset({"MEASURED", *ENDED})
+_FILES = {
+    "sample": "sample.json",
+    "csv": "board.csv",
+    "json": "board.json",
+    "latex": "board.tex",
+    "bibtex": "board.bib",
+}
+
+
+class Client:
+    """A Genie site, seen by the owner of a token (or by anybody, without one).
+
+    Parameters
+    ----------
+    site : str
+        Address of the site, such as https://genie.example.org.
+    token : str, optional
+        Made on the site; needed to hand in and to see one's own submissions.
+    timeout : float, optional
+        Seconds that one answer may take.
+    """
+
+    def __init__(
+        self, site: str, token: str | None = None, *, timeout: float = 60.0
+    ) -> None:
+        self._http = Transport(site, token, timeout)
+
+    def tasks(self) -> list[Json]:
+        """List the benchmark tasks."""
+        return list(self._pages("/api/v1/tasks/"))
+
+    def instances(self, task: str) -> Iterator[Json]:
+        """Give a task's inputs in the order of its release."""
+        return self._pages(f"/api/v1/tasks/{quote(task)}/instances/")
+
+    def validate(self, task: str, file: str | Path) -> Json:
+        """Have a file checked without handing it in: `valid`, and `problems`."""
+        body, content_type = multipart([], _readable(file))
+        found: Json = self._http.json(
+            f"/tasks/{quote(task)}/check/", data=body, content_type=content_type
+        )
+        return found
+
+    def submit(
+        self,
+        task: str,
+        file: str | Path,
+        *,
+        system: str,
+        description: str = "",
+        links: Iterable[str] = (),
+        team: str | None = None,
+        private: bool = False,
+        anonymous_until: str | None = None,
+        key: str | None = None,
+    ) -> Json:
+        """Hand a system's predictions in; the answer has `id`, `url` and `state`.
+
+        `key` goes along as Idempotency-Key: give the same one again after a broken
+        connection, and a site that knows it makes one submission of the two.
+        """
+        fields = [("task", task), ("system_name", system)]
+        fields += [("description", description)] if description else []
+        fields += [("links", link) for link in links]
+        fields += [("team", team)] if team else []
+        fields += [("visibility", "PRIVATE")] if private else []
+        fields += [("anonymous_until", anonymous_until)] if anonymous_until else []
+        body, content_type = multipart(fields, _readable(file))
+        made: Json = self._http.json(
+            "/api/v1/submissions/",
+            data=body,
+            content_type=content_type,
+            headers={"Idempotency-Key": key or str(uuid.uuid4())},
+        )
+        return made
+
+    def submission(self, number: int) -> Json:
+        """Tell where a submission is, with its story, metrics and scores."""
+        found: Json = self._http.json(f"/api/v1/submissions/{int(number)}/")
+        return found
+
+    def wait(
+        self,
+        number: int,
+        *,
+        until: frozenset[str] = MEASURED,
+        every: float = 5.0,
+        seconds: float = 3600.0,
+        told: Callable[[Json], None] = lambda event: None,
+    ) -> Json:
+        """Look again and again until a state is reached; `told` hears new events.
+
+        Raises
+        ------
+        Problem
+            "too-long" when the state is not reached in time.
+        """
+        end = time.monotonic() + seconds
+        n_told = 0
+        while True:
+            found = self._patiently(number)
+            for event in found["events"][n_told:]:
+                told(event)
+            n_told = len(found["events"])
+            if found["state"] in until or _stuck(found):
+                return found
+            if time.monotonic() >= end:
+                raise Problem(
+                    f"Submission {number} is still {found['state']} after "
+                    f"{seconds:g} seconds.",
+                    code="too-long",
+                    body=found,
+                )
+            time.sleep(every)
+
+    def leaderboard(self, task: str, *, at: str | None = None) -> list[Json]:
+        """Give a board's rows in its order, of now or of a date."""
+        if at:
+            query = urlencode({"at": at, "columns": "all"})
+            raw = self._http.json(f"/tasks/{quote(task)}/board.json?{query}")
+            return [_row(row, raw["ranked_by"]) for row in raw["rows"]]
+        rows = self._pages(f"/api/v1/tasks/{quote(task)}/leaderboard/")
+        return [_row(row, None) for row in rows]
+
+    def download(self, task: str, what: str, *, at: str | None = None) -> bytes:
+        """Give a file: sample, csv, json, latex or bibtex."""
+        if what not in _FILES:
+            raise Problem(
+                f"There is no {what!r} to download; there are {', '.join(_FILES)}.",
+                code="unknown-file",
+            )
+        query = f"?{urlencode({'at': at})}" if at else ""
+        return self._http.bytes(f"/tasks/{quote(task)}/{_FILES[what]}{query}")
+
+    def compare(self, first: int, second: int) -> Json:
+        """Put two submissions of one task side by side: scores and metrics."""
+        a, b = self.submission(first), self.submission(second)
+        if a["task"] != b["task"]:
+            raise Problem(
+                f"{first} is of {a['task']} and {second} of {b['task']}; scores of "
+                "different tasks cannot be compared.",
+                code="different-tasks",
+            )
+        return {
+            "task": a["task"],
+            "a": _named(a),
+            "b": _named(b),
+            "scores": _scores_of_both(a, b),
+            "metrics": _metrics_of_both(a, b),
+        }
+
+    def _pages(self, path: str) -> Iterator[Json]:
+        address: str | None = path
+        while address:
+            page = self._http.json(address)
+            yield from page["results"]
+            address = page.get("next")
+
+    def _patiently(self, number: int) -> Json:
+        """Look once; when the site asks to slow down, do so."""
+        for _ in range(5):
+            try:
+                return self.submission(number)
+            except Problem as problem:
+                if problem.status != 429 or problem.retry_after is None:
+                    raise
+                time.sleep(min(problem.retry_after, 60.0))
+        return self.submission(number)
+
+
+def _readable(file: str | Path) -> Path:
+    path = Path(file)
+    if not path.is_file():
+        raise Problem(f"There is no file {path}.", code="no-file")
+    return path
+
+
+def _stuck(found: Json) -> bool:
+    failure = found.get("failure")
+    return bool(failure and failure.get("permanent"))
+
+
+def _row(row: Json, criterion: str | None) -> Json:
+    """Give one flat row, whichever of the site's two forms it came in."""
+    human = row["scores"].get(criterion) if criterion else row["human"]
+    team = row["team"]
+    return {
+        "rank_first": row["rank_first"],
+        "rank_last": row["rank_last"],
+        "submission": row["submission"],
+        "system": row["system"],
+        "team": team.get("name") if isinstance(team, dict) else team,
+        "simulated": row["simulated"],
+        "mean": human["mean"] if human else None,
+        "low": human["low"] if human else None,
+        "high": human["high"] if human else None,
+        "metrics": row["metrics"],
+    }
+
+
+def _named(found: Json) -> Json:
+    return {"id": found["id"], "system": found["system_name"], "state": found["state"]}
+
+
+def _scores_of_both(a: Json, b: Json) -> Json:
+    both: Json = {}
+    of_b = {score["criterion"]: score for score in b["scores"]}
+    for score in a["scores"]:
+        other = of_b.get(score["criterion"])
+        if other is None:
+            continue
+        apart = score["low"] > other["high"] or other["low"] > score["high"]
+        both[score["criterion"]] = {
+            "a": {key: score[key] for key in ("mean", "low", "high", "n")},
+            "b": {key: other[key] for key in ("mean", "low", "high", "n")},
+            "difference": score["mean"] - other["mean"],
+            "intervals_overlap": not apart,
+        }
+    return both
+
+
+def _metrics_of_both(a: Json, b: Json) -> Json:
+    both: Json = {}
+    for name, one in a["metrics"].items():
+        other = b["metrics"].get(name)
+        if other is not None:
+            both[name] = {
+                "a": one["value"],
+                "b": other["value"],
+                "comparable": one["signature"] == other["signature"],
+            }
+    return both

@@ -1,0 +1,195 @@
+"""The command line: one verb, words for people, `--json` for programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from genie_client import words
+from genie_client.client import ENDED, MEASURED, Client
+from genie_client.problem import Problem
+
+
+class Session:
+    """One run of the command: its options, and where it writes."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.client = Client(options.site, options.token, timeout=options.timeout)
+
+    def say(self, found: Any, as_words: Callable[[Any], str]) -> None:
+        text = (
+            json.dumps(found, ensure_ascii=False, indent=2)
+            if self.options.json
+            else as_words(found)
+        )
+        sys.stdout.write(text + "\n")
+
+    def tell(self, event: dict[str, Any]) -> None:
+        """Say how things go, where it does not get into a program's way."""
+        sys.stderr.write(words.event(event) + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; give the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if not options.site:
+        parser.error("name the site with --site or in GENIE_SITE")
+    try:
+        code: int = options.run(Session(options))
+    except Problem as problem:
+        if options.json:
+            body = {"error": problem.message, "code": problem.code, **problem.body}
+            sys.stdout.write(json.dumps(body, ensure_ascii=False, indent=2) + "\n")
+        sys.stderr.write(f"{problem.message}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+    return code
+
+
+def _tasks(session: Session) -> int:
+    session.say(session.client.tasks(), words.tasks)
+    return 0
+
+
+def _validate(session: Session) -> int:
+    found = session.client.validate(session.options.task, session.options.file)
+    session.say(found, words.validation)
+    return 0 if found["valid"] else 1
+
+
+def _submit(session: Session) -> int:
+    given = session.options
+    made = session.client.submit(
+        given.task,
+        given.file,
+        system=given.system,
+        description=given.description,
+        links=given.link,
+        team=given.team,
+        private=given.private,
+        anonymous_until=given.anonymous_until,
+    )
+    if given.watch:
+        made = _watched(session, made["id"])
+    session.say(made, words.submission)
+    return 1 if _unusable(made) else 0
+
+
+def _status(session: Session) -> int:
+    number = session.options.submission
+    found = (
+        _watched(session, number)
+        if session.options.watch
+        else session.client.submission(number)
+    )
+    session.say(found, words.submission)
+    return 1 if _unusable(found) else 0
+
+
+def _watched(session: Session, number: int) -> dict[str, Any]:
+    given = session.options
+    return session.client.wait(
+        number,
+        until=ENDED if given.until == "published" else MEASURED,
+        every=given.every,
+        seconds=given.wait,
+        told=session.tell,
+    )
+
+
+def _unusable(found: dict[str, Any]) -> bool:
+    failure = found.get("failure") or {}
+    return found["state"] in {"INVALID", "DECLINED"} or bool(failure.get("permanent"))
+
+
+def _leaderboard(session: Session) -> int:
+    rows = session.client.leaderboard(session.options.task, at=session.options.at)
+    session.say(rows, words.leaderboard)
+    return 0
+
+
+def _download(session: Session) -> int:
+    given = session.options
+    content = session.client.download(given.task, given.what, at=given.at)
+    if given.out is None:
+        sys.stdout.buffer.write(content)
+        return 0
+    given.out.write_bytes(content)
+    found = {"file": str(given.out), "bytes": len(content)}
+    session.say(found, lambda one: f"{one['file']}: {one['bytes']:,} bytes")
+    return 0
+
+
+def _compare(session: Session) -> int:
+    found = session.client.compare(session.options.first, session.options.second)
+    session.say(found, words.comparison)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="genie-client", description=__doc__)
+    parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
+    # not shown in the list of processes when it comes from the environment
+    parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)
+    parser.add_argument("--timeout", type=float, default=60.0, help="of one answer")
+    parser.add_argument("--json", action="store_true", help="one JSON value")
+    verbs = parser.add_subparsers(required=True, metavar="command")
+
+    def verb(name: str, run: Callable[[Session], int], help_: str) -> Any:
+        made = verbs.add_parser(name, help=help_, description=help_)
+        made.set_defaults(run=run)
+        return made
+
+    verb("tasks", _tasks, "list the benchmark tasks")
+    checked = verb("validate", _validate, "check a file without handing it in")
+    _task_and_file(checked)
+    _submit_arguments(verb("submit", _submit, "hand in a system's predictions"))
+    status = verb("status", _status, "tell where a submission is")
+    status.add_argument("submission", type=int)
+    _watch_arguments(status)
+    board = verb("leaderboard", _leaderboard, "show a board")
+    board.add_argument("task")
+    board.add_argument("--at", help="a date or a time of the past")
+    file = verb("download", _download, "get a file of a task or its board")
+    file.add_argument("task")
+    file.add_argument("what", choices=["sample", "csv", "json", "latex", "bibtex"])
+    file.add_argument("--at", help="a date or a time of the past")
+    file.add_argument("--out", type=Path)
+    both = verb("compare", _compare, "put two submissions side by side")
+    both.add_argument("first", type=int)
+    both.add_argument("second", type=int)
+    return parser
+
+
+def _task_and_file(parser: Any) -> None:
+    parser.add_argument("task")
+    parser.add_argument("file", type=Path)
+
+
+def _submit_arguments(parser: Any) -> None:
+    _task_and_file(parser)
+    parser.add_argument("--system", required=True, help="name on the board")
+    parser.add_argument("--description", default="")
+    parser.add_argument("--link", action="append", default=[])
+    parser.add_argument("--team", help="slug of one of your teams")
+    parser.add_argument("--private", action="store_true")
+    parser.add_argument("--anonymous-until", metavar="DATE")
+    _watch_arguments(parser)
+
+
+def _watch_arguments(parser: Any) -> None:
+    parser.add_argument("--watch", action="store_true", help="wait and tell")
+    parser.add_argument(
+        "--until", choices=["measured", "published"], default="measured"
+    )
+    parser.add_argument("--every", type=float, default=5.0, help="seconds")
+    parser.add_argument("--wait", type=float, default=3600.0, help="seconds at most")

@@ -1,0 +1,119 @@
+"""Answers as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Line columns up with spaces."""
+    everything = [list(header), *map(list, rows)]
+    widths = [max(len(row[i]) for row in everything) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in everything
+    )
+
+
+def tasks(found: Sequence[Json]) -> str:
+    return table(
+        ["task", "instances", "takes submissions", "title"],
+        [
+            [
+                task["slug"],
+                f"{task['n_instances']:,}",
+                "yes" if task["accepts_submissions"] else "no",
+                task["title"],
+            ]
+            for task in found
+        ],
+    )
+
+
+def validation(found: Json) -> str:
+    if found["valid"]:
+        return (
+            f"Good: {found['n_predictions']:,} predictions for {found['task']} "
+            f"({found['format']})."
+        )
+    lines = [f"Not usable for {found['task']}:"]
+    for problem in found["problems"]:
+        lines.append(f"- {problem['message']} ({problem['code']})")
+        for example in problem["examples"][:5]:
+            said = ", ".join(f"{k} {v}" for k, v in example.items() if v is not None)
+            lines.append(f"    {said}")
+    return "\n".join(lines)
+
+
+def submission(found: Json) -> str:
+    lines = [
+        f"{found['id']}  {found['system_name']} on {found['task']}: {found['state']}"
+    ]
+    if found.get("simulated"):
+        lines.append("  simulated: no person said it")
+    for score in found["scores"]:
+        lines.append(
+            f"  {score['criterion']}: {score['mean']:.1f} "
+            f"[{score['low']:.1f}, {score['high']:.1f}], {score['n']:,} instances"
+        )
+    for name, metric in found["metrics"].items():
+        lines.append(f"  {name}: {metric['value']:.2f}")
+    for error in found.get("errors") or []:
+        lines.append(f"  wrong: {error['message']}")
+    failure = found.get("failure")
+    if failure:
+        lines.append(f"  failed: {failure['step']}: {failure['reason']}")
+    return "\n".join(lines)
+
+
+def event(found: Json) -> str:
+    return f"{str(found['at'])[:19]}  {found['state']}  {found.get('sentence') or ''}"
+
+
+def leaderboard(rows: Sequence[Json]) -> str:
+    if not rows:
+        return "Nobody stands on this board yet."
+    return table(
+        ["rank", "system", "team", "score", "95 % interval", "id"],
+        [
+            [
+                rank(row),
+                row["system"] + (" (simulated)" if row["simulated"] else ""),
+                row["team"] or "anonymous",
+                "waits" if row["mean"] is None else f"{row['mean']:.1f}",
+                "" if row["mean"] is None else f"[{row['low']:.1f}, {row['high']:.1f}]",
+                str(row["submission"]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def rank(row: Json) -> str:
+    if row["rank_first"] is None:
+        return "-"
+    one = row["rank_first"] == row["rank_last"]
+    return f"{row['rank_first']}" if one else f"{row['rank_first']}-{row['rank_last']}"
+
+
+def comparison(found: Json) -> str:
+    lines = [
+        f"{found['a']['system']} against {found['b']['system']} on {found['task']}"
+    ]
+    for name, score in found["scores"].items():
+        told = "overlap" if score["intervals_overlap"] else "are apart"
+        lines.append(
+            f"  {name}: {score['a']['mean']:.1f} against {score['b']['mean']:.1f}, "
+            f"difference {score['difference']:+.1f}; the intervals {told}"
+        )
+    for name, metric in found["metrics"].items():
+        note = "" if metric["comparable"] else " (other settings: do not compare)"
+        lines.append(f"  {name}: {metric['a']:.2f} against {metric['b']:.2f}{note}")
+    if len(lines) == 1:
+        lines.append("  nothing to compare yet")
+    return "\n".join(lines)

@@ -1,0 +1,215 @@
+"""Campaigns: how far, how dear, and the brakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from crowd.admin.base import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReasonForm,
+    asked,
+    person,
+)
+from crowd.admin.fair_pay import FairPayAction
+from crowd.models import Campaign, ExternalCampaign, HITType
+from crowd.selectors.progress import CampaignProgress, progress_of
+from crowd.services import run
+from crowd.templatetags.crowd_money import dollars
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = Campaign.State
+STOP = Question(
+    title="Stop campaigns",
+    sentence=(
+        "Nobody gets work of these campaigns any more, for good. What people have open "
+        "they may still send in, and what they sent in stays paid."
+    ),
+    button="Stop them",
+    action="stop_selected",
+    form=ReasonForm,
+)
+
+
+@admin.register(Campaign)
+class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
+    act_permission = "crowd.change_campaign"
+    change_form_template = "admin/crowd/campaign/change_form.html"
+    list_display = [
+        "title",
+        "pool",
+        "platform",
+        "state",
+        "answered",
+        "at_work",
+        "spent",
+        "budget",
+        "hourly",
+        "starts_at",
+        "simulated",
+        "notice",
+    ]
+    list_filter = ["state", "platform", "simulated", "pool"]
+    list_select_related = ["hit_type"]
+    search_fields = ["title", "key", "pool"]
+    date_hierarchy = "starts_at"
+    readonly_fields = [
+        "answered",
+        "at_work",
+        "spent",
+        "committed",
+        "budget",
+        "pace",
+        "hourly",
+        "hits",
+        "elsewhere",
+    ]
+    actions = [
+        "start_selected",
+        "pause_selected",
+        "resume_selected",
+        "stop_selected",
+        "make_up_selected",
+    ]
+
+    def look_up(self, rows: list[Campaign]) -> None:
+        for row, figures in zip(rows, _figures(rows), strict=True):
+            row.figures = figures  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        found = super().get_object(request, *args, **kwargs)
+        if found is not None:
+            self.look_up([found])
+        return found
+
+    @admin.display(description="answered")
+    def answered(self, campaign: Campaign) -> str:
+        p = _of(campaign)
+        share = f" ({100 * p.n_done // p.n_hits} %)" if p.n_hits else ""
+        return f"{p.n_done:,} of {p.n_hits:,}{share}"
+
+    @admin.display(description="at work / free")
+    def at_work(self, campaign: Campaign) -> str:
+        return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+
+    @admin.display(description="spent")
+    def spent(self, campaign: Campaign) -> str:
+        return dollars(_of(campaign).spent_cents)
+
+    @admin.display(description="spent and open")
+    def committed(self, campaign: Campaign) -> str:
+        return dollars(_of(campaign).committed_cents)
+
+    @admin.display(description="budget", ordering="budget_cents")
+    def budget(self, campaign: Campaign) -> str:
+        return dollars(campaign.budget_cents)
+
+    @admin.display(description="median active time")
+    def pace(self, campaign: Campaign) -> str:
+        seconds = _of(campaign).median_active_seconds
+        return "not known yet" if seconds is None else f"{seconds:.1f} s"
+
+    @admin.display(description="an hour pays")
+    def hourly(self, campaign: Campaign) -> str:
+        cents = _of(campaign).hourly_cents
+        if cents is None:
+            return "–"
+        floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+        low = f", below {dollars(floor)}" if cents < floor else ""
+        return f"{dollars(cents)}{low}"
+
+    @admin.display(description="HITs")
+    def hits(self, campaign: Campaign) -> str:
+        address = reverse("admin:crowd_hit_changelist")
+        return format_html(
+            '<a href="{}?campaign__id__exact={}">all HITs of this campaign</a>',
+            address,
+            campaign.pk,
+        )
+
+    @admin.display(description="on its platform")
+    def elsewhere(self, campaign: Campaign) -> str:
+        place = ExternalCampaign.objects.filter(campaign=campaign).first()
+        if place is None:
+            return "–"
+        address = reverse("admin:crowd_externalcampaign_change", args=[place.pk])
+        return format_html(
+            '<a href="{}">{}</a> {}',
+            address,
+            "open there" if place.is_open else "closed there",
+            place.trouble,
+        )
+
+    @admin.action(description="Start the selected campaigns now", permissions=["act"])
+    def start_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign]
+    ) -> None:
+        self._each(request, queryset, lambda c: run.start(c, person(request)))
+
+    @admin.action(description="Pause the selected campaigns", permissions=["act"])
+    def pause_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign]
+    ) -> None:
+        self._each(request, queryset, lambda c: run.pause(c.pk, person(request)))
+
+    @admin.action(description="Resume the selected campaigns", permissions=["act"])
+    def resume_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign]
+    ) -> None:
+        self._each(request, queryset, lambda c: run.resume(c.pk, person(request)))
+
+    @admin.action(description="Stop the selected campaigns …", permissions=["act"])
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign]
+    ) -> HttpResponse | None:
+        rows = list(queryset.select_related("hit_type"))
+        self.look_up(rows)
+        lines = [Line(c.pk, c.title, self.answered(c)) for c in rows]
+        total = sum(_of(c).spent_cents for c in rows)
+        form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
+        if isinstance(form, HttpResponse):
+            return form
+        reason = form.cleaned_data["reason"]
+        self._each(request, queryset, lambda c: run.stop(c.pk, person(request), reason))
+        return None
+
+    def _each(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Campaign],
+        act: Callable[[Campaign], bool],
+    ) -> None:
+        n = sum(act(campaign) for campaign in queryset)
+        left = queryset.count() - n
+        if n:
+            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+        if left:
+            sentence = f"{left} could not change so from the state that they are in."
+            self.message_user(request, sentence, messages.WARNING)
+
+
+@admin.register(HITType)
+class HITTypeAdmin(ReadOnlyAdmin):
+    list_display = ["title", "template", "scale", "reward_cents", "assignment_seconds"]
+    list_filter = ["template", "scale"]
+    search_fields = ["title"]
+
+
+def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
+    found = progress_of(campaigns)
+    return [found[campaign.pk] for campaign in campaigns]
+
+
+def _of(campaign: Campaign) -> CampaignProgress:
+    figures: CampaignProgress = campaign.figures  # type: ignore[attr-defined]
+    return figures

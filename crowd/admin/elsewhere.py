@@ -1,0 +1,287 @@
+"""Campaigns on other platforms: what was sent, what came back, what a person must see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from crowd.admin.base import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReasonForm,
+    asked,
+    person,
+)
+from crowd.models import ExternalCampaign, ExternalSession, OutwardCall
+from crowd.selectors.progress import progress_of
+from crowd.services import bonus, places, resolve, sync
+from crowd.templatetags.crowd_money import dollars
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class SeenForm(forms.Form):
+    reference = forms.CharField(
+        max_length=100,
+        help_text="Where you saw it: the platform's name of the payment.",
+    )
+
+
+class BonusForm(forms.Form):
+    cents = forms.IntegerField(
+        min_value=1, max_value=10_000, help_text="For each visit, without the fee."
+    )
+    reason = forms.CharField(
+        max_length=300,
+        help_text="The workers read it. The same amount for the same reason is one.",
+    )
+
+
+BONUS = Question(
+    title="Give a bonus",
+    sentence=(
+        "Each of these visits gets a bonus, which the platform pays, with its fee. The "
+        "money is set aside within the budgets of the site and of the task."
+    ),
+    button="Give it",
+    action="give_bonus",
+    form=BonusForm,
+)
+PAID = Question(
+    title="Bonuses that were paid",
+    sentence=(
+        "Nobody here could tell whether these went through. Say so only when you have "
+        "seen them on the platform; other calls are asked after by themselves."
+    ),
+    button="They were paid",
+    action="was_paid",
+    form=SeenForm,
+)
+AGAIN = Question(
+    title="Send again",
+    sentence=(
+        "The platform refused these, or bonuses among them may have been paid. Make "
+        "sure on the platform that a bonus was not paid: it would be paid twice."
+    ),
+    button="Send them again",
+    action="send_again",
+    form=ReasonForm,
+)
+
+
+@admin.register(ExternalCampaign)
+class ExternalCampaignAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_campaign"
+    list_display = [
+        "campaign",
+        "platform",
+        "environment",
+        "is_open",
+        "spent",
+        "committed",
+        "left",
+        "balance",
+        "synced_at",
+        "n_stuck",
+        "trouble",
+    ]
+    list_filter = ["is_open", "campaign__platform", "environment", "campaign__pool"]
+    list_select_related = ["campaign__hit_type"]
+    search_fields = ["campaign__title", "campaign__key", "platform_id"]
+    readonly_fields = [
+        "platform",
+        "spent",
+        "committed",
+        "left",
+        "balance",
+        "places",
+        "page",
+        "sent",
+    ]
+    exclude = ["busy_until", "balance_cents", "url"]
+    actions = ["look_now"]
+
+    def look_up(self, rows: list[ExternalCampaign]) -> None:
+        figures = progress_of([row.campaign for row in rows])
+        for row in rows:
+            row.figures = figures[row.campaign_id]  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        found = super().get_object(request, *args, **kwargs)
+        if found is not None:
+            self.look_up([found])
+        return found
+
+    @admin.display(description="platform", ordering="campaign__platform")
+    def platform(self, row: ExternalCampaign) -> str:
+        return row.campaign.platform
+
+    @admin.display(description="spent")
+    def spent(self, row: Any) -> str:
+        return dollars(row.figures.spent_cents)
+
+    @admin.display(description="spent and open")
+    def committed(self, row: Any) -> str:
+        return dollars(row.figures.committed_cents)
+
+    @admin.display(description="left of the budget")
+    def left(self, row: Any) -> str:
+        return dollars(row.figures.budget_cents - row.figures.committed_cents)
+
+    @admin.display(description="account there")
+    def balance(self, row: ExternalCampaign) -> str:
+        return "–" if row.balance_cents is None else dollars(row.balance_cents)
+
+    @admin.display(description="to look at")
+    def n_stuck(self, row: ExternalCampaign) -> str:
+        failed = OutwardCall.objects.filter(
+            campaign=row.campaign_id, state=OutwardCall.State.FAILED
+        )
+        return str(failed.count() or "–")
+
+    @admin.display(description="places there")
+    def places(self, row: ExternalCampaign) -> str:
+        n = places.told(row.campaign)
+        taken = row.campaign.sessions.filter(status__in=places.TAKEN).count()
+        return f"{n:,} places of {row.place_size}, {taken:,} taken" if n else "–"
+
+    @admin.display(description="page there")
+    def page(self, row: ExternalCampaign) -> str:
+        if not row.url.startswith("https://"):
+            return row.url or "–"
+        return format_html('<a href="{0}">{0}</a>', row.url)
+
+    @admin.display(description="what was sent")
+    def sent(self, row: ExternalCampaign) -> str:
+        return format_html(
+            '<a href="{}?campaign__id__exact={}">all calls of this campaign</a>, '
+            '<a href="{}?campaign__id__exact={}">all visits</a>',
+            reverse("admin:crowd_outwardcall_changelist"),
+            row.campaign_id,
+            reverse("admin:crowd_externalsession_changelist"),
+            row.campaign_id,
+        )
+
+    @admin.action(description="Look at the platform now", permissions=["act"])
+    def look_now(
+        self, request: HttpRequest, queryset: QuerySet[ExternalCampaign]
+    ) -> None:
+        for row in queryset:
+            jobs.enqueue(sync.JOB, campaign=row.campaign_id)
+        self.message_user(request, "It will be looked at in a moment.")
+
+
+@admin.register(OutwardCall)
+class OutwardCallAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_ledgerentry"
+    list_display = [
+        "key",
+        "kind",
+        "state",
+        "amount",
+        "n",
+        "platform_id",
+        "first_sent_at",
+        "done_at",
+        "trouble",
+    ]
+    list_filter = ["state", "kind", "campaign__platform", "campaign__pool"]
+    search_fields = ["key", "platform_id", "campaign__title"]
+    date_hierarchy = "created_at"
+    ordering = ["-pk"]
+    actions = ["was_paid", "send_again"]
+
+    @admin.display(description="at most", ordering="amount_cents")
+    def amount(self, call: OutwardCall) -> str:
+        return dollars(call.amount_cents) if call.amount_cents else "–"
+
+    @admin.action(description="These bonuses were paid …", permissions=["act"])
+    def was_paid(
+        self, request: HttpRequest, queryset: QuerySet[OutwardCall]
+    ) -> HttpResponse | None:
+        form = asked(self, request, PAID, _lines(queryset))
+        if isinstance(form, HttpResponse):
+            return form
+        said = form.cleaned_data["reference"]
+        n = sum(resolve.happened(row.pk, person(request), said) for row in queryset)
+        self._told(request, n, queryset.count())
+        return None
+
+    @admin.action(description="Send the selected again …", permissions=["act"])
+    def send_again(
+        self, request: HttpRequest, queryset: QuerySet[OutwardCall]
+    ) -> HttpResponse | None:
+        form = asked(self, request, AGAIN, _lines(queryset))
+        if isinstance(form, HttpResponse):
+            return form
+        said = form.cleaned_data["reason"]
+        n = sum(resolve.send_again(row.pk, person(request), said) for row in queryset)
+        self._told(request, n, queryset.count())
+        return None
+
+    def _told(self, request: HttpRequest, n: int, n_all: int) -> None:
+        if n:
+            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+        if n < n_all:
+            sentence = f"{n_all - n} are not in a state in which that can be said."
+            self.message_user(request, sentence, messages.WARNING)
+
+
+@admin.register(ExternalSession)
+class ExternalSessionAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_ledgerentry"
+    list_display = [
+        "session_id",
+        "campaign",
+        "worker",
+        "status",
+        "accepted_at",
+        "submitted_at",
+        "auto_approval_at",
+        "problem",
+    ]
+    list_filter = ["status", "campaign__platform", "campaign__pool"]
+    list_select_related = ["campaign", "worker"]
+    search_fields = ["session_id", "worker__pseudonym"]
+    date_hierarchy = "submitted_at"
+    actions = ["give_bonus"]
+
+    @admin.action(description="Give a bonus …", permissions=["act"])
+    def give_bonus(
+        self, request: HttpRequest, queryset: QuerySet[ExternalSession]
+    ) -> HttpResponse | None:
+        lines = [Line(row.pk, row.session_id, row.status) for row in queryset]
+        form = asked(self, request, BONUS, lines)
+        if isinstance(form, HttpResponse):
+            return form
+        given = form.cleaned_data
+        n = 0
+        try:
+            for row in queryset.order_by("pk"):
+                n += bonus.to_session(
+                    row, given["cents"], given["reason"], by=person(request)
+                )
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+        if n:
+            self.message_user(request, f"Planned for {n}.", messages.SUCCESS)
+        if n < queryset.count():
+            sentence = f"{queryset.count() - n} have no work that could get one."
+            self.message_user(request, sentence, messages.WARNING)
+        return None
+
+
+def _lines(queryset: QuerySet[OutwardCall]) -> list[Line]:
+    return [
+        Line(row.pk, row.key, f"{row.get_state_display()}, {dollars(row.amount_cents)}")
+        for row in queryset
+    ]

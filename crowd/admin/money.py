@@ -1,0 +1,161 @@
+"""Budgets, what is set aside, and the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.http import HttpRequest, HttpResponse
+
+from crowd.admin.base import (
+    Line,
+    PageOfRows,
+    Question,
+    ReadOnlyAdmin,
+    asked,
+    person,
+)
+from crowd.models import Assignment, Budget, Commitment, LedgerEntry
+from crowd.services import fund, pay
+from crowd.services.platforms import paying_slugs
+from crowd.templatetags.crowd_money import dollars
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+@admin.register(Budget)
+class BudgetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ["__str__", "limit", "set_aside", "left"]
+    readonly_fields = ["set_aside", "left"]
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PageOfRows
+
+    def look_up(self, rows: list[Budget]) -> None:
+        committed = fund.committed()
+        for row in rows:
+            pool = None if row.pool == Budget.SITE else row.pool
+            row.committed_cents = committed.get(pool, 0)  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        found = super().get_object(request, *args, **kwargs)
+        if found is not None:
+            self.look_up([found])
+        return found
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # A budget that moved to another pool would rewrite what was approved.
+        return ["pool", *self.readonly_fields] if obj is not None else []
+
+    @admin.display(description="limit", ordering="limit_cents")
+    def limit(self, budget: Budget) -> str:
+        return dollars(budget.limit_cents)
+
+    @admin.display(description="set aside or spent")
+    def set_aside(self, budget: Budget) -> str:
+        return dollars(_committed(budget))
+
+    @admin.display(description="left")
+    def left(self, budget: Budget) -> str:
+        return dollars(budget.limit_cents - _committed(budget))
+
+
+@admin.register(Commitment)
+class CommitmentAdmin(ReadOnlyAdmin):
+    list_display = ["key", "pool", "amount", "approved_by", "created_at", "settled_at"]
+    list_filter = [("settled_at", admin.EmptyFieldListFilter), "pool"]
+    list_select_related = ["approved_by"]
+    search_fields = ["key"]
+
+    @admin.display(description="amount", ordering="amount_cents")
+    def amount(self, commitment: Commitment) -> str:
+        return dollars(commitment.amount_cents)
+
+
+class ReferenceForm(forms.Form):
+    reference = forms.CharField(
+        max_length=100,
+        help_text="Of the transfer or receipt, so that the payment can be found again.",
+    )
+
+
+PAID = Question(
+    title="Mark as paid",
+    sentence=(
+        "These rewards were paid to the workers outside this site. Only approved work "
+        "is listed. This cannot be undone."
+    ),
+    button="They are paid",
+    action="mark_paid_selected",
+    form=ReferenceForm,
+)
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_ledgerentry"
+    list_display = [
+        "pk",
+        "kind",
+        "state",
+        "amount",
+        "worker",
+        "approved",
+        "campaign",
+        "created_at",
+        "done_at",
+        "platform_id",
+    ]
+    list_filter = ["state", "kind", "assignment__state", "campaign__pool"]
+    list_select_related = ["campaign", "assignment__worker"]
+    search_fields = ["idempotency_key", "platform_id", "assignment__worker__pseudonym"]
+    date_hierarchy = "created_at"
+    ordering = ["-pk"]
+    actions = ["mark_paid_selected"]
+
+    @admin.display(description="amount", ordering="amount_cents")
+    def amount(self, entry: LedgerEntry) -> str:
+        return dollars(entry.amount_cents)
+
+    @admin.display(description="worker", ordering="assignment__worker")
+    def worker(self, entry: LedgerEntry) -> str:
+        return str(entry.assignment.worker) if entry.assignment else "–"
+
+    @admin.display(description="work", ordering="assignment__state")
+    def approved(self, entry: LedgerEntry) -> str:
+        return entry.assignment.get_state_display() if entry.assignment else "–"
+
+    @admin.action(description="Mark the selected as paid …", permissions=["act"])
+    def mark_paid_selected(
+        self, request: HttpRequest, queryset: QuerySet[LedgerEntry]
+    ) -> HttpResponse | None:
+        entries = list(
+            queryset.filter(
+                state=LedgerEntry.State.PLANNED,
+                assignment__state=Assignment.State.APPROVED,
+            )
+            .exclude(campaign__platform__in=paying_slugs())
+            .select_related("assignment__worker")
+        )
+        left_out = queryset.count() - len(entries)
+        if left_out:
+            sentence = f"{left_out} are left out: not approved, cancelled, or paid."
+            self.message_user(request, sentence, messages.WARNING)
+        if not entries:
+            return None
+        lines = [Line(e.pk, self.worker(e), self.amount(e)) for e in entries]
+        total = sum(entry.amount_cents for entry in entries)
+        form = asked(self, request, PAID, lines, [("In all", dollars(total))])
+        if isinstance(form, HttpResponse):
+            return form
+        n = pay.mark_paid(entries, person(request), form.cleaned_data["reference"])
+        self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
+        return None
+
+
+def _committed(budget: Budget) -> int:
+    cents: int = getattr(budget, "committed_cents", 0)
+    return cents

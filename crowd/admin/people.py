@@ -1,0 +1,193 @@
+"""Workers and invitations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Model
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from crowd.admin.base import ReadOnlyAdmin, person
+from crowd.models import Consent, Exclusion, Invitation, Worker
+from crowd.selectors.earnings import Earnings, earnings_of
+from crowd.services import exclude, invite
+from crowd.templatetags.crowd_money import dollars
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class _History(admin.TabularInline):  # type: ignore[type-arg]
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class ExclusionInline(_History):
+    model = Exclusion
+    fields = readonly_fields = ("pool", "message", "created_at")
+
+
+class ConsentInline(_History):
+    model = Consent
+    fields = readonly_fields = ("pool", "text_sha256", "given_at")
+
+
+@admin.register(Worker)
+class WorkerAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_worker"
+    list_display = [
+        "pseudonym",
+        "platform",
+        "user",
+        "simulated",
+        "n_sent_in",
+        "pending",
+        "approved",
+        "paid",
+        "n_pools",
+        "excluded",
+    ]
+    list_filter = ["platform", "simulated", "excluded"]
+    list_select_related = ["user"]
+    search_fields = ["pseudonym", "user__username", "platform_worker_id"]
+    readonly_fields = ["pending", "approved", "paid"]
+    inlines = [ExclusionInline, ConsentInline]
+    actions = ["exclude_selected", "include_selected"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
+        rows: QuerySet[Worker] = super().get_queryset(request)
+        return rows.annotate(n_work=Count("assignments__submitted_at"))
+
+    def look_up(self, rows: list[Worker]) -> None:
+        found = earnings_of(rows)
+        exclusions = dict(
+            Exclusion.objects.filter(worker__in=[row.pk for row in rows])
+            .order_by()
+            .values_list("worker")
+            .annotate(n=Count("pk"))
+        )
+        for row in rows:
+            row.earned = found[row.pk]  # type: ignore[attr-defined]
+            row.n_exclusions = exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        found = super().get_object(request, *args, **kwargs)
+        if found is not None:
+            self.look_up([found])
+        return found
+
+    @admin.display(description="sent in", ordering="n_work")
+    def n_sent_in(self, worker: Worker) -> int:
+        count: int = worker.n_work  # type: ignore[attr-defined]
+        return count
+
+    @admin.display(description="pending")
+    def pending(self, worker: Worker) -> str:
+        return dollars(_earned(worker).pending)
+
+    @admin.display(description="approved")
+    def approved(self, worker: Worker) -> str:
+        return dollars(_earned(worker).approved)
+
+    @admin.display(description="paid")
+    def paid(self, worker: Worker) -> str:
+        return dollars(_earned(worker).paid)
+
+    @admin.display(description="pools closed to them")
+    def n_pools(self, worker: Worker) -> int:
+        count: int = worker.n_exclusions  # type: ignore[attr-defined]
+        return count
+
+    @admin.action(
+        description="Give the selected workers no work at all", permissions=["act"]
+    )
+    def exclude_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker]
+    ) -> None:
+        self._set_excluded(request, queryset, True)
+
+    @admin.action(description="Let the selected workers work", permissions=["act"])
+    def include_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker]
+    ) -> None:
+        self._set_excluded(request, queryset, False)
+
+    def _set_excluded(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Worker],
+        excluded: bool,
+    ) -> None:
+        by = person(request)
+        n = sum(exclude.from_all_work(worker, excluded, by) for worker in queryset)
+        self.message_user(request, f"Changed {n}.", messages.SUCCESS)
+
+
+def _earned(worker: Worker) -> Earnings:
+    earned: Earnings = worker.earned  # type: ignore[attr-defined]
+    return earned
+
+
+class InvitationForm(forms.Form):
+    note = forms.CharField(
+        max_length=200, required=False, help_text="For whom it is; only staff read it."
+    )
+    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Valid for")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    list_display = ["__str__", "created_by", "created_at", "expires_at", "used_at", "worker"]  # fmt: skip
+    list_select_related = ["created_by", "worker"]
+    list_filter = [("used_at", admin.EmptyFieldListFilter)]
+    search_fields = ["note"]
+    exclude = ["token_sha256"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_invitation")
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        """Allow to take back what nobody has used."""
+        unused = not isinstance(obj, Invitation) or obj.used_at is None
+        return unused and request.user.has_perm("crowd.delete_invitation")
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Offer no deletion of many: used invitations say who came by them."""
+        return {}
+
+    def add_view(
+        self,
+        request: HttpRequest,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Make an invitation and show its link, this once."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = InvitationForm(request.POST or None)
+        link = ""
+        if request.method == "POST" and form.is_valid():
+            token = invite.invite(person(request), **form.cleaned_data)
+            link = request.build_absolute_uri(reverse("work:invitation", args=[token]))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Invite a worker",
+            "form": form,
+            "link": link,
+            "media": self.media,
+        }
+        return TemplateResponse(request, "admin/crowd/invitation/add.html", context)

@@ -1,0 +1,236 @@
+"""Qualification tests: written by hand or drawn, published, replaced by a new version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Count, Model, Q
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+
+from crowd.admin.base import person
+from crowd.models import QualificationQuestion, QualificationTest
+from crowd.services import qualification_tests as service
+from crowd.services.qualification_marks import CHOICE
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.utils.safestring import SafeString
+
+State = QualificationTest.State
+LABELS = {
+    "n_asked": "Questions in one try",
+    "pass_percent": "To pass, in percent",
+    "n_tries": "Tries",
+    "wait_hours": "Hours between two tries",
+    "valid_days": "Valid for, in days",
+    "asks_again": "Asks everybody again",
+}
+
+
+class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A question, its answers, and the number of the right one."""
+
+    right = forms.IntegerField(
+        min_value=1,
+        required=False,
+        label="Right answer",
+        help_text="Its line, counted from 1. Drawn questions have theirs.",
+    )
+
+    class Meta:
+        model = QualificationQuestion
+        fields = ["position", "text", "choices"]
+        widgets = {
+            "text": forms.Textarea(attrs={"rows": 3, "cols": 50}),
+            "choices": forms.Textarea(attrs={"rows": 4, "cols": 40}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if CHOICE in self.instance.expected:
+            self.initial["right"] = int(self.instance.expected[CHOICE]) + 1
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a written question that nobody could answer or mark."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.instance.data is not None or self.errors:
+            return cleaned
+        right = cleaned.get("right")
+        self.instance.expected = {} if right is None else {CHOICE: right - 1}
+        self.instance.text = cleaned.get("text", "")
+        self.instance.choices = cleaned.get("choices", "")
+        if problem := service.problem_of(self.instance, None):
+            raise forms.ValidationError(f"The question {problem}.")
+        return cleaned
+
+
+class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
+    model = QualificationQuestion
+    form = QuestionForm
+    extra = 0
+    fields = ["position", "drawn", "text", "choices", "right"]
+    readonly_fields = ["drawn"]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show the right answer in words where nothing can be changed."""
+        if self.has_change_permission(request, obj):
+            return ["position", "drawn", "text", "choices", "right"]
+        return ["position", "drawn", "text", "choices", "right_in_words"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["drawn", "right_in_words"]
+
+    @admin.display(description="drawn")
+    def drawn(self, question: QualificationQuestion) -> SafeString | str:
+        """Show the texts of a drawn question with what is right."""
+        if question.data is None:
+            return "written by hand"
+        data = question.data
+        rows = [(part["label"], part["text"]) for part in data.get("fields", [])]
+        rows += [
+            (name, data[name])
+            for name in ("reference", "standard", "prediction")
+            if data.get(name)
+        ]
+        rows += [
+            (f"output {one['slot']}", one["text"]) for one in data.get("outputs") or []
+        ]
+        rows.append(("right answer", _right(question)))
+        return format_html_join("", "<p><strong>{}</strong><br>{}</p>", rows)
+
+    @admin.display(description="right answer")
+    def right_in_words(self, question: QualificationQuestion) -> str:
+        return _right(question)
+
+
+def _right(question: QualificationQuestion) -> str:
+    expected = question.expected
+    if CHOICE in expected:
+        return question.answers[int(expected[CHOICE])]
+    if "slot" in expected:
+        return f"prefers {expected['slot']}"
+    return "good" if expected.get("good") else "not good"
+
+
+@admin.register(QualificationTest)
+class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """A draft can be changed; what was published stays, so that scores mean the same."""
+
+    list_display = [
+        "__str__",
+        "name",
+        "pool",
+        "state",
+        "n_questions",
+        "n_tried",
+        "n_passed",
+        "published_at",
+    ]
+    list_filter = ["state", "pool"]
+    search_fields = ["name", "title"]
+    inlines = [QuestionInline]
+    actions = ["publish_selected", "retire_selected", "copy_selected"]
+    fields = [
+        "title",
+        "name",
+        "pool",
+        "introduction",
+        "n_asked",
+        "pass_percent",
+        "n_tries",
+        "wait_hours",
+        "valid_days",
+        "asks_again",
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[QualificationTest]:
+        rows: QuerySet[QualificationTest] = super().get_queryset(request)
+        return rows.annotate(
+            n_q=Count("questions", distinct=True),
+            n_all=Count("attempts", distinct=True),
+            n_ok=Count("attempts", filter=Q(attempts__passed=True), distinct=True),
+        )
+
+    @admin.display(description="questions")
+    def n_questions(self, test: Any) -> int:
+        n: int = test.n_q
+        return n
+
+    @admin.display(description="tries")
+    def n_tried(self, test: Any) -> int:
+        n: int = test.n_all
+        return n
+
+    @admin.display(description="passed")
+    def n_passed(self, test: Any) -> int:
+        n: int = test.n_ok
+        return n
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        fixed = isinstance(obj, QualificationTest) and obj.state != State.DRAFT
+        return not fixed and super().has_change_permission(request, obj)
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        if not isinstance(obj, QualificationTest) or obj.state != State.DRAFT:
+            return False
+        return super().has_delete_permission(request, obj)
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.change_qualificationtest")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["name"] if obj else []
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        return super().get_form(request, obj, change, labels=LABELS, **kwargs)
+
+    def save_model(
+        self, request: HttpRequest, obj: QualificationTest, form: Any, change: bool
+    ) -> None:
+        if not change:
+            obj.version = service.next_version(obj.name)
+            obj.seed = service.seed_of(obj.name, obj.version)
+        super().save_model(request, obj, form, change)
+
+    @admin.action(description="Publish the selected drafts", permissions=["act"])
+    def publish_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+    ) -> None:
+        for test in queryset:
+            try:
+                done = service.publish(test.pk, person(request))
+            except GenieError as error:
+                self.message_user(request, error.message, messages.ERROR)
+                continue
+            if done:
+                self.message_user(request, f"Published: {test}.", messages.SUCCESS)
+            else:
+                self.message_user(request, f"No draft: {test}.", messages.WARNING)
+
+    @admin.action(description="Retire the selected tests", permissions=["act"])
+    def retire_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+    ) -> None:
+        n = sum(service.retire(test.pk, person(request)) for test in queryset)
+        self.message_user(request, f"Retired {n}.", messages.SUCCESS)
+
+    @admin.action(
+        description="Copy the selected tests as drafts of new versions",
+        permissions=["act"],
+    )
+    def copy_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+    ) -> None:
+        for test in queryset:
+            new = service.new_version(test.pk, person(request))
+            self.message_user(request, f"Copied: {new}.", messages.SUCCESS)

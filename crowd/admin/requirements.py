@@ -1,0 +1,16 @@
+"""What workers must have for a pool's work, or for one campaign's."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from crowd.models import Requirement
+
+
+@admin.register(Requirement)
+class RequirementAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ["__str__", "pool", "campaign", "kind"]
+    list_filter = ["kind", "pool"]
+    list_select_related = ["campaign"]
+    search_fields = ["pool", "campaign__title", "test_name"]
+    raw_id_fields = ["campaign"]

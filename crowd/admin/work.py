@@ -1,0 +1,173 @@
+"""HITs and assignments: what was shown, what was answered, is it good enough to pay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+
+from crowd.admin.base import (
+    Line,
+    Question,
+    ReadOnlyAdmin,
+    ReasonForm,
+    asked,
+    person,
+)
+from crowd.models import HIT, Answer, Assignment
+from crowd.services import review
+from crowd.templatetags.crowd_money import dollars
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.utils.safestring import SafeString
+
+REJECT = Question(
+    title="Reject work",
+    sentence=(
+        "Rejected work is not paid, and its HIT goes out again while its campaign "
+        "runs. Each worker reads the reason. This cannot be undone."
+    ),
+    button="Reject",
+    action="reject_selected",
+    form=ReasonForm,
+)
+
+
+@admin.register(HIT)
+class HITAdmin(ReadOnlyAdmin):
+    list_display = ["pk", "campaign", "position", "n_available", "max_assignments", "n"]
+    list_filter = ["campaign__state", "campaign__pool"]
+    list_select_related = ["campaign"]
+    search_fields = ["=pk", "items__key"]
+    fields = ["campaign", "position", "n_available", "max_assignments", "shown", "work"]
+    readonly_fields = ["shown", "work"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[HIT]:
+        rows: QuerySet[HIT] = super().get_queryset(request)
+        return rows.annotate(n_assignments=Count("assignments"))
+
+    @admin.display(description="assignments", ordering="n_assignments")
+    def n(self, hit: HIT) -> int:
+        count: int = hit.n_assignments  # type: ignore[attr-defined]
+        return count
+
+    @admin.display(description="what people see")
+    def shown(self, hit: HIT) -> SafeString:
+        return _texts(hit)
+
+    @admin.display(description="assignments")
+    def work(self, hit: HIT) -> SafeString:
+        rows = hit.assignments.select_related("worker")
+        address = reverse("admin:crowd_assignment_changelist")
+        return format_html_join(
+            "",
+            '<p><a href="{}{}/change/">{} · {}</a></p>',
+            ((address, row.pk, row.worker, row.get_state_display()) for row in rows),
+        )
+
+
+class AnswerInline(admin.TabularInline):  # type: ignore[type-arg]
+    model = Answer
+    fields = readonly_fields = ("criterion", "slot", "value", "raw", "detail")
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_assignment"
+    list_display = [
+        "pk",
+        "worker",
+        "campaign",
+        "state",
+        "reward",
+        "submitted_at",
+        "active_seconds",
+        "remark",
+    ]
+    list_filter = [
+        "state",
+        ("remark", admin.EmptyFieldListFilter),
+        "hit__campaign__pool",
+    ]
+    list_select_related = ["worker", "hit__campaign"]
+    search_fields = ["=pk", "worker__pseudonym", "remark"]
+    date_hierarchy = "accepted_at"
+    ordering = ["-pk"]
+    readonly_fields = ["shown", "campaign", "reward"]
+    inlines = [AnswerInline]
+    actions = ["approve_selected", "reject_selected"]
+
+    @admin.display(description="campaign", ordering="hit__campaign")
+    def campaign(self, assignment: Assignment) -> str:
+        return assignment.hit.campaign.title
+
+    @admin.display(description="reward", ordering="reward_cents")
+    def reward(self, assignment: Assignment) -> str:
+        return dollars(assignment.reward_cents)
+
+    @admin.display(description="what the worker saw")
+    def shown(self, assignment: Assignment) -> SafeString:
+        return _texts(assignment.hit)
+
+    @admin.action(description="Approve the selected work", permissions=["act"])
+    def approve_selected(
+        self, request: HttpRequest, queryset: QuerySet[Assignment]
+    ) -> None:
+        pks = queryset.values_list("pk", flat=True)
+        n_approved = review.approve(pks, by=person(request))
+        self._say(request, "Approved", n_approved, queryset.count())
+
+    @admin.action(description="Reject the selected work …", permissions=["act"])
+    def reject_selected(
+        self, request: HttpRequest, queryset: QuerySet[Assignment]
+    ) -> HttpResponse | None:
+        rows = list(
+            queryset.filter(state=Assignment.State.SUBMITTED).select_related("worker")
+        )
+        if not rows:
+            self._say(request, "Rejected", 0, queryset.count())
+            return None
+        lines = [Line(row.pk, str(row.worker), self.reward(row)) for row in rows]
+        form = asked(self, request, REJECT, lines)
+        if isinstance(form, HttpResponse):
+            return form
+        reason = form.cleaned_data["reason"]
+        n = sum(review.reject(row.pk, person(request), reason) for row in rows)
+        self._say(request, "Rejected", n, queryset.count())
+        return None
+
+    def _say(self, request: HttpRequest, done: str, n: int, n_all: int) -> None:
+        if n:
+            self.message_user(request, f"{done} {n}.", messages.SUCCESS)
+        if n < n_all:
+            sentence = f"{n_all - n} did not wait for a decision and stay as they were."
+            self.message_user(request, sentence, messages.WARNING)
+
+
+def _texts(hit: HIT) -> SafeString:
+    """Show the texts of a HIT as plain escaped text, without its template."""
+    rows = []
+    for item in hit.items.all():
+        for field in item.data.get("fields", []):
+            rows.append((field.get("label", ""), field.get("text", "")))
+        for name in ("reference", "standard", "prediction"):
+            if item.data.get(name) is not None:
+                rows.append((name, item.data[name]))
+        for output in item.data.get("outputs") or []:
+            rows.append((f"output {output['slot']}", output["text"]))
+    return format_html_join("", "<p><strong>{}</strong><br>{}</p>", rows) or (
+        format_html("<p>{}</p>", "no texts")
+    )

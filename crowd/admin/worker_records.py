@@ -1,0 +1,16 @@
+"""What staff know of workers, for work that requires it."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from crowd.models import WorkerRecord
+
+
+@admin.register(WorkerRecord)
+class WorkerRecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    list_display = ["worker", "country", "subdivision", "adult", "master"]
+    list_filter = ["adult", "master", "country"]
+    list_select_related = ["worker"]
+    search_fields = ["worker__pseudonym", "worker__user__username"]
+    raw_id_fields = ["worker"]

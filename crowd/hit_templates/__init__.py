@@ -1,0 +1,41 @@
+"""HIT templates: one folder each, found by its template.toml."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from crowd.hit_templates.consent import Consent, read_consent
+from crowd.hit_templates.template import HITTemplate, read_template
+from genie.lib.errors import GenieError
+
+__all__ = ["Consent", "HITTemplate", "all_templates", "consent", "get"]
+
+ROOT = Path(__file__).resolve().parent
+
+
+@cache
+def all_templates() -> dict[str, HITTemplate]:
+    """Give every HIT template by its slug."""
+    return {
+        path.parent.name: read_template(path.parent)
+        for path in sorted(ROOT.glob("*/template.toml"))
+    }
+
+
+def get(slug: str) -> HITTemplate:
+    """Give the HIT template of that slug, or say which ones there are."""
+    templates = all_templates()
+    if slug not in templates:
+        raise GenieError(
+            f"There is no HIT template {slug!r}; there are {', '.join(templates)}.",
+            code="unknown-hit-template",
+        )
+    return templates[slug]
+
+
+@cache
+def consent(slug: str | None = None) -> Consent:
+    """Give what workers agree to: the template's own consent.md, or the default."""
+    own = ROOT / (slug or "") / "consent.md"
+    return read_consent(own if own.is_file() else ROOT / "consent.md")

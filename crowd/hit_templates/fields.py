@@ -1,0 +1,81 @@
+"""What an item's data must hold for a template to show it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+TYPES = ("text", "texts", "language", "outputs", "number")
+SLOT = re.compile(r"[A-Z][A-Z0-9]{0,7}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of an item: texts, a language code, outputs in slots, a number."""
+
+    name: str
+    type: str
+    required: bool
+
+    def problem(self, value: Any) -> str:
+        """Say what is wrong with a value; nothing when it can be shown."""
+        if value is None:
+            return "is missing" if self.required else ""
+        if self.type == "texts":
+            return _texts_problem(value, self.required)
+        if self.type == "outputs":
+            return _outputs_problem(value)
+        if self.type == "number":
+            return _number_problem(value)
+        return "" if isinstance(value, str) else "is not a text"
+
+
+def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
+    """Read the [fields] table of a template.toml."""
+    fields = tuple(
+        Field(name, str(of["type"]), bool(of.get("required", True)))
+        for name, of in config.items()
+    )
+    for field in fields:
+        if field.type not in TYPES:
+            raise ValueError(
+                f"{field.name} has the type {field.type!r}; there are "
+                f"{', '.join(TYPES)}"
+            )
+    return fields
+
+
+def _texts_problem(value: Any, required: bool) -> str:
+    if not isinstance(value, list):
+        return "is not a list of texts"
+    if required and not value:
+        return "is empty"
+    for part in value:
+        if not isinstance(part, Mapping):
+            return "holds something that is not a text with its label"
+        if not all(isinstance(part.get(name), str) for name in ("label", "text")):
+            return "holds something without a label or a text"
+    return ""
+
+
+def _outputs_problem(value: Any) -> str:
+    if not isinstance(value, list) or len(value) < 2:
+        return "is not a list of at least two outputs"
+    slots = []
+    for part in value:
+        if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
+            return "holds something that is not an output with its text"
+        slot = part.get("slot")
+        if not isinstance(slot, str) or not SLOT.fullmatch(slot):
+            return "holds an output without a slot such as A"
+        slots.append(slot)
+    return "" if len(set(slots)) == len(slots) else "has two outputs in one slot"
+
+
+def _number_problem(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return "is not a number"
+    return "" if math.isfinite(value) and value > 0 else "is not a positive number"

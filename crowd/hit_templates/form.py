@@ -1,0 +1,101 @@
+"""How a HIT asks: what is shown when, ticks beside the ratings, ties."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from genie.lib.errors import GenieError
+
+CHECKBOXES = {
+    "added": "It adds something that the input does not say",
+    "missed": "It leaves out something that the input says",
+}
+KNOWN = {"setup", "show_input", "before_text", "checkboxes", "allow_tie"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the questions of one HIT are put."""
+
+    # 1: all criteria in one HIT; 2: each criterion has campaigns of its own
+    setup: int = 1
+    show_input: Mapping[str, bool] = field(default_factory=dict)
+    before_text: tuple[str, ...] = ()
+    checkboxes: tuple[str, ...] = ()
+    allow_tie: bool = False
+
+    def blind(self, criterion: str) -> bool:
+        """Tell whether a criterion is judged before, or without, the input."""
+        return criterion in self.before_text or not self.show_input.get(criterion, True)
+
+    def shows_input(self, criteria: Collection[str]) -> bool:
+        """Tell whether the page shows the input at any time."""
+        return any(self.show_input.get(criterion, True) for criterion in criteria)
+
+    def in_two_steps(self, criteria: Collection[str]) -> bool:
+        """Tell whether some questions come before the input and the others after."""
+        blind = [self.blind(criterion) for criterion in criteria]
+        return any(blind) and self.shows_input(criteria)
+
+
+def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
+    """Read a HIT type's form; what it does not say is as in `Form`.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-form`` where it says something that no page can do.
+    """
+    for wrong, sentence in _problems(config, criteria):
+        if wrong:
+            raise GenieError(
+                f"The form of a HIT is not usable: {sentence}.", code="unusable-form"
+            )
+    return Form(
+        setup=config.get("setup", 1),
+        show_input=dict(config.get("show_input", {})),
+        before_text=tuple(config.get("before_text", ())),
+        checkboxes=tuple(config.get("checkboxes", ())),
+        allow_tie=config.get("allow_tie", False),
+    )
+
+
+def _problems(
+    config: Mapping[str, Any], criteria: Collection[str]
+) -> list[tuple[bool, str]]:
+    show_input = config.get("show_input", {})
+    before_text = config.get("before_text", [])
+    checkboxes = config.get("checkboxes", [])
+    return [
+        (bool(set(config) - KNOWN), f"it knows only {', '.join(sorted(KNOWN))}"),
+        (config.get("setup", 1) not in (1, 2), "setup is 1 or 2"),
+        (
+            not isinstance(show_input, Mapping)
+            or not all(isinstance(value, bool) for value in show_input.values()),
+            "show_input says true or false for criteria",
+        ),
+        (
+            not _within(show_input, criteria) or not _within(before_text, criteria),
+            "it names a criterion that is not asked",
+        ),
+        (
+            not _within(checkboxes, CHECKBOXES),
+            f"the checkboxes are {', '.join(CHECKBOXES)}",
+        ),
+        (
+            bool(set(checkboxes) & set(criteria)),
+            "a checkbox has the name of a criterion",
+        ),
+        (
+            not isinstance(config.get("allow_tie", False), bool),
+            "allow_tie is true or false",
+        ),
+    ]
+
+
+def _within(names: Any, known: Collection[str]) -> bool:
+    return isinstance(names, (list, tuple, Mapping)) and all(
+        isinstance(name, str) and name in known for name in names
+    )

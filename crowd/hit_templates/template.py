@@ -1,0 +1,130 @@
+"""One HIT template: the folder's files as an object that can render an item."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.template import (
+    Context,
+    Engine,
+    Origin,
+    Template,
+    TemplateDoesNotExist,
+    TemplateSyntaxError,
+)
+from django.utils.safestring import SafeString
+
+from crowd.hit_templates.fields import Field, read_fields
+from crowd.hit_templates.form import read_form
+from crowd.hit_templates.markdown import to_html
+from genie.lib.errors import GenieError
+
+# No tag libraries, and no files but the shared parts: a template sees its item's
+# fields and nothing else.
+_PARTS = Path(__file__).resolve().parent / "parts"
+_ENGINE = Engine(dirs=[str(_PARTS)], autoescape=True, libraries={})
+# What a page can show of an item: together, or one after the other.
+PARTS = ("input", "standard", "output")
+_TEMPLATE_ERRORS = (TemplateSyntaxError, TemplateDoesNotExist)
+
+
+@dataclass(frozen=True)
+class HITTemplate:
+    """How a kind of HIT looks, what it asks, and how it is explained."""
+
+    slug: str
+    title: str
+    description: str
+    keywords: str
+    seconds: int
+    scale: str
+    questions: Mapping[str, str]
+    fields: tuple[Field, ...]
+    example: Mapping[str, Any]
+    instructions: SafeString
+    # workers mark spans of the prediction, too
+    marks_errors: bool
+    # how its questions are put where nobody says otherwise; see form.py
+    form: Mapping[str, Any]
+    _template: Template = field(repr=False)
+
+    def check(self, data: Mapping[str, Any]) -> None:
+        """Refuse an item that lacks what the template shows, or has it in no usable form."""
+        for one in self.fields:
+            problem = one.problem(data.get(one.name))
+            if problem:
+                raise GenieError(
+                    f"An item for the HIT template {self.slug} is not usable: "
+                    f"{one.name} {problem}.",
+                    code="unusable-item",
+                    details={"template": self.slug, "field": one.name},
+                )
+
+    @property
+    def shows_outputs(self) -> bool:
+        """Tell whether an item holds several outputs, each in its slot."""
+        return any(one.type == "outputs" for one in self.fields)
+
+    def render(
+        self, data: Mapping[str, Any], parts: Collection[str] = PARTS
+    ) -> SafeString:
+        """Show an item: only the fields that template.toml names, all of them escaped."""
+        known = {one.name: data.get(one.name) for one in self.fields}
+        shown = {f"{part}_shown": part in parts for part in PARTS}
+        return self._template.render(Context({**known, **shown}))
+
+
+def read_template(folder: Path) -> HITTemplate:
+    """Read a template's folder; whatever is wrong with it is said with its name."""
+    try:
+        return _tried(folder)
+    except (OSError, KeyError, ValueError, *_TEMPLATE_ERRORS) as error:
+        raise GenieError(
+            f"The HIT template {folder.name} cannot be read: {error!r}.",
+            code="broken-hit-template",
+        ) from error
+
+
+def _tried(folder: Path) -> HITTemplate:
+    """Read a folder and show its example once, so that later pages cannot fail."""
+    template = _parsed(folder)
+    read_form(template.form, template.questions)
+    template.check(template.example)
+    template.render(template.example)
+    return template
+
+
+def _parsed(folder: Path) -> HITTemplate:
+    config = tomllib.loads(_read(folder / "template.toml"))
+    return HITTemplate(
+        slug=folder.name,
+        title=str(config["title"]),
+        description=str(config["description"]),
+        keywords=str(config["keywords"]),
+        seconds=int(config["seconds"]),
+        scale=str(config["scale"]),
+        questions=dict(config["questions"]),
+        fields=read_fields(config["fields"]),
+        example=json.loads(_read(folder / "example.json")),
+        instructions=to_html(_read(folder / "instructions.md")),
+        marks_errors=bool(config.get("marks_errors", False)),
+        form=dict(config.get("form", {})),
+        _template=_compiled(folder),
+    )
+
+
+def _compiled(folder: Path) -> Template:
+    # With its name, a path such as ../x is looked up among the parts as any other.
+    name = f"{folder.name}.html"
+    return Template(
+        _read(folder / "template.html"), Origin(name, template_name=name), name, _ENGINE
+    )
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,36 @@
+"""Periodic work as jobs: thin, and safe to run twice."""
+
+from __future__ import annotations
+
+from crowd.forms import sent_to, shown_item
+from crowd.services import notices, review, subscriptions, sync, work
+from crowd.services.hit_page import Pages
+
+# How items look and what is sent back is read is the same everywhere.
+PAGES = Pages(shown_item, sent_to)
+
+
+def release_overdue() -> None:
+    work.release_overdue()
+
+
+def approve_waiting() -> None:
+    review.approve_waiting()
+
+
+def sync_platforms() -> None:
+    """Follow what platforms told us, and look at what was not looked at for a while."""
+    sync.follow_all_hints()
+    sync.enqueue_due()
+
+
+def sync_campaign(campaign: int) -> None:
+    sync.sync_campaign(campaign, PAGES)
+
+
+def confirm_subscription(address: str) -> None:
+    subscriptions.confirm(address)
+
+
+def forget_notices() -> None:
+    notices.forget()

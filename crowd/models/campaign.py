@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from django.db import models
+
+from genie.lib.ordered_json import OrderedJSONField
+
+
+class HITType(models.Model):
+    """What HITs have in common: how they look, what they pay, who may do them."""
+
+    template = models.SlugField(max_length=100)
+    scale = models.SlugField(max_length=100)
+    # criterion -> the question that the worker reads, in the order of the page
+    criteria = OrderedJSONField(default=dict)
+    # setup, show_input, before_text, checkboxes, allow_tie; see crowd/hit_templates/form.py
+    form = models.JSONField(default=dict, blank=True)
+    title = models.CharField(max_length=128)
+    description = models.TextField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField()
+    assignment_seconds = models.PositiveIntegerField(default=1800)
+    fingerprint = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "HIT type"
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Campaign(models.Model):
+    """The crowd work that serves one evaluation."""
+
+    class State(models.TextChoices):
+        SCHEDULED = "SCHEDULED", "waits for its start"
+        RUNNING = "RUNNING", "is asking people"
+        PAUSED = "PAUSED", "paused"
+        STOPPED = "STOPPED", "stopped by staff"
+        COMPLETE = "COMPLETE", "complete"
+
+    # The upper room's own name for it: building the same campaign twice is one campaign.
+    key = models.CharField(max_length=100, unique=True)
+    # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
+    pool = models.CharField(max_length=100, db_index=True)
+    title = models.CharField(max_length=200)
+    hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
+    platform = models.CharField(max_length=32, default="selfhosted")
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.SCHEDULED
+    )
+    # "task": a worker sees each thing once in the whole pool; "campaign": once in this.
+    exposure = models.CharField(max_length=16, default="task")
+    budget_cents = models.PositiveIntegerField()
+    # the platform's share of one assignment, at the prices of the day
+    fee_cents = models.PositiveIntegerField(default=0)
+    seed = models.BigIntegerField()
+    simulated = models.BooleanField(default=False)
+    starts_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    notice = models.CharField(
+        max_length=300, blank=True, help_text="What staff should know at once."
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class HIT(models.Model):
+    """One piece of work; `n_available` is how many more assignments it takes."""
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="hits"
+    )
+    # order in which HITs are handed out, random but stored
+    position = models.PositiveIntegerField()
+    n_available = models.PositiveIntegerField(default=1)
+    max_assignments = models.PositiveIntegerField(default=1)
+    platform_hit_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "position"]
+        verbose_name = "HIT"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "position"], name="hit_position_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "position"],
+                condition=models.Q(n_available__gt=0),
+                name="hit_available",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"HIT {self.pk}"
+
+
+class Item(models.Model):
+    """One thing judged inside a HIT: the texts that the template shows."""
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="items"
+    )
+    hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="items")
+    key = models.CharField(max_length=64)
+    data = models.JSONField()
+    # Items with the same content key show the same input: nobody sees it twice.
+    content_key = models.CharField(max_length=64, db_index=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"

@@ -1,0 +1,42 @@
+"""What workers are told, so that nothing happens to their work behind their back."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from crowd.models.assignment import Assignment
+from crowd.models.worker import Worker
+
+
+class Message(models.Model):
+    """One message to one worker, written in the transaction of what it tells."""
+
+    class Kind(models.TextChoices):
+        REJECTED = "REJECTED", "work was rejected"
+        BANNED = "BANNED", "no more work of a kind"
+        UNBANNED = "UNBANNED", "let back in"
+        BONUS = "BONUS", "bonus"
+        QUALIFIED = "QUALIFIED", "qualification granted"
+        REVOKED = "REVOKED", "qualification taken back"
+        APPEAL = "APPEAL", "answer to an appeal"
+
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="messages"
+    )
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    # what it is about, for the links below it
+    pool = models.CharField(max_length=100, blank=True)
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["worker", "read_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.worker}: {self.subject}"

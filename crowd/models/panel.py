@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from django.db import models
+
+
+class PanelSource(models.Model):
+    """A panel whose people come by a link: how it names them, how they go back."""
+
+    name = models.SlugField(
+        max_length=40, unique=True, help_text="Stands in the link; never changes."
+    )
+    title = models.CharField(max_length=100)
+    worker_parameter = models.CharField(
+        max_length=50,
+        default="participantId",
+        help_text="Name of the parameter in the link that tells people apart.",
+    )
+    session_parameter = models.CharField(max_length=50, blank=True)
+    study_parameter = models.CharField(max_length=50, blank=True)
+    completed = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text=(
+            "A code to show, or an address to go to, with {worker}, {session} and "
+            "{study} where the panel wants its own ids back."
+        ),
+    )
+    screened_out = models.CharField(
+        max_length=500, blank=True, help_text="The same, for who finds no work."
+    )
+    failed_check = models.CharField(
+        max_length=500, blank=True, help_text="The same, for who was shut out."
+    )
+    items_per_visit = models.PositiveIntegerField(
+        default=0, help_text="Pieces of work before people go back; 0: all there are."
+    )
+    link_secret = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Shared with the panel; links that it did not sign are refused.",
+    )
+    is_open = models.BooleanField(
+        default=True, help_text="Whether people of this panel are let in."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+        verbose_name = "panel"
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class PlatformNotice(models.Model):
+    """A notice that a platform sent: each is followed once, however often it comes."""
+
+    platform = models.CharField(max_length=32)
+    event_id = models.CharField(max_length=100)
+    received_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["platform", "event_id"], name="platform_notice_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.platform} {self.event_id}"

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+
+
+def new_pseudonym() -> str:
+    """Draw the name under which a worker appears outside the worker tables."""
+    return f"w-{secrets.token_hex(5)}"
+
+
+class Worker(models.Model):
+    """A person who annotates, on one platform."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="worker",
+    )
+    platform = models.CharField(max_length=32, default="selfhosted")
+    platform_worker_id = models.CharField(max_length=200)
+    pseudonym = models.CharField(max_length=32, unique=True, default=new_pseudonym)
+    # Answers of a program that plays a worker are never shown as people's.
+    simulated = models.BooleanField(default=False)
+    excluded = models.BooleanField(
+        default=False, help_text="Gets no work at all, whatever the campaign."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["platform", "platform_worker_id"], name="worker_platform_id"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.pseudonym
+
+
+class Invitation(models.Model):
+    """A link by which one person becomes a worker; only its hash is kept."""
+
+    token_sha256 = models.CharField(max_length=64, unique=True)
+    note = models.CharField(max_length=200, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+    worker = models.ForeignKey(
+        Worker, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.note or f"invitation {self.pk}"
+
+
+class Consent(models.Model):
+    """A worker's consent to one version of the text of one pool of work."""
+
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="consents"
+    )
+    pool = models.CharField(max_length=100)
+    text_sha256 = models.CharField(max_length=64)
+    given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "pool", "text_sha256"], name="consent_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"
+
+
+class Exclusion(models.Model):
+    """A worker gets no more work of one pool; made and lifted by the upper rooms."""
+
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="exclusions"
+    )
+    pool = models.CharField(max_length=100)
+    message = models.TextField(help_text="What the worker is told.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "pool"], name="exclusion_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"

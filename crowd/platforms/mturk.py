@@ -1,0 +1,362 @@
+"""Mechanical Turk and everything that speaks its protocol; the only user of boto3."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+from crowd.platforms import mturk_hits, mturk_people, mturk_work
+from crowd.platforms.base import (
+    BonusSpec,
+    CampaignSpec,
+    Capabilities,
+    Completion,
+    DecisionSpec,
+    ExternalRef,
+    HITSpec,
+    Identity,
+    MoreSpec,
+    Outcome,
+    Platform,
+    Result,
+    SessionEvent,
+    all_done,
+)
+from crowd.platforms.mturk_account import Account
+from crowd.platforms.mturk_calls import (
+    TurkBusy,
+    TurkRefusal,
+    TurkSilence,
+    result_of,
+)
+from crowd.platforms.mturk_notices import hits_in
+from crowd.platforms.mturk_pace import Pace
+from crowd.platforms.mturk_terms import (
+    cents,
+    dollars,
+    qualification_requirements,
+)
+from genie.lib.errors import GenieError
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+BUSY = {
+    "ThrottlingException",
+    "Throttling",
+    "TooManyRequestsException",
+    "RequestLimitExceeded",
+}
+EVENTS = [
+    "AssignmentSubmitted",
+    "AssignmentApproved",
+    "AssignmentRejected",
+    "HITReviewable",
+]
+
+
+class Connection:
+    """Calls operations of one account, at the pace that the server takes, and again.
+
+    Everything that the adapter sends may be sent twice: it carries a token, or has the
+    same effect the second time. boto3's own invisible retries are turned off.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        pace: Pace | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.threads = account.threads
+        self._account = account
+        self._sleep = sleep
+        self._pace = pace or Pace(account.calls_per_second)
+        self._client = _client("mturk", account, account.url())
+
+    def __call__(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        problem: Exception = TurkSilence("never tried")
+        for attempt in range(self._account.tries):
+            if attempt:
+                self._sleep(min(0.1 * 2**attempt, 10.0))
+            self._pace.wait()
+            try:
+                answer: dict[str, Any] = getattr(self._client, operation)(**arguments)
+            except ClientError as error:
+                problem = self._sorted(error)
+                if isinstance(problem, TurkRefusal):
+                    raise problem from error
+            except BotoCoreError as error:
+                problem = _silence_or_refusal(error)
+                if isinstance(problem, TurkRefusal):
+                    raise problem from error
+            else:
+                self._pace.went_through()
+                return answer
+        raise problem
+
+    def _sorted(self, error: Any) -> Exception:
+        """Tell a refusal from a server that is busy and from one that is broken."""
+        code = error.response.get("Error", {}).get("Code", "")
+        status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        message = error.response.get("Message") or error.response.get("Error", {}).get(
+            "Message", ""
+        )
+        if code in BUSY or status == 429:
+            self._pace.refused()
+            return TurkBusy(message or code)
+        if status >= 500 or status == 408:
+            return TurkSilence(f"HTTP {status} {message}".strip())
+        own = error.response.get("TurkErrorCode", "")
+        return TurkRefusal(own.removeprefix("AWS.MechanicalTurk.") or code, message)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class MTurk(Platform):
+    """HITs with a page of their own, or with the address of one of ours."""
+
+    slug = "mturk"
+    title = "Mechanical Turk"
+    capabilities = Capabilities(
+        external=True,
+        assigns_items=True,
+        answers_there=True,
+        pays=True,
+        idempotent_bonus=True,
+        override_window_days=30,
+        auto_approval=True,
+        native_exclusion=True,
+        preview=True,
+        sandbox=True,
+    )
+
+    def __init__(
+        self,
+        account: Account,
+        *,
+        calls: Connection | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        account.url()
+        self.account = account
+        self.environment = account.environment
+        self._given = calls
+        self._sleep = sleep
+        self._now = now
+
+    @classmethod
+    def configured(cls, options: Mapping[str, Any]) -> MTurk:
+        return cls(Account(**{"environment": "", **options}))
+
+    @cached_property
+    def calls(self) -> Connection:
+        return self._given or Connection(self.account, sleep=self._sleep)
+
+    @property
+    def _shop(self) -> mturk_hits.Shop:
+        return mturk_hits.Shop(
+            self.calls,
+            self.environment,
+            self.account.lifetime_seconds,
+            self.account.index_lag_seconds,
+            self._sleep,
+        )
+
+    # --- the offer ---------------------------------------------------------------------
+
+    def publish(self, campaign: CampaignSpec) -> Result:
+        """Make the HIT type, which is one and the same for the same values."""
+
+        def make() -> Result:
+            demands = qualification_requirements(
+                campaign.requirements,
+                self._people.of(campaign.pool),
+                self.environment,
+                [
+                    mturk_people.graded_type(self._people, test)
+                    for test in campaign.requirements.tests
+                ],
+            )
+            made = self.calls(
+                "create_hit_type",
+                Title=campaign.title[:128],
+                Description=campaign.description[:2000],
+                Keywords=campaign.keywords[:1000],
+                Reward=dollars(campaign.reward_cents),
+                AssignmentDurationInSeconds=max(30, campaign.assignment_seconds),
+                AutoApprovalDelayInSeconds=campaign.auto_approval_seconds,
+                QualificationRequirements=demands,
+            )["HITTypeId"]
+            self._ask_for_notices(made)
+            return Result(campaign.key, "done", made)
+
+        return result_of(campaign.key, make)
+
+    def _ask_for_notices(self, hit_type_id: str) -> None:
+        place = self.account.queue_url or self.account.topic
+        if place:
+            self.calls(
+                "update_notification_settings",
+                HITTypeId=hit_type_id,
+                Active=True,
+                Notification={
+                    "Destination": place,
+                    "Transport": "SQS" if self.account.queue_url else "SNS",
+                    "Version": "2014-08-15",
+                    "EventTypes": EVENTS,
+                },
+            )
+
+    def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
+        return mturk_hits.post(self._shop, ref, hits)
+
+    def add_capacity(
+        self, ref: ExternalRef, more: Sequence[MoreSpec]
+    ) -> Iterator[Result]:
+        return mturk_hits.add_capacity(self._shop, more)
+
+    def close(self, ref: ExternalRef) -> Result:
+        ended = mturk_hits.expire(self._shop, ref, now=self._now())
+        return all_done(ref.campaign_id, list(ended))
+
+    def resume(self, ref: ExternalRef) -> Result:
+        opened = mturk_hits.prolong(self._shop, ref, now=self._now())
+        return all_done(ref.campaign_id, list(opened))
+
+    # --- people ------------------------------------------------------------------------
+
+    def identity(self, parameters: Mapping[str, str]) -> Identity:
+        session = parameters.get("assignmentId", "")
+        preview = session == PREVIEW
+        worker = parameters.get("workerId", "")
+        if not session or (not worker and not preview):
+            raise GenieError(
+                "Mechanical Turk did not say who you are; open the HIT there again.",
+                code="who-are-you",
+            )
+        return Identity(
+            worker_id=worker,
+            session_id="" if preview else session,
+            preview=preview,
+            hit_id=parameters.get("hitId", ""),
+            back_to=parameters.get("turkSubmitTo", ""),
+        )
+
+    def completion(self, who: Identity, outcome: Outcome) -> Completion:
+        """Give the form that hands the assignment in; the answers are with us by then."""
+        if outcome != "completed" or not who.back_to:
+            return Completion("none")
+        return Completion(
+            "form",
+            url=f"{who.back_to.rstrip('/')}/mturk/externalSubmit",
+            fields={"assignmentId": who.session_id, "outcome": outcome},
+        )
+
+    def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
+        """Give the worker the qualification that our HITs forbid; never block anybody."""
+        return mturk_people.exclude(self._people, key, worker_id, pool)
+
+    def include(self, key: str, worker_id: str, pool: str) -> Result:
+        return mturk_people.include(self._people, key, worker_id, pool)
+
+    @cached_property
+    def _people(self) -> mturk_people.Excluded:
+        lag = self.account.index_lag_seconds
+        return mturk_people.Excluded(self.calls, lag, self._sleep)
+
+    # --- work and money ----------------------------------------------------------------
+
+    def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
+        return mturk_work.sync(self.calls, ref)
+
+    def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
+        return mturk_work.decide(self.calls, decisions)
+
+    def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
+        return mturk_work.bonus(self.calls, self.environment, bonuses)
+
+    def balance_cents(self) -> int | None:
+        try:
+            return cents(self.calls("get_account_balance")["AvailableBalance"])
+        except (TurkRefusal, TurkBusy, TurkSilence) as error:
+            raise GenieError(
+                f"Mechanical Turk does not say what is left: {error}"[:300],
+                code="platform-unreachable",
+                permanent=False,
+            ) from error
+
+    def hints(self) -> Iterator[frozenset[str]]:
+        """Read the queue of notices; each is forgotten when its hint was followed."""
+        if not self.account.queue_url:
+            return
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            yield from self._notices()
+        except (BotoCoreError, ClientError) as error:
+            raise GenieError(
+                f"The queue of notices cannot be read: {error}"[:300],
+                code="platform-unreachable",
+                permanent=False,
+            ) from error
+
+    def _notices(self) -> Iterator[frozenset[str]]:
+        queue = _client("sqs", self.account, self.account.queue_endpoint_url or None)
+        address = self.account.queue_url
+        while True:
+            found = queue.receive_message(QueueUrl=address, MaxNumberOfMessages=10)
+            messages = found.get("Messages", [])
+            if not messages:
+                return
+            for message in messages:
+                yield hits_in(message["Body"])
+                queue.delete_message(
+                    QueueUrl=address, ReceiptHandle=message["ReceiptHandle"]
+                )
+
+
+@lru_cache(maxsize=8)
+def _client(service: str, account: Account, url: str | None) -> Any:
+    """Give a connection, the same for the same account: making one takes a while."""
+    import boto3
+    from botocore.config import Config
+
+    settings = Config(
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        max_pool_connections=account.threads + 2,
+        connect_timeout=min(10.0, account.timeout_seconds),
+        read_timeout=account.timeout_seconds,
+    )
+    # A session of our own: the default one is not made for several threads.
+    return boto3.session.Session().client(  # type: ignore[call-overload]
+        service,
+        region_name=account.region,
+        endpoint_url=url,
+        aws_access_key_id=account.access_key_id or None,
+        aws_secret_access_key=account.secret_access_key or None,
+        config=settings,
+    )
+
+
+def _silence_or_refusal(error: Exception) -> Exception:
+    """Tell what never left this machine from what may have arrived."""
+    from botocore.exceptions import (
+        HTTPClientError,
+        NoCredentialsError,
+        ParamValidationError,
+        PartialCredentialsError,
+    )
+
+    if isinstance(error, HTTPClientError):
+        return TurkSilence(f"{type(error).__name__}: {error}"[:300])
+    local = (NoCredentialsError, PartialCredentialsError, ParamValidationError)
+    if isinstance(error, local):
+        return TurkRefusal(type(error).__name__, str(error)[:300])
+    return TurkSilence(f"{type(error).__name__}: {error}"[:300])

@@ -1,0 +1,176 @@
+"""HITs on Mechanical Turk: post them once, give them more places, end them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from crowd.platforms.base import ExternalRef, HITSpec, MoreSpec, Result
+from crowd.platforms.mturk_calls import Calls, TurkRefusal, at_once, pages, result_of
+from crowd.platforms.mturk_terms import hit_in, token, was_processed
+from crowd.platforms.mturk_xml import external_question, html_question
+from genie.lib.errors import GenieError
+
+
+@dataclass(frozen=True)
+class Shop:
+    """What the functions here need to know of the account."""
+
+    calls: Calls
+    environment: str
+    lifetime_seconds: int
+    # lists lag behind: a HIT that is not in them may be there all the same
+    index_lag_seconds: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+
+
+def post(shop: Shop, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
+    """Post each HIT once, whatever happened to earlier tries."""
+    found: Mapping[str, str] = {}
+    if any(hit.sent == "long-ago" for hit in hits):
+        try:
+            found = _annotated(shop, {hit.key for hit in hits})
+        except Exception as error:  # noqa: BLE001 - sorted by `result_of`
+            yield from (_same(hit.key, error) for hit in hits)
+            return
+    yield from (
+        Result(hit.key, "done", found[hit.key]) for hit in hits if hit.key in found
+    )
+    rest = [hit for hit in hits if hit.key not in found]
+    yield from at_once(
+        rest,
+        lambda hit: result_of(hit.key, lambda: _post_one(shop, ref, hit)),
+        shop.calls.threads,
+    )
+
+
+def _post_one(shop: Shop, ref: ExternalRef, hit: HITSpec) -> Result:
+    question = _question(hit)
+    try:
+        answer = shop.calls(
+            "create_hit_with_hit_type",
+            HITTypeId=ref.campaign_id,
+            MaxAssignments=hit.max_assignments,
+            LifetimeInSeconds=shop.lifetime_seconds,
+            Question=question,
+            RequesterAnnotation=hit.key,
+            UniqueRequestToken=token(shop.environment, hit.key),
+        )
+    except TurkRefusal as refusal:
+        if refusal.code != "HitAlreadyExists":
+            raise
+        return _existing(shop, hit.key, hit_in(refusal.message))
+    return Result(hit.key, "done", answer["HIT"]["HITId"])
+
+
+def _question(hit: HITSpec) -> str:
+    """Post the page itself; its address where the page is too long, or there is none."""
+    if not hit.page:
+        return external_question(hit.url)
+    try:
+        return html_question(hit.page)
+    except GenieError as error:
+        if error.code != "question-too-long" or not hit.url:
+            raise
+    return external_question(hit.url)
+
+
+def _existing(shop: Shop, key: str, hit_id: str) -> Result:
+    """Believe that a HIT is ours only when it says so itself."""
+    if not hit_id:
+        hit_id = _annotated(shop, {key}).get(key, "")
+    found = shop.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
+    if found.get("RequesterAnnotation") != key:
+        return Result(key, "refused", message="The token belongs to another HIT.")
+    return Result(key, "done", hit_id)
+
+
+def _annotated(shop: Shop, keys: set[str]) -> dict[str, str]:
+    """Look through all HITs of the account for those that carry our keys.
+
+    Looked at twice, for the list lags; whatever is found in either is there.
+    """
+    found: dict[str, str] = {}
+    for look in range(2):
+        if look:
+            shop.sleep(shop.index_lag_seconds)
+        for hit in pages(shop.calls, "list_hits", "HITs"):
+            note = hit.get("RequesterAnnotation", "")
+            if note in keys:
+                found.setdefault(note, hit["HITId"])
+        if len(found) == len(keys):
+            break
+    return found
+
+
+def add_capacity(shop: Shop, more: Sequence[MoreSpec]) -> Iterator[Result]:
+    """Ask more people, each time once."""
+    yield from at_once(
+        more,
+        lambda one: result_of(one.key, lambda: _add(shop, one)),
+        shop.calls.threads,
+    )
+
+
+def _add(shop: Shop, one: MoreSpec) -> Result:
+    if one.sent == "long-ago":
+        hit = shop.calls("get_hit", HITId=one.hit_id)["HIT"]
+        if hit["MaxAssignments"] >= one.before + one.n:
+            return Result(one.key, "done", one.hit_id)
+    try:
+        shop.calls(
+            "create_additional_assignments_for_hit",
+            HITId=one.hit_id,
+            NumberOfAdditionalAssignments=one.n,
+            UniqueRequestToken=token(shop.environment, one.key),
+        )
+    except TurkRefusal as refusal:
+        if was_processed(refusal.message):
+            return Result(one.key, "done", one.hit_id)
+        if refusal.code == "InvalidMaximumAssignmentsIncrease":
+            return Result(one.key, "refused", message=refusal.message, code="too-many")
+        raise
+    return Result(one.key, "done", one.hit_id)
+
+
+def expire(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
+    """Let nobody accept the HITs any more.
+
+    Any moment in the past ends a HIT at once. Yesterday, to the second, is in the past
+    on every clock, and another wish than the one before the HIT was opened again: the
+    same wish twice is refused as carried out.
+    """
+    yield from _until(shop, ref, now - timedelta(days=1))
+
+
+def prolong(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
+    """Let the HITs be accepted for another lifetime."""
+    yield from _until(shop, ref, now + timedelta(seconds=shop.lifetime_seconds))
+
+
+def _until(shop: Shop, ref: ExternalRef, moment: datetime) -> Iterator[Result]:
+    wanted = moment.astimezone(UTC).replace(microsecond=0)
+
+    def end(hit_id: str) -> Result:
+        try:
+            shop.calls("update_expiration_for_hit", HITId=hit_id, ExpireAt=wanted)
+        except TurkRefusal as refusal:
+            gone = refusal.code == "HITDoesNotExist"
+            if not gone and not was_processed(refusal.message):
+                raise
+        return Result(hit_id, "done", hit_id)
+
+    yield from at_once(
+        list(ref.hit_ids.values()),
+        lambda hit_id: result_of(hit_id, lambda: end(hit_id)),
+        shop.calls.threads,
+    )
+
+
+def _same(key: str, error: Exception) -> Result:
+    def fail() -> Result:
+        raise error
+
+    return result_of(key, fail)

@@ -1,0 +1,95 @@
+"""What Mechanical Turk tells by notification: hints where to look, never the truth.
+
+Notices come twice, late, in any order or not at all, and say neither who worked nor what
+they answered. So only the names of HITs are read from them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from genie.lib.errors import GenieError
+
+_ENTITY = re.compile(r"[A-Z0-9]{1,64}")
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """What a topic passed on: a notice, or the question whether we want any."""
+
+    kind: str
+    event_id: str
+    message: str
+    topic: str = ""
+    subscribe_url: str = ""
+
+
+def opened(body: bytes) -> Envelope:
+    """Open what a topic posted; a notice without an envelope is its own.
+
+    Raises
+    ------
+    GenieError
+        ``unreadable`` for what is neither.
+
+    Examples
+    --------
+    >>> opened(b'{"Type": "Notification", "MessageId": "7", "Message": "{}"}').event_id
+    '7'
+    >>> opened(b'{"EventDocId": "8", "Events": []}').kind
+    'Notification'
+    """
+    text = body.decode("utf-8", "replace")
+    found = _object(text)
+    if isinstance(found.get("Events"), list):
+        return Envelope("Notification", _word(found, "EventDocId"), text)
+    kind = _word(found, "Type")
+    if not kind:
+        raise GenieError("The notice says nothing.", code="unreadable")
+    return Envelope(
+        kind,
+        _word(found, "MessageId"),
+        _word(found, "Message"),
+        _word(found, "TopicArn"),
+        _word(found, "SubscribeURL"),
+    )
+
+
+def hits_in(body: str) -> frozenset[str]:
+    """Give the HITs that a message speaks of; nothing for what is no notice.
+
+    An envelope of SNS, whose `Message` is the notice, is opened.
+
+    Examples
+    --------
+    >>> sorted(hits_in('{"Events": [{"EventType": "HITReviewable", "HITId": "3AB"}]}'))
+    ['3AB']
+    >>> hits_in("no JSON")
+    frozenset()
+    """
+    notice = _object(body)
+    if isinstance(notice.get("Message"), str):
+        notice = _object(notice["Message"])
+    events = notice.get("Events")
+    if not isinstance(events, list):
+        return frozenset()
+    named = (event.get("HITId") for event in events if isinstance(event, dict))
+    return frozenset(
+        name for name in named if isinstance(name, str) and _ENTITY.fullmatch(name)
+    )
+
+
+def _word(found: dict[str, Any], name: str) -> str:
+    value = found.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,142 @@
+"""Mechanical Turk's terms: tokens, amounts, requirements, what a refusal means."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from crowd.platforms.base import Requirements
+
+N_APPROVED = "00000000000000000040"
+P_APPROVED = "000000000000000000L0"
+LOCALE = "00000000000000000071"
+MASTERS = {
+    "production": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH",
+    "endpoint": "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH",
+    "sandbox": "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6",
+}
+FEEDBACK_CHARACTERS = 1024
+MAX_LOCALES = 30
+_EXISTS = re.compile(r'HIT with ID "([A-Z0-9]+)"')
+_PROCESSED = re.compile(r"already been processed")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+def token(environment: str, key: str) -> str:
+    """Derive the token that makes a repeated request harmless from our own key.
+
+    Examples
+    --------
+    >>> len(token("sandbox", "post.1")), token("sandbox", "a") == token("sandbox", "a")
+    (64, True)
+    """
+    return hashlib.sha256(f"{environment}|{key}".encode()).hexdigest()
+
+
+def dollars(cents: int) -> str:
+    """Write cents as requests want them.
+
+    Examples
+    --------
+    >>> dollars(5), dollars(140)
+    ('0.05', '1.40')
+    """
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def cents(amount: str) -> int:
+    """Read an amount of an answer, rounded down.
+
+    Examples
+    --------
+    >>> cents("12.3"), cents("0.05")
+    (1230, 5)
+    """
+    return int(Decimal(amount) * 100)
+
+
+def feedback(text: str) -> str:
+    r"""Keep what a worker can be told: no control characters, 1,024 characters.
+
+    Examples
+    --------
+    >>> feedback(" Thank\x00 you. ")
+    'Thank you.'
+    """
+    return _CONTROL.sub("", text).strip()[:FEEDBACK_CHARACTERS]
+
+
+def hit_in(message: str) -> str:
+    """Find the id in the refusal of a HIT that exists; empty where there is none.
+
+    Examples
+    --------
+    >>> hit_in('The HIT with ID "3ABC" already exists. (1700000000000)')
+    '3ABC'
+    """
+    found = _EXISTS.search(message)
+    return found.group(1) if found else ""
+
+
+def was_processed(message: str) -> bool:
+    """Tell whether a refusal says that the same request was carried out before.
+
+    Examples
+    --------
+    >>> was_processed('The idempotency token "x" has already been processed.')
+    True
+    """
+    return bool(_PROCESSED.search(message))
+
+
+def qualification_requirements(
+    wanted: Requirements,
+    excluded_type: str,
+    environment: str,
+    test_types: Sequence[str] = (),
+) -> list[dict[str, Any]]:
+    """List what the HIT type demands; whoever was excluded does not even see the work.
+
+    The share of approvals is 100 until a worker has 100 assignments, hence it is asked
+    for together with a number of them.
+
+    Examples
+    --------
+    >>> made = qualification_requirements(Requirements(500, 98, ["US"]), "3X", "sandbox")
+    >>> [one["Comparator"] for one in made]
+    ['DoesNotExist', 'GreaterThanOrEqualTo', 'GreaterThanOrEqualTo', 'In']
+    """
+    demands: list[dict[str, Any]] = [
+        _demand(
+            excluded_type,
+            "DoesNotExist",
+            ActionsGuarded="DiscoverPreviewAndAccept",
+        )
+    ]
+    if wanted.minimum_approved:
+        n = wanted.minimum_approved
+        demands.append(_demand(N_APPROVED, "GreaterThanOrEqualTo", IntegerValues=[n]))
+    if wanted.minimum_percent_approved:
+        n = wanted.minimum_percent_approved
+        demands.append(_demand(P_APPROVED, "GreaterThanOrEqualTo", IntegerValues=[n]))
+    if wanted.countries:
+        places = [{"Country": code} for code in wanted.countries[:MAX_LOCALES]]
+        demands.append(_demand(LOCALE, "In", LocaleValues=places))
+    for kind, test in zip(test_types, wanted.tests, strict=True):
+        n = test.pass_percent
+        demands.append(_demand(kind, "GreaterThanOrEqualTo", IntegerValues=[n]))
+    if wanted.masters:
+        demands.append(_demand(MASTERS[environment], "Exists"))
+    return demands
+
+
+def _demand(kind: str, comparator: str, **more: Any) -> dict[str, Any]:
+    return {
+        "QualificationTypeId": kind,
+        "Comparator": comparator,
+        "ActionsGuarded": "Accept",
+        **more,
+    }

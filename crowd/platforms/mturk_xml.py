@@ -1,0 +1,242 @@
+"""The XML that Mechanical Turk shows to workers, and the XML in which answers come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NoReturn
+from urllib.parse import urlsplit
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+from xml.sax.saxutils import escape  # writes only
+
+from crowd.platforms.base import FormQuestion
+from genie.lib.errors import GenieError
+
+SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+HTML = f"{SCHEMAS}2011-11-11/HTMLQuestion.xsd"
+EXTERNAL = f"{SCHEMAS}2006-07-14/ExternalQuestion.xsd"
+FORM = f"{SCHEMAS}2017-11-06/QuestionForm.xsd"
+KEY = f"{SCHEMAS}2005-10-01/AnswerKey.xsd"
+# Of a question or a test, as UTF-8, with all its markup.
+MAX_BYTES = 65_535
+MAX_DEPTH = 60
+# What XML 1.0 cannot hold, not even as a reference.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def clean(text: str) -> str:
+    r"""Leave out what XML cannot hold.
+
+    Examples
+    --------
+    >>> clean("a\x00b\x1bc\n")
+    'abc\n'
+    """
+    return _FORBIDDEN.sub("", text)
+
+
+def html_question(page: str, height: int = 0) -> str:
+    """Wrap a page of HTML; a height of 0 lets the frame grow with it.
+
+    Raises
+    ------
+    GenieError
+        ``question-too-long`` when it has more bytes than can be posted.
+
+    Examples
+    --------
+    >>> html_question("<p>a ]]> b</p>").split("HTMLContent>")[1][:-2]
+    '<![CDATA[<p>a ]]]]><![CDATA[> b</p>]]>'
+    """
+    content = clean(page).replace("]]>", "]]]]><![CDATA[>")
+    return _measured(
+        f'<HTMLQuestion xmlns="{HTML}"><HTMLContent><![CDATA[{content}]]></HTMLContent>'
+        f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
+    )
+
+
+def external_question(url: str, height: int = 0) -> str:
+    """Point to a page of ours, which must be served over https.
+
+    Examples
+    --------
+    >>> "a=1&amp;b=2" in external_question("https://example.org/?a=1&b=2")
+    True
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname:
+        raise GenieError(
+            f"Mechanical Turk shows pages over https only, not {url[:80]!r}.",
+            code="external-url",
+        )
+    return _measured(
+        f'<ExternalQuestion xmlns="{EXTERNAL}"><ExternalURL>{escape(clean(url))}'
+        f"</ExternalURL><FrameHeight>{height}</FrameHeight></ExternalQuestion>"
+    )
+
+
+def question_form(
+    title: str, introduction: str, questions: Sequence[FormQuestion]
+) -> str:
+    """Write a qualification test as multiple choice, one answer each.
+
+    Examples
+    --------
+    >>> from crowd.platforms.base import Choice
+    >>> ask = FormQuestion("q1", "Which is right?", [Choice("a", "This"),
+    ...                    Choice("b", "That")], ["a"])
+    >>> question_form("Test", "Choose.", [ask]).count("<Selection>")
+    2
+    """
+    asked = "".join(_test_question(one) for one in questions)
+    intro = f"<Text>{_text(introduction)}</Text>" if introduction.strip() else ""
+    return _measured(
+        f'<QuestionForm xmlns="{FORM}"><Overview><Title>{_text(title)}</Title>'
+        f"{intro}</Overview>{asked}</QuestionForm>"
+    )
+
+
+def answer_key(questions: Sequence[FormQuestion]) -> str:
+    """Write the key to a test; its value is the percentage of right answers.
+
+    Examples
+    --------
+    >>> from crowd.platforms.base import Choice
+    >>> ask = FormQuestion("q1", "?", [Choice("a", "This"), Choice("b", "That")], ["b"])
+    >>> "<SelectionIdentifier>b</SelectionIdentifier>" in answer_key([ask])
+    True
+    """
+    scored = "".join(
+        f"<Question><QuestionIdentifier>{_text(one.key)}</QuestionIdentifier>"
+        + "".join(
+            f"<AnswerOption><SelectionIdentifier>{_text(key)}</SelectionIdentifier>"
+            "<AnswerScore>1</AnswerScore></AnswerOption>"
+            for key in one.right
+        )
+        + "</Question>"
+        for one in questions
+    )
+    return _measured(
+        f'<AnswerKey xmlns="{KEY}">{scored}<QualificationValueMapping>'
+        f"<PercentageMapping><MaximumSummedScore>{len(questions)}</MaximumSummedScore>"
+        "</PercentageMapping></QualificationValueMapping></AnswerKey>"
+    )
+
+
+def read_answers(text: str) -> dict[str, str]:
+    """Read an assignment's answer: the fields of the form that was sent in.
+
+    Parameters
+    ----------
+    text : str
+        QuestionFormAnswers, as they came; nothing in them is trusted. Fields that nobody
+        asked for are given, too: worker scripts add some.
+
+    Raises
+    ------
+    GenieError
+        ``unreadable-answer`` for what is no such XML.
+
+    Examples
+    --------
+    >>> read_answers("<QuestionFormAnswers xmlns='urn:x'><Answer><QuestionIdentifier>a"
+    ...     "</QuestionIdentifier><FreeText>1 &lt; 2</FreeText></Answer>"
+    ...     "</QuestionFormAnswers>")
+    {'a': '1 < 2'}
+    >>> read_answers("")
+    {}
+    """
+    if not text.strip():
+        return {}
+    found: dict[str, str] = {}
+    root = _parse(text)
+    if _local(root) != "QuestionFormAnswers":
+        raise _unreadable("it is not a QuestionFormAnswers")
+    for answer in root:
+        name, value = "", ""
+        for part in answer:
+            if _local(part) == "QuestionIdentifier":
+                name = part.text or ""
+            elif _local(part) in {"FreeText", "SelectionIdentifier"}:
+                value = part.text or ""
+        if name:
+            found[name] = value
+    return found
+
+
+def _test_question(one: FormQuestion) -> str:
+    choices = "".join(
+        f"<Selection><SelectionIdentifier>{_text(choice.key)}</SelectionIdentifier>"
+        f"<Text>{_text(choice.text)}</Text></Selection>"
+        for choice in one.choices
+    )
+    return (
+        f"<Question><QuestionIdentifier>{_text(one.key)}</QuestionIdentifier>"
+        "<IsRequired>true</IsRequired><QuestionContent>"
+        f"<Text>{_text(one.text)}</Text></QuestionContent><AnswerSpecification>"
+        "<SelectionAnswer><StyleSuggestion>radiobutton</StyleSuggestion>"
+        f"<Selections>{choices}</Selections></SelectionAnswer></AnswerSpecification>"
+        "</Question>"
+    )
+
+
+def _text(value: str) -> str:
+    return escape(clean(value))
+
+
+def _measured(xml: str) -> str:
+    size = len(xml.encode())
+    if size > MAX_BYTES:
+        raise GenieError(
+            f"What workers would see has {size:,} bytes; Mechanical Turk takes "
+            f"{MAX_BYTES:,}. Post it as the address of a page.",
+            code="question-too-long",
+            details={"bytes": size},
+        )
+    return xml
+
+
+def _parse(text: str) -> Element:
+    """Parse XML of strangers: no document type, hence no entities, and no great depth."""
+    builder = TreeBuilder()
+    depth = 0
+
+    def start(tag: str, _: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise _unreadable("it is nested too deeply")
+        builder.start(tag, {})
+
+    def end(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        builder.end(tag)
+
+    def no_document_type(*_: object) -> NoReturn:
+        raise _unreadable("it has a document type")
+
+    # The text is decoded by now, whatever its first line says.
+    parser = expat.ParserCreate("utf-8", namespace_separator="}")
+    parser.buffer_text = True
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = no_document_type
+    try:
+        parser.Parse(text.encode("utf-8", "replace"), True)
+    except expat.ExpatError as error:
+        raise _unreadable(str(error)) from None
+    return builder.close()
+
+
+def _local(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _unreadable(why: str) -> GenieError:
+    return GenieError(
+        f"The answer that Mechanical Turk sent cannot be read: {why}.",
+        code="unreadable-answer",
+    )

@@ -1,0 +1,183 @@
+"""Any panel: people come by a link with named ids, and go back by a code or an address.
+
+CloudResearch Connect, a SONA pool, a company's own list or a class: none of them needs to
+be told anything, so all that differs between them is configuration.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from crowd.platforms.base import Capabilities, Completion, Identity, Outcome
+from crowd.platforms.here import Here
+from genie.lib.errors import GenieError
+
+SIGNATURE = "signature"
+# What every known panel's ids are made of; mail addresses among them.
+_ID = re.compile(r"[A-Za-z0-9_.@:+=-]{1,100}")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,49}")
+_WEB = re.compile(r"https?://[^\s/?#]+(?:[/?#]\S*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PanelTerms:
+    """How one panel names people, and how they go back to it.
+
+    Parameters
+    ----------
+    name : str
+        Ours; people of two panels are never mixed up.
+    worker_parameter, session_parameter, study_parameter : str
+        Names in the link; only the first is needed.
+    ways_out : mapping
+        Outcome to a completion code, or to an address in which ``{worker}``,
+        ``{session}`` and ``{study}`` stand for the ids that came with the link.
+    secret : str
+        Pseudonyms are made with it.
+    link_secret : str
+        When set, links without a right signature are refused.
+    """
+
+    name: str = ""
+    worker_parameter: str = "participantId"
+    session_parameter: str = ""
+    study_parameter: str = ""
+    ways_out: Mapping[str, str] = field(default_factory=dict)
+    secret: str = ""
+    link_secret: str = ""
+
+
+class Panel(Here):
+    """A source of people that needs to be told nothing.
+
+    As many come as the panel sends and our rows have places; who comes when it is closed
+    is sent back as screened out.
+    """
+
+    slug = "panel"
+    title = "Any panel with a link"
+    capabilities = Capabilities(idempotent_bonus=True, auto_approval=True, sandbox=True)
+
+    def __init__(self, panel: PanelTerms) -> None:
+        self.panel = panel
+
+    @classmethod
+    def configured(cls, options: Mapping[str, Any]) -> Panel:
+        panel = PanelTerms(**options)
+        check(panel)
+        return cls(panel)
+
+    def identity(self, parameters: Mapping[str, str]) -> Identity:
+        """Read the ids, check the link's signature, and forget who it is.
+
+        From here on there is only a pseudonym: the same for the same person of the same
+        panel, and not to be turned back without the site's secret.
+        """
+        panel = self.panel
+        worker = _read(parameters, panel.worker_parameter)
+        session = _read(parameters, panel.session_parameter, needed=False)
+        study = _read(parameters, panel.study_parameter, needed=False)
+        if panel.link_secret and not _signed(panel, parameters):
+            raise GenieError(
+                "This link was changed on its way; ask for a new one.",
+                code="link-not-signed",
+            )
+        return Identity(
+            worker_id=self._pseudonym("worker", worker),
+            session_id=self._pseudonym("session", session or worker),
+            study_id=study,
+            back_to=urlencode({"worker": worker, "session": session, "study": study}),
+        )
+
+    def _pseudonym(self, kind: str, value: str) -> str:
+        text = f"panel\x1f{self.panel.name}\x1f{kind}\x1f{value}".encode()
+        made = hmac.new(self.panel.secret.encode(), text, hashlib.sha256)
+        return made.hexdigest()[:32]
+
+    def completion(self, who: Identity, outcome: Outcome) -> Completion:
+        """Give the code or the address; `back_to` holds the panel's own ids."""
+        ways = self.panel.ways_out
+        # Who was shut out has worked; who found nothing must not get the code for work.
+        instead = "completed" if outcome == "failed-check" else outcome
+        way = ways.get(outcome) or ways.get(instead, "")
+        if not way:
+            return Completion("none")
+        if not _WEB.fullmatch(way):
+            return Completion("code", code=way)
+        ids = dict(_pairs(who.back_to))
+        for name in ("worker", "session", "study"):
+            way = way.replace(f"{{{name}}}", quote(ids.get(name, ""), safe=""))
+        return Completion("redirect", url=way)
+
+
+def check(panel: PanelTerms) -> None:
+    """Refuse a configuration that could not work, or that would send people astray.
+
+    Examples
+    --------
+    >>> check(PanelTerms("connect", "participantId", "assignmentId", secret="s"))
+    >>> check(PanelTerms("x", "two words", secret="s"))
+    Traceback (most recent call last):
+    ...
+    genie.lib.errors.GenieError: 'two words' is no name of a parameter: ...
+    """
+    names = [panel.worker_parameter, panel.session_parameter, panel.study_parameter]
+    given = [name for name in names if name]
+    for name in given:
+        if not _NAME.fullmatch(name) or name == SIGNATURE:
+            raise _unusable(
+                f"{name!r} is no name of a parameter: letters, digits, dot, dash and "
+                f"underline, and not {SIGNATURE}."
+            )
+    if len({name.lower() for name in given}) < len(given):
+        raise _unusable("Each id needs a parameter of its own.")
+    if not panel.worker_parameter or not panel.secret:
+        raise _unusable("Say by which parameter people are told apart.")
+    for outcome, way in panel.ways_out.items():
+        if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
+            raise _unusable(f"{outcome}: {way!r} is no address that people can go to.")
+        if _WEB.fullmatch(way) and "{" in way.split("?")[0].split("/", 3)[2]:
+            raise _unusable(f"{outcome}: an id cannot stand in the name of the host.")
+
+
+def signature(link_secret: str, parameters: Mapping[str, str]) -> str:
+    """Sign the parameters of a link, whatever their order.
+
+    Examples
+    --------
+    >>> made = signature("s", {"participantId": "7", "projectId": "9"})
+    >>> made == signature("s", {"projectId": "9", "participantId": "7"})
+    True
+    """
+    text = urlencode(sorted(parameters.items())).encode()
+    return hmac.new(link_secret.encode(), text, hashlib.sha256).hexdigest()
+
+
+def _signed(panel: PanelTerms, parameters: Mapping[str, str]) -> bool:
+    rest = {name: value for name, value in parameters.items() if name != SIGNATURE}
+    wanted = signature(panel.link_secret, rest)
+    return hmac.compare_digest(wanted, parameters.get(SIGNATURE, ""))
+
+
+def _read(parameters: Mapping[str, str], name: str, *, needed: bool = True) -> str:
+    value = parameters.get(name, "") if name else ""
+    if (value or needed) and not _ID.fullmatch(value):
+        raise GenieError(
+            "The link does not say who you are; open it again where you found it.",
+            code="who-are-you",
+        )
+    return value
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    return parse_qsl(text, keep_blank_values=True)
+
+
+def _unusable(sentence: str) -> GenieError:
+    return GenieError(sentence, code="platform-not-configured")

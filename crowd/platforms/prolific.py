@@ -1,0 +1,343 @@
+"""Prolific: one study with many places for a campaign; our server hands out the items."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property, partial
+from typing import Any
+from urllib.parse import urlencode
+
+from crowd.platforms import prolific_terms as terms
+from crowd.platforms.base import (
+    BonusSpec,
+    CampaignSpec,
+    Capabilities,
+    Completion,
+    DecisionSpec,
+    ExternalRef,
+    Identity,
+    MoreSpec,
+    Outcome,
+    Platform,
+    Result,
+    SessionEvent,
+)
+from crowd.platforms.prolific_calls import (
+    Account,
+    Calls,
+    ProlificBusy,
+    ProlificRefusal,
+    ProlificSilence,
+    result_of,
+    unreachable,
+)
+from crowd.platforms.prolific_people import Groups
+from crowd.pricing import Quote, quote_from_total
+
+LOOK_SECONDS = 5.0
+RESEARCHER_URL = "https://app.prolific.com/researcher/workspaces/studies/"
+FAILURES = (ProlificRefusal, ProlificBusy, ProlificSilence)
+# What a study is in, and the step that brings it to where people can take places.
+TO_OPEN = {"UNPUBLISHED": "PUBLISH", "PAUSED": "START"}
+OPEN = {"ACTIVE", "PUBLISHING", "SCHEDULED"}
+LOOK = (
+    "Nobody can tell whether this bonus was paid: a second try could pay it twice. Look "
+    "at the submission on Prolific."
+)
+TOO_SHORT = (
+    f"Prolific takes a rejection with at least {terms.REJECT_CHARACTERS} characters of "
+    "reason only."
+)
+
+
+class Prolific(Platform):
+    """People come by the study's link and work on our pages."""
+
+    slug = "prolific"
+    title = "Prolific"
+    capabilities = Capabilities(
+        external=True,
+        pays=True,
+        auto_approval=True,
+        native_exclusion=True,
+        reject_minimum_characters=terms.REJECT_CHARACTERS,
+    )
+
+    def __init__(
+        self, account: Account, *, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        account.base_url()
+        self.account = account
+        self.environment = account.environment
+        self._sleep = sleep
+
+    @classmethod
+    def configured(cls, options: Mapping[str, Any]) -> Prolific:
+        return cls(Account(**options))
+
+    @cached_property
+    def calls(self) -> Calls:
+        return Calls(self.account, self._sleep)
+
+    @cached_property
+    def _groups(self) -> Groups:
+        return Groups(self.calls, self.account.workspace_id)
+
+    # --- the offer ---------------------------------------------------------------------
+
+    def publish(self, campaign: CampaignSpec) -> Result:
+        """Make the study, found again by our key, and open it.
+
+        A study that was not opened yet costs nothing; so one that was made by a call
+        whose answer got lost does no harm, and is the one that is opened.
+        """
+
+        def act() -> Result:
+            made = self._named(campaign.key) or self._draft(campaign)
+            self._open(str(made["id"]), str(made.get("status", "UNPUBLISHED")))
+            return Result(campaign.key, "done", str(made["id"]))
+
+        return result_of(campaign.key, act)
+
+    def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
+        wanted = terms.study(
+            campaign,
+            code_secret=self.account.code_secret,
+            hourly_cents=self.account.hourly_cents,
+            blocked_group=self._groups.of(campaign.pool) if campaign.pool else "",
+            project=self.account.project_id,
+        )
+        made: dict[str, Any] = self.calls.once("POST", "studies/", json=wanted)
+        return made
+
+    def find(self, key: str) -> str:
+        try:
+            return str((self._named(key) or {}).get("id", ""))
+        except FAILURES as error:
+            raise unreachable(error) from error
+
+    def _named(self, key: str) -> dict[str, Any] | None:
+        rows = self.calls.pages("studies/")
+        return next((row for row in rows if row.get("internal_name") == key), None)
+
+    def _open(self, study: str, status: str) -> None:
+        """Bring a study to where people can take places, unless it is there."""
+        if action := TO_OPEN.get(status):
+            self._move(study, action)
+
+    def _move(self, study: str, action: str) -> None:
+        """Make a transition; one that was made already is refused, and fine."""
+        try:
+            self.calls("POST", f"studies/{study}/transition/", json={"action": action})
+        except ProlificRefusal:
+            status = self._study(study)["status"]
+            reached = status == "PAUSED" if action == "PAUSE" else status in OPEN
+            if not reached:
+                raise
+
+    def _study(self, study: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.calls("GET", f"studies/{study}/")
+        return found
+
+    def add_capacity(
+        self, ref: ExternalRef, more: Sequence[MoreSpec]
+    ) -> Iterator[Result]:
+        """Raise the study's places to what each wish makes of our books.
+
+        Prolific takes the new total, so the same wish again changes nothing; `before`
+        counts the places of the whole study. Places can never become fewer.
+        """
+        for wish in more:
+            yield result_of(wish.key, partial(self._raise, ref, wish))
+
+    def _raise(self, ref: ExternalRef, wish: MoreSpec) -> Result:
+        path = f"studies/{ref.campaign_id}/"
+        wanted = wish.before + wish.n
+        if int(self.calls("GET", path).get("total_available_places", 0)) < wanted:
+            self.calls("PATCH", path, json={"total_available_places": wanted})
+        return Result(wish.key, "done", ref.campaign_id)
+
+    def close(self, ref: ExternalRef) -> Result:
+        def act() -> Result:
+            if self._study(ref.campaign_id)["status"] in OPEN:
+                self._move(ref.campaign_id, "PAUSE")
+            return Result(ref.campaign_id, "done")
+
+        return result_of(ref.campaign_id, act)
+
+    def resume(self, ref: ExternalRef) -> Result:
+        def act() -> Result:
+            status = str(self._study(ref.campaign_id)["status"])
+            if status == "COMPLETED":
+                message = "The study has ended there; it cannot be opened again."
+                return Result(ref.campaign_id, "refused", message=message)
+            self._open(ref.campaign_id, status)
+            return Result(ref.campaign_id, "done")
+
+        return result_of(ref.campaign_id, act)
+
+    def page_of(self, ref: ExternalRef) -> str:
+        return f"{RESEARCHER_URL}{ref.campaign_id}"
+
+    # --- people ------------------------------------------------------------------------
+
+    def identity(self, parameters: Mapping[str, str]) -> Identity:
+        return Identity(
+            worker_id=terms.checked_id(parameters, "PROLIFIC_PID"),
+            session_id=terms.checked_id(parameters, "SESSION_ID"),
+            study_id=terms.checked_id(parameters, "STUDY_ID"),
+        )
+
+    def vouches_for(self, who: Identity) -> bool | None:
+        """Ask once, and not for long: somebody waits for the page."""
+        path = f"submissions/{who.session_id}/"
+        try:
+            row = self.calls.once("GET", path, timeout=LOOK_SECONDS)
+        except ProlificRefusal as error:
+            return False if error.status == 404 else None
+        except (ProlificBusy, ProlificSilence):
+            return None
+        seen = terms.event(row, {})
+        return seen.worker_id == who.worker_id and row.get("study_id") == who.study_id
+
+    def completion(self, who: Identity, outcome: Outcome) -> Completion:
+        """Give the address that ends the submission; `back_to` is the offer's key."""
+        code = terms.completion_code(self.account.code_secret, who.back_to, outcome)
+        url = f"{terms.COMPLETE_URL}?{urlencode({'cc': code})}"
+        return Completion("redirect", url=url, code=code)
+
+    def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
+        """Put the worker into the group that our studies of the pool shut out."""
+        return result_of(key, lambda: self._groups.add(key, worker_id, pool))
+
+    def include(self, key: str, worker_id: str, pool: str) -> Result:
+        return result_of(key, lambda: self._groups.remove(key, worker_id, pool))
+
+    # --- work and money ----------------------------------------------------------------
+
+    def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
+        """Report every submission of the study, however old: they are cheap to list."""
+        try:
+            ways_out = self._ways_out(ref.campaign_id)
+            for row in self.calls.pages("submissions/", study=ref.campaign_id):
+                yield terms.event(row, ways_out)
+        except FAILURES as error:
+            raise unreachable(error) from error
+
+    def _ways_out(self, study: str) -> dict[str, Outcome]:
+        key = str(self._study(study).get("internal_name", ""))
+        secret = self.account.code_secret
+        return {terms.completion_code(secret, key, way): way for way in terms.CODES}
+
+    def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
+        for wish in decisions:
+            yield result_of(wish.key, partial(self._decide, wish))
+
+    def _decide(self, wish: DecisionSpec) -> Result:
+        if wish.decision == "override":
+            message = "On Prolific a rejection cannot be taken back by a program."
+            return Result(wish.key, "refused", message=message)
+        body = {"action": "APPROVE"}
+        if wish.decision == "reject":
+            category, reason = terms.rejection(wish.message)
+            if len(reason) < terms.REJECT_CHARACTERS:
+                return Result(wish.key, "refused", message=TOO_SHORT)
+            body = {
+                "action": "REJECT",
+                "message": reason,
+                "rejection_category": category,
+            }
+        try:
+            self.calls("POST", f"submissions/{wish.session_id}/transition/", json=body)
+        except ProlificRefusal as error:
+            return self._how_it_stands(wish, error)
+        return Result(wish.key, "done", wish.session_id)
+
+    def _how_it_stands(self, wish: DecisionSpec, error: ProlificRefusal) -> Result:
+        """Tell a decision that fell before from one that cannot fall yet."""
+        row = self.calls("GET", f"submissions/{wish.session_id}/")
+        status = terms.status_of(str(row.get("status", "")))
+        wanted = "approved" if wish.decision == "approve" else "rejected"
+        if status == wanted:
+            return Result(wish.key, "done", wish.session_id)
+        if status in {"started", "submitted"} and error.status != 404:
+            # It can take Prolific a moment until a submission may be decided on.
+            return Result(wish.key, "again", message=str(error))
+        return Result(wish.key, "refused", message=status, code="decided-otherwise")
+
+    def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
+        """Pay each bonus by a list of its own, sent one single time.
+
+        Setting the list up pays nothing and may be tried again; paying it is no
+        idempotent call. So there is no way from an unclear answer back to another try.
+        """
+        for wish in bonuses:
+            if wish.sent != "never":
+                yield Result(wish.key, "unknown", message=LOOK)
+                continue
+            made = self._set_up(wish)
+            yield self._pay(wish, made) if made.state == "done" else made
+
+    def _set_up(self, wish: BonusSpec) -> Result:
+        def act() -> Result:
+            row = self.calls("GET", f"submissions/{wish.session_id}/")
+            line = terms.bonus_line(wish.session_id, wish.amount_cents)
+            made = self.calls(
+                "POST",
+                "submissions/bonus-payments/",
+                json={"study_id": row["study_id"], "csv_bonuses": line},
+            )
+            return Result(wish.key, "done", str(made["id"]))
+
+        result = result_of(wish.key, act)
+        # Nothing was paid yet, whatever became of the call.
+        return (
+            Result(wish.key, "again", message=result.message)
+            if result.state == "unknown"
+            else result
+        )
+
+    def _pay(self, wish: BonusSpec, made: Result) -> Result:
+        path = f"bulk-bonus-payments/{made.platform_id}/pay/"
+
+        def act() -> Result:
+            self.calls.once("POST", path)
+            return Result(wish.key, "done", made.platform_id)
+
+        result = result_of(wish.key, act)
+        if result.state != "unknown":
+            return result
+        return Result(wish.key, "unknown", made.platform_id, f"{LOOK} {result.message}")
+
+    def balance_cents(self) -> int | None:
+        if not self.account.workspace_id:
+            return None
+        path = f"workspaces/{self.account.workspace_id}/balance/"
+        try:
+            return int(self.calls("GET", path)["available_balance"])
+        except FAILURES as error:
+            raise unreachable(error) from error
+
+    def quote(
+        self,
+        *,
+        reward_cents: int,
+        n_items: int,
+        n_test_questions: int,
+        max_assignments: int = 1,
+    ) -> Quote:
+        """Ask Prolific's own calculator, which knows the account's fee and tax."""
+        n = (n_items + n_test_questions) * max_assignments
+        wanted = {"reward": reward_cents, "total_available_places": n}
+        try:
+            answer = self.calls("POST", "study-cost-calculator/", json=wanted)
+        except FAILURES as error:
+            raise unreachable(error) from error
+        return quote_from_total(
+            reward_cents=reward_cents,
+            n_items=n_items * max_assignments,
+            n_test_questions=n_test_questions * max_assignments,
+            total_cents=int(answer["total_cost"]),
+        )

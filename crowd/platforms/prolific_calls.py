@@ -1,0 +1,202 @@
+"""Calls to Prolific's API, and what is known of one that brought no clear answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+
+from crowd.platforms.base import Result
+from genie.lib.errors import GenieError
+
+PRODUCTION_URL = "https://api.prolific.com"
+PAGE = 100
+# More pages than any study has; a server that never ends is not followed for ever.
+MOST_PAGES = 1_000
+LONGEST_WAIT = 30.0
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+class ProlificRefusal(Exception):
+    """The server understood, and said no."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ProlificBusy(Exception):
+    """The server did not take the call: it surely changed nothing."""
+
+
+class ProlificSilence(Exception):
+    """The call left this machine, and nobody can tell what became of it."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """Which account is used; there is no sandbox, so nothing has a default that costs."""
+
+    environment: str = ""
+    token: str = ""
+    url: str = ""
+    workspace_id: str = ""
+    project_id: str = ""
+    # completion codes are made with it
+    code_secret: str = ""
+    # what an hour should pay, for studies whose length is not known
+    hourly_cents: int = 1500
+    timeout_seconds: float = 30.0
+    tries: int = 5
+
+    def base_url(self) -> str:
+        """Give the one address that may be called, or say what is not settled."""
+        if not self.token:
+            raise _unset("GENIE_PROLIFIC_TOKEN is not set")
+        if self.environment == "production":
+            return PRODUCTION_URL
+        if self.environment != "endpoint" or not self.url:
+            raise _unset(
+                "GENIE_PROLIFIC_ENVIRONMENT must be production, or endpoint with "
+                "GENIE_PROLIFIC_URL"
+            )
+        parts = urlsplit(self.url)
+        if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
+            raise _unset("the token must not travel without https")
+        return self.url.rstrip("/")
+
+
+class Calls:
+    """One account's calls, one after the other: Prolific takes no two at once for money.
+
+    What may be said twice is said again when the server is busy or silent. `once` is for
+    what may not: it is sent one single time, whatever happens.
+    """
+
+    def __init__(
+        self, account: Account, sleep: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._account = account
+        self._base = account.base_url()
+        self._sleep = sleep
+        self._http = requests.Session()
+        self._http.trust_env = False  # no password file, no proxy nobody asked for
+        self._http.headers["Authorization"] = f"Token {account.token}"
+
+    def __call__(self, method: str, path: str, **arguments: Any) -> Any:
+        """Make a call that has the same effect when it arrives twice."""
+        problem: Exception = ProlificSilence("never tried")
+        for attempt in range(self._account.tries):
+            if attempt:
+                self._sleep(_wait(problem, attempt))
+            try:
+                return self.once(method, path, **arguments)
+            except (ProlificBusy, ProlificSilence) as error:
+                problem = error
+        raise problem
+
+    def once(self, method: str, path: str, **arguments: Any) -> Any:
+        """Make a call exactly once."""
+        try:
+            answer = self._http.request(
+                method,
+                f"{self._base}/api/v1/{path}",
+                allow_redirects=False,
+                **{"timeout": self._account.timeout_seconds, **arguments},
+            )
+        except requests.exceptions.ConnectTimeout as error:
+            raise ProlificBusy(type(error).__name__) from error
+        except requests.exceptions.RequestException as error:
+            raise ProlificSilence(type(error).__name__) from error
+        return _read(answer)
+
+    def pages(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
+        """Give the rows of all pages of a list."""
+        for page in range(1, MOST_PAGES):
+            asked = {**query, "page": str(page), "page_size": str(PAGE)}
+            answer = self("GET", path, params=asked)
+            rows = answer.get("results", [])
+            yield from rows
+            if not _has_next(answer, page, rows):
+                return
+
+
+def result_of(key: str, act: Callable[[], Result]) -> Result:
+    """Turn what may go wrong in a call into the result of an effect."""
+    try:
+        return act()
+    except ProlificRefusal as error:
+        if _says_no_money(error):  # it did not happen, and may when there is some
+            return Result(key, "again", message=str(error), code="no-funds")
+        return Result(key, "refused", message=str(error))
+    except ProlificBusy as error:
+        return Result(key, "again", message=str(error), code="throttled")
+    except ProlificSilence as error:
+        return Result(key, "unknown", message=f"No clear answer: {error}")
+
+
+def unreachable(error: Exception) -> GenieError:
+    """Say that Prolific did not answer a question, which can be asked again."""
+    return GenieError(
+        f"Prolific does not answer: {error}"[:300],
+        code="platform-unreachable",
+        permanent=False,
+    )
+
+
+def _read(answer: requests.Response) -> Any:
+    if answer.status_code == 429 or answer.status_code == 503:
+        busy = ProlificBusy(f"HTTP {answer.status_code}")
+        busy.retry_after = answer.headers.get("Retry-After", "")  # type: ignore[attr-defined]
+        raise busy
+    if answer.status_code >= 500 or answer.status_code == 408:
+        raise ProlificSilence(f"HTTP {answer.status_code}")
+    if answer.status_code >= 300:
+        raise ProlificRefusal(answer.status_code, _reason(answer))
+    if not answer.content:
+        return {}
+    try:
+        return answer.json()
+    except requests.exceptions.JSONDecodeError as error:
+        raise ProlificSilence("an answer that is not JSON") from error
+
+
+def _reason(answer: requests.Response) -> str:
+    """Read the sentence in an error, whose shape differs from call to call."""
+    try:
+        error = answer.json().get("error", {})
+        detail = error.get("detail", "") if isinstance(error, Mapping) else error
+    except (requests.exceptions.JSONDecodeError, AttributeError):
+        detail = ""
+    said = str(detail) if detail else answer.reason or ""
+    return f"HTTP {answer.status_code}: {said}"[:300]
+
+
+def _has_next(answer: Mapping[str, Any], page: int, rows: list[Any]) -> bool:
+    """Tell whether there are more pages; an empty page in between is not the end."""
+    following = (answer.get("_links") or {}).get("next") or {}
+    if following.get("href"):
+        return True
+    count = (answer.get("meta") or {}).get("count")
+    return bool(rows) and isinstance(count, int) and count > page * PAGE
+
+
+def _wait(problem: Exception, attempt: int) -> float:
+    asked = str(getattr(problem, "retry_after", ""))
+    seconds = float(asked) if asked.isdecimal() else 0.2 * 2**attempt
+    return float(min(seconds, LONGEST_WAIT))
+
+
+def _says_no_money(error: ProlificRefusal) -> bool:
+    words = str(error).lower()
+    return "balance" in words or "insufficient" in words or "top up" in words
+
+
+def _unset(what: str) -> GenieError:
+    return GenieError(
+        f"Prolific is not set up: {what}.", code="platform-not-configured"
+    )

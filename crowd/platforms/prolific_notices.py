@@ -1,0 +1,82 @@
+"""Prolific's signed notices: who sent them, when, and what they are about."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from dataclasses import dataclass
+
+from genie.lib.errors import GenieError
+
+# How far a notice's time may be from ours; an older one may be somebody's copy.
+TOLERANCE_SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What a notice says has changed; it only hints, the truth is asked for."""
+
+    event_type: str
+    resource_id: str
+
+
+def signature(secret: str, timestamp: str, body: bytes) -> str:
+    """Sign a notice as Prolific does: over its time and its body.
+
+    Examples
+    --------
+    >>> signature("s", "1763650000", b"{}")
+    '...='
+    """
+    mac = hmac.new(secret.encode(), timestamp.encode() + body, hashlib.sha256)
+    return base64.b64encode(mac.digest()).decode()
+
+
+def read(
+    secret: str, *, body: bytes, timestamp: str, signed: str, now: float
+) -> Notice:
+    """Read a notice, or refuse it.
+
+    Parameters
+    ----------
+    secret : str
+        The workspace's; without one nothing is believed.
+    body : bytes
+        Exactly as it came.
+    timestamp : str
+        Unix seconds, from the header.
+    signed : str
+        The signature, from the header.
+    now : float
+        Our clock, Unix seconds.
+
+    Returns
+    -------
+    Notice
+        What changed.
+
+    Raises
+    ------
+    GenieError
+        ``not-signed`` for a wrong or missing signature, ``too-old`` for a time that is
+        not near ours, ``unreadable`` for a body that says nothing.
+
+    Examples
+    --------
+    >>> body = b'{"event_type": "study.status.change", "resource_id": "60"}'
+    >>> made = signature("s", "1000", body)
+    >>> read("s", body=body, timestamp="1000", signed=made, now=1010.0).resource_id
+    '60'
+    """
+    wanted = signature(secret, timestamp, body)
+    if not secret or not hmac.compare_digest(wanted.encode(), signed.encode()):
+        raise GenieError("The signature is not Prolific's.", code="not-signed")
+    if not timestamp.isdecimal() or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
+        raise GenieError("The notice is too old, or from the future.", code="too-old")
+    try:
+        said = json.loads(body)
+        return Notice(str(said["event_type"]), str(said["resource_id"]))
+    except (ValueError, KeyError, TypeError):
+        raise GenieError("The notice says nothing.", code="unreadable") from None

@@ -1,0 +1,256 @@
+"""Prolific's words and numbers for ours; nothing here talks to anybody."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from crowd.platforms.base import CampaignSpec, Outcome, SessionEvent, SessionStatus
+from genie.lib.errors import GenieError
+
+COMPLETE_URL = "https://app.prolific.com/submissions/complete"
+REJECT_CHARACTERS = 100
+# Why work may be rejected there; the first word of a reason can name one.
+CATEGORIES = (
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+)
+STATUSES: Mapping[str, SessionStatus] = {
+    "RESERVED": "started",
+    "ACTIVE": "started",
+    "PROCESSING": "submitted",
+    "AWAITING REVIEW": "submitted",
+    "APPROVED": "approved",
+    "PARTIALLY APPROVED": "approved",
+    "REJECTED": "rejected",
+    "RETURNED": "returned",
+    "TIMED-OUT": "returned",
+    "SCREENED OUT": "screened-out",
+}
+# What each way out is called there, and what happens to the submission by itself.
+CODES: Mapping[Outcome, tuple[str, Mapping[str, str]]] = {
+    "completed": ("COMPLETED", {"action": "MANUALLY_REVIEW"}),
+    "failed-check": ("FAILED_ATTENTION_CHECK", {"action": "MANUALLY_REVIEW"}),
+    "screened-out": (
+        "OTHER",
+        {
+            "action": "REQUEST_RETURN",
+            "return_reason": "There is no work of this study for you any more.",
+        },
+    ),
+    "returned": (
+        "NO_CONSENT",
+        {
+            "action": "REQUEST_RETURN",
+            "return_reason": "You chose not to take part, which is fine.",
+        },
+    ),
+}
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_CATEGORY = re.compile(rf"({'|'.join(CATEGORIES)}):\s*(.*)", re.DOTALL)
+
+
+def checked_id(parameters: Mapping[str, str], name: str) -> str:
+    """Read an id from the address that somebody came by, or refuse it.
+
+    Examples
+    --------
+    >>> checked_id({"PROLIFIC_PID": "5f3c9a"}, "PROLIFIC_PID")
+    '5f3c9a'
+    """
+    value = parameters.get(name, "")
+    if not _ID.fullmatch(value):
+        raise GenieError(
+            "Prolific did not say who you are; open the study there again.",
+            code="who-are-you",
+        )
+    return value
+
+
+def completion_code(secret: str, key: str, outcome: Outcome) -> str:
+    """Make the code by which Prolific knows that a study was left in this way.
+
+    Nobody can guess the code of another study, or of another way out.
+
+    Examples
+    --------
+    >>> completion_code("s", "campaign-1", "completed")
+    'GE...'
+    >>> completion_code("s", "campaign-1", "failed-check") == _
+    False
+    """
+    text = f"prolific\x1f{key}\x1f{outcome}".encode()
+    made = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:10]
+    return f"GE{made.upper()}"
+
+
+def study(
+    spec: CampaignSpec,
+    *,
+    code_secret: str,
+    hourly_cents: int,
+    blocked_group: str = "",
+    project: str = "",
+) -> dict[str, Any]:
+    """Describe a study of as many places as the campaign wants."""
+    wanted = {
+        "name": spec.title[:120],
+        "internal_name": spec.key,
+        "description": spec.description,
+        "external_study_url": _address(spec.url),
+        "prolific_id_option": "url_parameters",
+        "completion_codes": [
+            {
+                "code": completion_code(code_secret, spec.key, outcome),
+                "code_type": kind,
+                "actor": "participant",
+                "actions": [dict(action)],
+            }
+            for outcome, (kind, action) in CODES.items()
+        ],
+        "total_available_places": spec.n_places,
+        "estimated_completion_time": minutes(spec, hourly_cents),
+        "maximum_allowed_time": max(
+            minutes(spec, hourly_cents) + 2, math.ceil(spec.assignment_seconds / 60)
+        ),
+        "reward": spec.reward_cents,
+        "device_compatibility": ["desktop", "tablet", "mobile"],
+        "peripheral_requirements": [],
+        "filters": _filters(blocked_group),
+    }
+    return {**wanted, "project": project} if project else wanted
+
+
+def minutes(spec: CampaignSpec, hourly_cents: int) -> int:
+    """Say how long a place takes in whole minutes, at least one.
+
+    Where it is not known, it is the time in which the reward is fair pay.
+
+    Examples
+    --------
+    >>> spec = CampaignSpec("k", "t", "d", "", 250, 3600)
+    >>> minutes(spec, 1500)
+    10
+    """
+    seconds = spec.expected_seconds or spec.reward_cents * 3600 // hourly_cents
+    return max(1, math.ceil(seconds / 60))
+
+
+def rejection(message: str) -> tuple[str, str]:
+    """Split a reason into Prolific's category and the words that the worker reads.
+
+    Examples
+    --------
+    >>> rejection("LOW_EFFORT: Each answer was the first one.")
+    ('LOW_EFFORT', 'Each answer was the first one.')
+    >>> rejection("Each answer was the first one.")
+    ('OTHER', 'Each answer was the first one.')
+    """
+    found = _CATEGORY.fullmatch(message.strip())
+    return (found[1], found[2].strip()) if found else ("OTHER", message.strip())
+
+
+def bonus_line(session_id: str, amount_cents: int) -> str:
+    """Write a bonus as Prolific's list takes it: whole units with two decimals.
+
+    Examples
+    --------
+    >>> bonus_line("60ffe5", 425)
+    '60ffe5,4.25'
+    """
+    return f"{session_id},{Decimal(amount_cents) / 100:.2f}"
+
+
+def event(row: Mapping[str, Any], ways_out: Mapping[str, Outcome]) -> SessionEvent:
+    """Read one submission; `ways_out` tells what the codes mean."""
+    code = str(row.get("entered_code") or row.get("study_code") or "")
+    status = status_of(str(row.get("status", "")))
+    return SessionEvent(
+        session_id=str(row["id"]),
+        worker_id=str(row.get("participant_id") or row.get("participant") or ""),
+        status=status,
+        accepted_at=moment(row.get("started_at")),
+        submitted_at=moment(row.get("completed_at")),
+        raw=json.dumps(row, sort_keys=True),
+        message=_about(code, status, ways_out),
+    )
+
+
+def status_of(word: str) -> SessionStatus:
+    """Give our word for a submission's state; one that is new to us is no end.
+
+    Examples
+    --------
+    >>> status_of("AWAITING_REVIEW"), status_of("timed-out")
+    ('submitted', 'returned')
+    """
+    plain = word.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
+    return STATUSES.get(plain, "started")
+
+
+def moment(text: object) -> datetime | None:
+    """Read a time, which is UTC where it does not say otherwise.
+
+    Examples
+    --------
+    >>> moment("2026-11-20T10:00:00.5Z").isoformat()
+    '2026-11-20T10:00:00.500000+00:00'
+    >>> moment(None) is None, moment("soon") is None
+    (True, True)
+    """
+    try:
+        found = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) -> str:
+    """Say what staff should know of the code that somebody handed in."""
+    if status != "submitted":
+        return ""
+    way = ways_out.get(code)
+    if not code or code == "NOCODE":
+        return "Handed in without a code."
+    if way is None:
+        return "Handed in with a code that is not of this study."
+    return "" if way == "completed" else f"Handed in as {way}."
+
+
+def _address(url: str) -> str:
+    """Add what Prolific fills in; its own marks must not be escaped."""
+    marks = {
+        "PROLIFIC_PID": "{{%PROLIFIC_PID%}}",
+        "STUDY_ID": "{{%STUDY_ID%}}",
+        "SESSION_ID": "{{%SESSION_ID%}}",
+    }
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(marks, safe='{}%')}"
+
+
+def _filters(blocked_group: str) -> Sequence[Mapping[str, Any]]:
+    if not blocked_group:
+        return []
+    return [
+        {
+            "filter_id": "participant_group_blocklist",
+            "selected_values": [blocked_group],
+        }
+    ]

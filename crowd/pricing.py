@@ -1,0 +1,317 @@
+"""What a campaign costs, to the cent, before anything is spent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+
+from genie.lib.errors import GenieError
+
+MANY_ASSIGNMENTS = 10
+FREE = ("selfhosted", "panel")
+PROLIFIC_THOUSANDTHS = 428
+SECONDS_PER_HOUR = 3600
+
+
+@dataclass(frozen=True)
+class QuoteLine:
+    """One line of a bill: `n` assignments at `unit_cents` each."""
+
+    label: str
+    n: int
+    unit_cents: int
+    cents: int
+
+
+@dataclass(frozen=True)
+class Quote:
+    """What a campaign costs at most; the four parts add up to the total.
+
+    Parameters
+    ----------
+    reward_cents : int
+        Rewards for the judged items.
+    fee_cents : int
+        The platform's share of all assignments, test questions and re-posting included.
+    test_question_cents : int
+        Rewards for the test questions.
+    repost_cents : int
+        Rewards for the work that is expected to go out a second time.
+    total_cents : int
+        The sum of the four.
+    n_assignments : int
+        How many assignments that pays for.
+    lines : tuple of QuoteLine
+        The same, line by line, as staff read it.
+    """
+
+    reward_cents: int
+    fee_cents: int
+    test_question_cents: int
+    repost_cents: int
+    total_cents: int
+    n_assignments: int
+    lines: tuple[QuoteLine, ...]
+
+
+def fee_per_assignment(
+    platform: str, reward_cents: int, *, max_assignments: int = 1, masters: bool = False
+) -> int:
+    """Compute the platform's share of one assignment.
+
+    Parameters
+    ----------
+    platform : str
+        ``"selfhosted"`` takes nothing. ``"mturk"`` takes 20 % of the reward, at least
+        one cent, another 20 % when a HIT has ten assignments or more, and 5 % for
+        Masters; the sum is rounded up to a whole cent. ``"prolific"`` takes 42.8 % of
+        the reward, its dearest published rate before tax: what it really takes is asked
+        of its calculator when a study is published. ``"panel"``: whoever runs the panel
+        is paid outside this site.
+    reward_cents : int
+        What the worker gets, >= 0.
+    max_assignments : int, optional
+        How many people do the same HIT, >= 1.
+    masters : bool, optional
+        Only workers with the Masters qualification.
+
+    Returns
+    -------
+    int
+        Cents.
+
+    Raises
+    ------
+    GenieError
+        For a platform whose prices are not known (code ``unknown-platform``).
+
+    Examples
+    --------
+    >>> fee_per_assignment("mturk", 40), fee_per_assignment("mturk", 2)
+    (8, 1)
+    >>> fee_per_assignment("mturk", 40, max_assignments=10, masters=True)
+    18
+    >>> fee_per_assignment("prolific", 250), fee_per_assignment("panel", 250)
+    (107, 0)
+    """
+    _check_at_least("reward_cents", reward_cents, 0)
+    _check_at_least("max_assignments", max_assignments, 1)
+    if platform in FREE:
+        return 0
+    if platform == "prolific":
+        return -(-PROLIFIC_THOUSANDTHS * reward_cents // 1000)
+    if platform != "mturk":
+        raise GenieError(
+            f"Nobody has told this site what the platform {platform!r} charges.",
+            code="unknown-platform",
+        )
+    hundredths = max(100, 20 * reward_cents)
+    if max_assignments >= MANY_ASSIGNMENTS:
+        hundredths += 20 * reward_cents
+    if masters:
+        hundredths += 5 * reward_cents
+    return -(-hundredths // 100)
+
+
+def quote(
+    *,
+    platform: str,
+    reward_cents: int,
+    n_items: int,
+    n_test_questions: int,
+    ratings_per_item: int = 1,
+    repost_share: Decimal | float = 0,
+    max_assignments: int = 1,
+    masters: bool = False,
+) -> Quote:
+    """Price a campaign.
+
+    Parameters
+    ----------
+    platform : str
+        Where the workers come from; decides the fee.
+    reward_cents : int
+        What one assignment pays, >= 0.
+    n_items : int
+        Items to be judged, one per HIT, >= 0.
+    n_test_questions : int
+        Hidden items with known answers, >= 0; they are paid like any other.
+    ratings_per_item : int, optional
+        How many people answer each item, test questions included, >= 1.
+    repost_share : Decimal or float, optional
+        Share of the assignments that are expected to go out again, in [0, 1];
+        rounded up to whole assignments.
+    max_assignments : int, optional
+        How many people do one and the same HIT, >= 1; only the fee depends on it.
+    masters : bool, optional
+        Only workers with the Masters qualification.
+
+    Returns
+    -------
+    Quote
+        The cost and its parts.
+
+    Examples
+    --------
+    >>> bill = quote(platform="mturk", reward_cents=40, n_items=300,
+    ...              n_test_questions=30, repost_share=0.1)
+    >>> bill.n_assignments, bill.total_cents
+    (363, 17424)
+    >>> [(line.label, line.n, line.cents) for line in bill.lines][-1]
+    ('Platform fee', 363, 2904)
+    """
+    _check_at_least("n_items", n_items, 0)
+    _check_at_least("n_test_questions", n_test_questions, 0)
+    _check_at_least("ratings_per_item", ratings_per_item, 1)
+    share = Decimal(str(repost_share))
+    if not 0 <= share <= 1:
+        raise ValueError(f"repost_share must lie in [0, 1], not {repost_share}.")
+    fee = fee_per_assignment(
+        platform, reward_cents, max_assignments=max_assignments, masters=masters
+    )
+    n_judged = n_items * ratings_per_item
+    n_tests = n_test_questions * ratings_per_item
+    n_again = int(
+        ((n_judged + n_tests) * share).to_integral_value(rounding=ROUND_CEILING)
+    )
+    n_all = n_judged + n_tests + n_again
+    lines = (
+        _line("Judged items", n_judged, reward_cents),
+        _line("Test questions", n_tests, reward_cents),
+        _line("Expected re-posting", n_again, reward_cents),
+        _line("Platform fee", n_all, fee),
+    )
+    return Quote(
+        reward_cents=lines[0].cents,
+        test_question_cents=lines[1].cents,
+        repost_cents=lines[2].cents,
+        fee_cents=lines[3].cents,
+        total_cents=sum(line.cents for line in lines),
+        n_assignments=n_all,
+        lines=lines,
+    )
+
+
+def quote_from_total(
+    *, reward_cents: int, n_items: int, n_test_questions: int, total_cents: int
+) -> Quote:
+    """Break down a total that a platform's own calculator gave.
+
+    Parameters
+    ----------
+    reward_cents : int
+        What one assignment pays, >= 0.
+    n_items : int
+        Judged items, each counted as often as it is judged, >= 0.
+    n_test_questions : int
+        Hidden items with known answers, counted in the same way, >= 0.
+    total_cents : int
+        What the platform asks for all of it, fee and tax included.
+
+    Returns
+    -------
+    Quote
+        With everything beyond the rewards as the fee.
+
+    Raises
+    ------
+    ValueError
+        Where the total does not even pay the rewards.
+
+    Examples
+    --------
+    >>> bill = quote_from_total(reward_cents=40, n_items=10, n_test_questions=1,
+    ...                         total_cents=600)
+    >>> bill.fee_cents, bill.n_assignments
+    (160, 11)
+    """
+    lines = (
+        _line("Judged items", n_items, reward_cents),
+        _line("Test questions", n_test_questions, reward_cents),
+    )
+    rewards = sum(line.cents for line in lines)
+    if total_cents < rewards:
+        raise ValueError(f"A total of {total_cents} does not pay {rewards} in rewards.")
+    fee = total_cents - rewards
+    n_all = n_items + n_test_questions
+    share = QuoteLine("Platform fee", n_all, fee // n_all if n_all else 0, fee)
+    return Quote(
+        reward_cents=lines[0].cents,
+        test_question_cents=lines[1].cents,
+        repost_cents=0,
+        fee_cents=fee,
+        total_cents=total_cents,
+        n_assignments=n_all,
+        lines=(*lines, share),
+    )
+
+
+def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:
+    """Say what an hour pays at the median pace, rounded down.
+
+    Parameters
+    ----------
+    reward_cents : int
+        What one assignment pays.
+    median_seconds : float or None
+        Median active time of an assignment; None or zero: nothing is known yet.
+
+    Returns
+    -------
+    int or None
+        Cents an hour, None where the pace is not known.
+
+    Examples
+    --------
+    >>> hourly_cents(5, 12.0)
+    1500
+    >>> hourly_cents(5, None) is None
+    True
+    """
+    if median_seconds is None or not median_seconds > 0:
+        return None
+    return int(reward_cents * SECONDS_PER_HOUR / median_seconds)
+
+
+def missing_cents(
+    reward_cents: int, median_seconds: float | None, floor_cents: int
+) -> int:
+    """Say what an assignment lacks so that an hour at the median pace pays enough.
+
+    Parameters
+    ----------
+    reward_cents : int
+        What one assignment pays.
+    median_seconds : float or None
+        Median active time of an assignment; None or zero: nothing is known yet.
+    floor_cents : int
+        What an hour has to pay at least.
+
+    Returns
+    -------
+    int
+        Whole cents an assignment, rounded up; 0 where nothing is missing or known.
+
+    Examples
+    --------
+    >>> missing_cents(5, 24.0, 1500)
+    5
+    >>> missing_cents(5, 12.0, 1500)
+    0
+    >>> missing_cents(5, None, 1500)
+    0
+    """
+    if median_seconds is None or not median_seconds > 0:
+        return 0
+    fair = math.ceil(floor_cents * median_seconds / SECONDS_PER_HOUR)
+    return max(0, fair - reward_cents)
+
+
+def _line(label: str, n: int, unit_cents: int) -> QuoteLine:
+    return QuoteLine(label, n, unit_cents, n * unit_cents)
+
+
+def _check_at_least(name: str, value: int, minimum: int) -> None:
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, not {value}.")

@@ -1,0 +1,96 @@
+"""What a form held, as the XML in which requesters get answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from xml.sax.saxutils import escape  # writes only
+
+NAMESPACE = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"
+    "QuestionFormAnswers.xsd"
+)
+RESERVED = frozenset(
+    {"assignmentId", "hitId", "workerId", "turkSubmitTo", "csrfmiddlewaretoken"}
+)
+# What XML 1.0 cannot hold, not even as a reference.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class FormAnswer:
+    """The answer to one question of a QuestionForm: written, or chosen."""
+
+    identifier: str
+    text: str | None = None
+    selections: tuple[str, ...] = ()
+    other: str | None = None
+
+
+def answer_xml(fields: Iterable[tuple[str, str]]) -> str:
+    """Write a form's fields as QuestionFormAnswers, in ASCII.
+
+    Parameters
+    ----------
+    fields : iterable of (str, str)
+        Names and values in the order of the form; of fields with one name the values
+        are joined by ``|``.
+
+    Examples
+    --------
+    >>> xml = answer_xml([("mood", "très bien"), ("mood", "x"), ("hitId", "3ABC")])
+    >>> xml[xml.index("<Answer>") : xml.index("</Answer>")]
+    '<Answer><QuestionIdentifier>mood</QuestionIdentifier><FreeText>tr&#232;s bien|x</FreeText>'
+    """
+    joined: dict[str, str] = {}
+    for name, value in fields:
+        if name in RESERVED:
+            continue
+        joined[name] = f"{joined[name]}|{value}" if name in joined else value
+    return _document(
+        f"<Answer><QuestionIdentifier>{_text(name)}</QuestionIdentifier>"
+        f"<FreeText>{_text(value)}</FreeText></Answer>"
+        for name, value in joined.items()
+    )
+
+
+def form_answer_xml(answers: Iterable[FormAnswer]) -> str:
+    """Write the answers to a QuestionForm as QuestionFormAnswers, in ASCII.
+
+    Examples
+    --------
+    >>> xml = form_answer_xml([FormAnswer("sky", selections=("b", "g"))])
+    >>> xml[xml.index("<Selection") : xml.index("</Answer>")]
+    '<SelectionIdentifier>b</SelectionIdentifier><SelectionIdentifier>g</SelectionIdentifier>'
+    """
+    return _document(
+        f"<Answer><QuestionIdentifier>{_text(one.identifier)}</QuestionIdentifier>"
+        f"{_content(one)}</Answer>"
+        for one in answers
+    )
+
+
+def _content(answer: FormAnswer) -> str:
+    if answer.text is not None:
+        return f"<FreeText>{_text(answer.text)}</FreeText>"
+    chosen = "".join(
+        f"<SelectionIdentifier>{_text(one)}</SelectionIdentifier>"
+        for one in answer.selections
+    )
+    if answer.other is None:
+        return chosen
+    return f"{chosen}<OtherSelectionText>{_text(answer.other)}</OtherSelectionText>"
+
+
+def _document(answers: Iterable[str]) -> str:
+    return (
+        '<?xml version="1.0" encoding="ASCII"?>'
+        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{"".join(answers)}'
+        "</QuestionFormAnswers>"
+    )
+
+
+def _text(value: str) -> str:
+    kept = escape(_FORBIDDEN.sub("", value)).replace("\r", "&#13;")
+    return kept.encode("ascii", "xmlcharrefreplace").decode()

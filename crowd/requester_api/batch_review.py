@@ -1,0 +1,134 @@
+"""The table of results as it comes back: who is approved, who is rejected and why."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from io import StringIO
+
+from django.db import transaction
+
+from crowd.models import Requester, RequesterAssignment, RequesterBatch
+from crowd.requester_api import clock
+from crowd.requester_api.call import HANDLERS, Call
+from crowd.requester_api.limits import check_limits
+from crowd.requester_api.settle import settle
+from genie.lib.errors import GenieError
+
+State = RequesterAssignment.State
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a line says of an assignment: approved, or rejected with this reason."""
+
+    line: int
+    assignment_id: str
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """How many were decided, and how many had been before."""
+
+    n_approved: int
+    n_rejected: int
+    n_before: int
+
+
+def read_reviews(text: str) -> list[Review]:
+    r"""Read the decisions in a table of results; lines without one are left out.
+
+    Raises
+    ------
+    GenieError
+        For a table that cannot be used, with the line.
+
+    Examples
+    --------
+    >>> read_reviews("AssignmentId,Approve,Reject\n3A,x,\n3B,,Empty\n3C,,\n")[1]
+    Review(line=3, assignment_id='3B', reason='Empty')
+    """
+    reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    found: list[Review] = []
+    columns: list[str] = []
+    begins = 1
+    try:
+        for values in reader:
+            if not columns:
+                columns = _checked(values)
+            elif values:
+                found += _review(begins, dict(zip(columns, values, strict=False)))
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise _wrong(begins, str(error)) from None
+    if not found:
+        raise GenieError("The table decides nothing.", code="batch-review")
+    ids = [one.assignment_id for one in found]
+    for n, one in enumerate(found):
+        if one.assignment_id in ids[:n]:
+            raise _wrong(one.line, f"{one.assignment_id} is there twice")
+    return found
+
+
+def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
+    """Decide all of it, or nothing; what was decided so before stays as it is."""
+    now = clock.now()
+    settle(batch.requester, now)
+    counts = {State.APPROVED: 0, State.REJECTED: 0, State.SUBMITTED: 0}
+    with transaction.atomic():
+        locked = Requester.objects.select_for_update().get(pk=batch.requester_id)
+        work = {
+            row.entity_id: row
+            for row in RequesterAssignment.objects.filter(
+                hit__batch=batch, submitted_at__isnull=False
+            )
+        }
+        for one in reviews:
+            row = work.get(one.assignment_id)
+            if row is None:
+                raise _wrong(one.line, f"{one.assignment_id} is no work of this batch")
+            counts[_decide(locked, row, one)] += 1
+    return Reviewed(
+        counts[State.APPROVED], counts[State.REJECTED], counts[State.SUBMITTED]
+    )
+
+
+def _decide(
+    requester: Requester, row: RequesterAssignment, one: Review
+) -> RequesterAssignment.State:
+    """Give what was done; `SUBMITTED` stands for nothing, as it was done before."""
+    wanted = State.APPROVED if one.reason is None else State.REJECTED
+    if row.state == wanted:
+        return State.SUBMITTED
+    arguments = {"AssignmentId": row.entity_id}
+    if one.reason is not None:
+        arguments["RequesterFeedback"] = one.reason
+    name = "ApproveAssignment" if one.reason is None else "RejectAssignment"
+    try:
+        check_limits(arguments)
+        HANDLERS[name](Call(requester, name, clock.now()), arguments)
+    except GenieError as error:
+        raise _wrong(one.line, error.message) from None
+    return wanted
+
+
+def _checked(values: list[str]) -> list[str]:
+    columns = [value.strip() for value in values]
+    for name in ("AssignmentId", "Approve", "Reject"):
+        if columns.count(name) != 1:
+            raise _wrong(1, f"there must be one column {name}")
+    return columns
+
+
+def _review(line: int, row: dict[str, str]) -> list[Review]:
+    approve, reject = row.get("Approve", "").strip(), row.get("Reject", "").strip()
+    if approve and reject:
+        raise _wrong(line, "it is approved and rejected")
+    if not approve and not reject:
+        return []
+    return [Review(line, row["AssignmentId"].strip(), reject or None)]
+
+
+def _wrong(line: int, why: str) -> GenieError:
+    return GenieError(f"The table, line {line}: {why}.", code="batch-review")

@@ -1,0 +1,14 @@
+"""The time by which HITs expire and work is approved; tests move it.
+
+Signatures are checked against the machine's own clock, never against this one.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+
+def now() -> datetime:
+    return timezone.now()

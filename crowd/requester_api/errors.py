@@ -1,0 +1,57 @@
+"""How the API refuses: the documented kinds of error with their documented codes."""
+
+from __future__ import annotations
+
+from genie.lib.errors import GenieError
+
+
+class TurkError(GenieError):
+    """An answer that is no success.
+
+    Parameters
+    ----------
+    message : str
+        What the client's programmer reads; the time is added when it is sent.
+    turk_code : str, optional
+        Documented code, with or without the prefix ``AWS.``.
+    kind : str, optional
+        What clients see as the error's class.
+    status : int, optional
+        HTTP status.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        turk_code: str = "InvalidParameterValue",
+        *,
+        kind: str = "RequestError",
+        status: int = 400,
+    ) -> None:
+        super().__init__(message, code="requester-api")
+        self.turk_code = (
+            turk_code
+            if turk_code.startswith("AWS.")
+            else f"AWS.MechanicalTurk.{turk_code}"
+        )
+        self.kind = kind
+        self.status = status
+
+
+def bad_value(name: str, value: object) -> TurkError:
+    """Refuse one argument, in the words that clients know."""
+    shown = str(value)
+    shown = shown if len(shown) <= 80 else shown[:80] + "…"
+    return TurkError(
+        f'The value "{shown}" is not valid for the parameter {name}.',
+        kind="ParameterValidationError",
+    )
+
+
+def wrong_state(what: str, state: str, allowed: str) -> TurkError:
+    """Refuse an operation that does not fit the state."""
+    return TurkError(
+        f"This {what} is currently in the state '{state}'. "
+        f"This operation can be called with a status of: {allowed}",
+        f"Invalid{what.replace(' ', '')}State",
+    )

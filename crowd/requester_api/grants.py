@@ -1,0 +1,18 @@
+"""Give a qualification."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from crowd.models import Qualification, QualificationType, WorkerAlias
+
+
+def grant(
+    kind: QualificationType, worker: WorkerAlias, value: int, now: datetime
+) -> None:
+    """Give a worker a qualification, or another value of the one they have."""
+    Qualification.objects.update_or_create(
+        qualification_type=kind,
+        worker=worker,
+        defaults={"value": value, "granted": True, "granted_at": now, "reason": ""},
+    )

@@ -1,0 +1,85 @@
+"""A HIT's requirements in a worker's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from crowd.models import QualificationType, RequesterHITType, Worker
+from crowd.requester_api import requirements as rules
+from crowd.requester_api.money import MASTERS
+
+_NAMES = {
+    rules.N_APPROVED: "Assignments approved",
+    rules.P_APPROVED: "Share of assignments approved, in per cent",
+    rules.LOCALE: "Where you live",
+    rules.ADULT: "Content for adults",
+    **dict.fromkeys(MASTERS, "Masters"),
+}
+_WORDS = {
+    "LessThan": "less than",
+    "LessThanOrEqualTo": "at most",
+    "GreaterThan": "more than",
+    "GreaterThanOrEqualTo": "at least",
+    "EqualTo": "is",
+    "NotEqualTo": "is not",
+    "Exists": "granted",
+    "DoesNotExist": "not granted",
+    "In": "one of",
+    "NotIn": "none of",
+}
+
+
+@dataclass(frozen=True)
+class Need:
+    """One requirement: its rule as posted, in words, and whether the worker meets it."""
+
+    rule: rules.Requirement
+    text: str
+    met: bool
+    # what can be asked for, where meeting it is in the worker's hands
+    kind: QualificationType | None = None
+
+
+def needs_of(hit_type: RequesterHITType, worker: Worker) -> list[Need]:
+    """Give what a type of HIT asks of a worker."""
+    wanted = hit_type.requirements
+    types = {
+        one.entity_id: one
+        for one in QualificationType.objects.filter(
+            requester=hit_type.requester_id,
+            entity_id__in=[rule["QualificationTypeId"] for rule in wanted],
+        )
+    }
+    return [_need(rule, worker, types) for rule in wanted]
+
+
+def _need(
+    rule: rules.Requirement, worker: Worker, types: dict[str, QualificationType]
+) -> Need:
+    entity_id = rule["QualificationTypeId"]
+    kind = types.get(entity_id)
+    name = kind.name if kind is not None else _NAMES.get(entity_id, "Qualification")
+    met = rules.meets(worker, rule)
+    askable = (
+        not met
+        and kind is not None
+        and kind.active
+        and kind.disposed_at is None
+        and rules.value_of(worker, entity_id) is None
+        and rule["Comparator"] != "DoesNotExist"
+    )
+    text = f"{name}: {_WORDS[rule['Comparator']]}{_values(rule)}"
+    return Need(rule, text, met, kind if askable else None)
+
+
+def _values(rule: rules.Requirement) -> str:
+    places = [_place(one) for one in rule.get("LocaleValues") or []]
+    numbers = [str(one) for one in rule.get("IntegerValues") or []]
+    shown = ", ".join(places or numbers)
+    return f" {shown}" if shown else ""
+
+
+def _place(value: dict[str, Any]) -> str:
+    division = value.get("Subdivision")
+    return f"{value['Country']}-{division}" if division else str(value["Country"])

@@ -1,0 +1,77 @@
+"""Collect what workers sent in; approve it or reject it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from crowd.models import RequesterAssignment
+from crowd.requester_api import events, find, money, render
+from crowd.requester_api.call import Answer, Arguments, Call, handles
+from crowd.requester_api.errors import TurkError, wrong_state
+from crowd.requester_api.paging import page
+from crowd.requester_api.settle import approve
+
+State = RequesterAssignment.State
+SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+OVERRIDE = timedelta(days=30)
+
+
+@handles("ListAssignmentsForHIT")
+def list_assignments(call: Call, arguments: Arguments) -> Answer:
+    hit = find.hit(call, arguments["HITId"])
+    rows = RequesterAssignment.objects.filter(
+        hit=hit, state__in=arguments.get("AssignmentStatuses") or SENT_IN
+    ).select_related("hit", "worker")
+    return page(call, arguments, rows, "Assignments", render.assignment)
+
+
+@handles("GetAssignment")
+def get_assignment(call: Call, arguments: Arguments) -> Answer:
+    row = _sent_in(call, arguments["AssignmentId"], "Reviewable,Approved,Rejected")
+    hit = find.hit_or_disposed(call, row.hit.entity_id)
+    return {"Assignment": render.assignment(row), "HIT": render.hit(hit, call.now)}
+
+
+@handles("ApproveAssignment")
+def approve_assignment(call: Call, arguments: Arguments) -> Answer:
+    row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
+    feedback = arguments.get("RequesterFeedback") or ""
+    before = State.SUBMITTED
+    if row.state == State.REJECTED and arguments.get("OverrideRejection"):
+        _check_override(call, row)
+        before = State.REJECTED
+    if not approve(row, call.now, feedback, before):
+        raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    return {}
+
+
+@handles("RejectAssignment")
+def reject_assignment(call: Call, arguments: Arguments) -> Answer:
+    row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
+    # Must be given, but programs that are in use send an empty one.
+    feedback = arguments["RequesterFeedback"]
+    rejected = RequesterAssignment.objects.filter(
+        pk=row.pk, state=State.SUBMITTED
+    ).update(state=State.REJECTED, rejected_at=call.now, feedback=feedback)
+    if not rejected:
+        raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    events.about_work(row, "AssignmentRejected", call.now)
+    return {}
+
+
+def _sent_in(call: Call, entity_id: str, allowed: str) -> RequesterAssignment:
+    row = find.assignment(call, entity_id)
+    if row.state not in SENT_IN:
+        raise wrong_state("Assignment", row.state, allowed)
+    return row
+
+
+def _check_override(call: Call, row: RequesterAssignment) -> None:
+    late = row.submitted_at is None or call.now > row.submitted_at + OVERRIDE
+    if late or row.hit.disposed_at is not None:
+        raise TurkError(
+            "A rejection can be overridden for 30 days, while its HIT exists.",
+            "InvalidAssignmentState",
+        )
+    # The money of rejected work was given back; it must be there again.
+    money.require(call.requester, row.hit.reward_cents + row.hit.fee_cents, call.now)

@@ -1,0 +1,63 @@
+"""Bonuses and the balance."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from crowd.models import RequesterAssignment, RequesterBonus
+from crowd.requester_api import find, money, render, tokens
+from crowd.requester_api.call import Answer, Arguments, Call, handles
+from crowd.requester_api.errors import TurkError, bad_value, wrong_state
+from crowd.requester_api.paging import page
+
+HALF_A_YEAR = timedelta(days=183)
+OPEN = (RequesterAssignment.State.ACCEPTED, RequesterAssignment.State.RETURNED)
+
+
+@handles("GetAccountBalance")
+def get_account_balance(call: Call, arguments: Arguments) -> Answer:
+    account = money.account(call.requester, call.now)
+    return {
+        "AvailableBalance": money.amount(max(account.available, 0)),
+        "OnHoldBalance": money.amount(account.on_hold),
+    }
+
+
+@handles("SendBonus")
+def send_bonus(call: Call, arguments: Arguments) -> Answer:
+    token = arguments.get("UniqueRequestToken")
+    if tokens.made_before(call, token):
+        raise TurkError(f'The idempotency token "{token}" has already been processed.')
+    row = find.assignment(call, arguments["AssignmentId"])
+    if row.worker.customer_id != arguments["WorkerId"]:
+        raise TurkError("This assignment is not the work of this worker.")
+    if row.state in OPEN or row.submitted_at is None:
+        raise wrong_state("Assignment", row.state, "Submitted,Approved,Rejected")
+    if call.now > row.submitted_at + HALF_A_YEAR:
+        raise TurkError("A bonus can be paid for six months after the work.")
+    cents = money.cents(arguments["BonusAmount"])
+    if not cents:
+        raise bad_value("BonusAmount", arguments["BonusAmount"])
+    money.require(call.requester, cents + money.bonus_fee(cents), call.now)
+    bonus = RequesterBonus.objects.create(
+        assignment=row,
+        amount_cents=cents,
+        reason=arguments["Reason"],
+        granted_at=call.now,
+    )
+    money.charge_bonus(bonus, call.requester, call.now)
+    tokens.remember(call, token, str(bonus.pk))
+    return {}
+
+
+@handles("ListBonusPayments")
+def list_bonus_payments(call: Call, arguments: Arguments) -> Answer:
+    hit, assignment = arguments.get("HITId"), arguments.get("AssignmentId")
+    if (hit is None) == (assignment is None):
+        raise TurkError("Give either a HITId or an AssignmentId.")
+    rows = RequesterBonus.objects.select_related("assignment__worker")
+    if hit is not None:
+        rows = rows.filter(assignment__hit=find.hit_or_disposed(call, hit).pk)
+    else:
+        rows = rows.filter(assignment=find.assignment(call, str(assignment)))
+    return page(call, arguments, rows, "BonusPayments", render.bonus)

@@ -1,0 +1,63 @@
+"""HIT types: found by their values, or made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from crowd.models import RequesterHIT, RequesterHITType
+from crowd.requester_api import find, money, requirements
+from crowd.requester_api.call import Answer, Arguments, Call, handles
+from crowd.requester_api.errors import TurkError
+
+MONTH = 2_592_000
+
+
+@handles("CreateHITType")
+def create_hit_type(call: Call, arguments: Arguments) -> Answer:
+    return {"HITTypeId": find_or_make(call, arguments).entity_id}
+
+
+@handles("UpdateHITTypeOfHIT")
+def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
+    hit = find.hit(call, arguments["HITId"])
+    kind = find.hit_type(call, arguments["HITTypeId"])
+    if hit.assignments.exists():
+        raise TurkError(
+            "The type of a HIT cannot change once somebody has accepted it.",
+            "InvalidHITState",
+        )
+    fee = money.fee(kind.reward_cents, hit.max_assignments, kind.requirements)
+    before = hit.reward_cents + hit.fee_cents
+    more = (kind.reward_cents + fee - before) * hit.max_assignments
+    if hit.expires_at > call.now:
+        money.require(call.requester, max(more, 0), call.now)
+    RequesterHIT.objects.filter(pk=hit.pk).update(
+        hit_type=kind,
+        reward_cents=kind.reward_cents,
+        fee_cents=fee,
+        touched_at=call.now,
+    )
+    return {}
+
+
+def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
+    """Give the type with these values; requesters' programs rely on it being one."""
+    wanted = arguments.get("QualificationRequirements") or []
+    requirements.check(call, wanted)
+    delay = arguments.get("AutoApprovalDelayInSeconds")
+    values = {
+        "title": arguments["Title"],
+        "description": arguments["Description"],
+        "keywords": arguments.get("Keywords") or "",
+        "reward_cents": money.cents(arguments["Reward"]),
+        "assignment_seconds": arguments["AssignmentDurationInSeconds"],
+        "auto_approval_seconds": MONTH if delay is None else delay,
+        "requirements": wanted,
+    }
+    text = json.dumps(values, sort_keys=True)
+    return RequesterHITType.objects.get_or_create(
+        requester=call.requester,
+        fingerprint=hashlib.sha256(text.encode()).hexdigest(),
+        defaults=values,
+    )[0]

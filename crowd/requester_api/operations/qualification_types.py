@@ -1,0 +1,116 @@
+"""Qualification types: made, changed, found, deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q
+
+from crowd.models import QualificationType, RequesterHIT, RequesterHITType
+from crowd.requester_api import find, questions, render
+from crowd.requester_api.call import Answer, Arguments, Call, handles
+from crowd.requester_api.errors import TurkError
+from crowd.requester_api.paging import page
+
+FIELDS = {
+    "Description": "description",
+    "Test": "test",
+    "AnswerKey": "answer_key",
+    "TestDurationInSeconds": "test_seconds",
+    "RetryDelayInSeconds": "retry_seconds",
+    "AutoGranted": "auto_granted",
+    "AutoGrantedValue": "auto_granted_value",
+}
+
+
+@handles("CreateQualificationType")
+def create_qualification_type(call: Call, arguments: Arguments) -> Answer:
+    live = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
+    if live.filter(name=arguments["Name"]).exists():
+        raise TurkError(
+            "You have already created a QualificationType with this name.",
+            "QualificationTypeAlreadyExists",
+        )
+    row = QualificationType(
+        requester=call.requester,
+        name=arguments["Name"],
+        keywords=arguments.get("Keywords") or "",
+        created_at=call.now,
+    )
+    return _save(row, arguments)
+
+
+@handles("UpdateQualificationType")
+def update_qualification_type(call: Call, arguments: Arguments) -> Answer:
+    row = find.qualification_type(call, arguments["QualificationTypeId"])
+    if arguments.get("Test") is not None:
+        # A key belongs to one test: a new test without one has none.
+        row.answer_key = ""
+    return _save(row, arguments)
+
+
+@handles("GetQualificationType")
+def get_qualification_type(call: Call, arguments: Arguments) -> Answer:
+    row = find.qualification_type(call, arguments["QualificationTypeId"])
+    return {"QualificationType": render.qualification_type(row)}
+
+
+@handles("ListQualificationTypes")
+def list_qualification_types(call: Call, arguments: Arguments) -> Answer:
+    """List the caller's own: nobody sees the types of others, asked for or not."""
+    rows = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
+    for word in sorted(set((arguments.get("Query") or "").split())):
+        rows = rows.filter(
+            Q(name__icontains=word)
+            | Q(description__icontains=word)
+            | Q(keywords__icontains=word)
+        )
+    return page(call, arguments, rows, "QualificationTypes", render.qualification_type)
+
+
+@handles("DeleteQualificationType")
+def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
+    """Delete a type, and with it the HITs that ask for it, as documented."""
+    row = find.qualification_type(call, arguments["QualificationTypeId"])
+    using = [
+        kind.pk
+        for kind in RequesterHITType.objects.filter(requester=call.requester)
+        if row.entity_id in {one["QualificationTypeId"] for one in kind.requirements}
+    ]
+    hits = RequesterHIT.objects.filter(hit_type__in=using, disposed_at=None)
+    if hits.filter(assignments__state__in=["Accepted", "Submitted"]).exists():
+        raise TurkError(
+            "HITs that ask for this QualificationType have work that is not decided.",
+            "InvalidQualificationTypeState",
+        )
+    hits.update(disposed_at=call.now)
+    QualificationType.objects.filter(pk=row.pk).update(disposed_at=call.now)
+    return {}
+
+
+def _save(row: QualificationType, arguments: Arguments) -> Answer:
+    status = arguments.get("QualificationTypeStatus")
+    if status is not None:
+        row.active = status == "Active"
+    for name, attribute in FIELDS.items():
+        value: Any = arguments.get(name)
+        if value is not None:
+            setattr(row, attribute, value)
+    _check(row, arguments)
+    row.save()
+    return {"QualificationType": render.qualification_type(row)}
+
+
+def _check(row: QualificationType, arguments: Arguments) -> None:
+    if arguments.get("Test") is not None:
+        questions.check_test(arguments["Test"])
+    if arguments.get("AnswerKey") is not None:
+        questions.check_answer_key(arguments["AnswerKey"])
+    if row.test and not row.test_seconds:
+        raise TurkError("A Test needs TestDurationInSeconds.")
+    if row.answer_key and not row.test:
+        raise TurkError("An AnswerKey needs the Test that it is the key of.")
+    if row.test and row.auto_granted:
+        raise TurkError("A type with a Test cannot be AutoGranted.")
+    if arguments.get("AutoGrantedValue") is not None and not row.auto_granted:
+        raise TurkError("AutoGrantedValue needs AutoGranted.")

@@ -1,0 +1,132 @@
+"""Grant qualifications, revoke them, decide on requests for them."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from crowd.models import (
+    Qualification,
+    QualificationRequest,
+    RequesterMessage,
+    WorkerAlias,
+)
+from crowd.requester_api import find, render
+from crowd.requester_api.call import Answer, Arguments, Call, handles
+from crowd.requester_api.errors import TurkError, wrong_state
+from crowd.requester_api.grants import grant
+from crowd.requester_api.paging import page
+
+Pending = QualificationRequest.State
+
+
+@handles("AssociateQualificationWithWorker")
+def associate_qualification(call: Call, arguments: Arguments) -> Answer:
+    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    worker = find.worker(call, arguments["WorkerId"])
+    grant(kind, worker, _value(arguments), call.now)
+    if arguments.get("SendNotification") is not False:
+        _tell(call, worker, f"You now have the qualification {kind.name}.")
+    return {}
+
+
+@handles("DisassociateQualificationFromWorker")
+def disassociate_qualification(call: Call, arguments: Arguments) -> Answer:
+    row = _qualification(call, arguments)
+    reason = arguments.get("Reason") or ""
+    Qualification.objects.filter(pk=row.pk).update(granted=False, reason=reason)
+    name = row.qualification_type.name
+    _tell(call, row.worker, f"The qualification {name} was taken back. {reason}")
+    return {}
+
+
+@handles("GetQualificationScore")
+def get_qualification_score(call: Call, arguments: Arguments) -> Answer:
+    return {"Qualification": render.qualification(_qualification(call, arguments))}
+
+
+@handles("ListWorkersWithQualificationType")
+def list_workers(call: Call, arguments: Arguments) -> Answer:
+    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    rows = Qualification.objects.filter(qualification_type=kind).select_related(
+        "qualification_type", "worker"
+    )
+    if status := arguments.get("Status"):
+        rows = rows.filter(granted=status == "Granted")
+    return page(call, arguments, rows, "Qualifications", render.qualification)
+
+
+@handles("ListQualificationRequests")
+def list_qualification_requests(call: Call, arguments: Arguments) -> Answer:
+    wanted = Q(qualification_type__requester=call.requester)
+    if entity_id := arguments.get("QualificationTypeId"):
+        wanted &= Q(qualification_type=find.qualification_type(call, entity_id))
+    rows = QualificationRequest.objects.filter(
+        wanted, state=Pending.PENDING, qualification_type__disposed_at=None
+    ).select_related("qualification_type", "worker")
+    return page(
+        call, arguments, rows, "QualificationRequests", render.qualification_request
+    )
+
+
+@handles("AcceptQualificationRequest")
+def accept_qualification_request(call: Call, arguments: Arguments) -> Answer:
+    row = _decide(call, arguments["QualificationRequestId"], Pending.GRANTED)
+    grant(row.qualification_type, row.worker, _value(arguments), call.now)
+    return {}
+
+
+@handles("RejectQualificationRequest")
+def reject_qualification_request(call: Call, arguments: Arguments) -> Answer:
+    reason = arguments.get("Reason") or ""
+    row = _decide(call, arguments["QualificationRequestId"], Pending.REJECTED, reason)
+    name = row.qualification_type.name
+    _tell(call, row.worker, f"Your request for {name} was refused. {reason}")
+    return {}
+
+
+def _value(arguments: Arguments) -> int:
+    value = arguments.get("IntegerValue")
+    return 1 if value is None else int(value)
+
+
+def _qualification(call: Call, arguments: Arguments) -> Qualification:
+    """Give what a worker has, or had: then the refusal says so."""
+    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    worker = find.worker(call, arguments["WorkerId"])
+    row = (
+        Qualification.objects.filter(qualification_type=kind, worker=worker)
+        .select_related("qualification_type", "worker")
+        .first()
+    )
+    if row is None:
+        raise TurkError(
+            f"Qualification {kind.entity_id} of worker {worker.customer_id} does not "
+            "exist.",
+            "QualificationDoesNotExist",
+        )
+    if not row.granted:
+        raise wrong_state("Qualification", "Revoked", "Granted")
+    return row
+
+
+def _decide(
+    call: Call, entity_id: str, state: QualificationRequest.State, reason: str = ""
+) -> QualificationRequest:
+    row = find.qualification_request(call, entity_id)
+    decided = QualificationRequest.objects.filter(
+        pk=row.pk, state=Pending.PENDING
+    ).update(state=state, reason=reason)
+    if not decided:
+        raise TurkError(
+            "This request was decided before.", "InvalidQualificationRequestState"
+        )
+    return row
+
+
+def _tell(call: Call, worker: WorkerAlias, sentence: str) -> None:
+    RequesterMessage.objects.create(
+        worker=worker,
+        subject="Qualifications",
+        text=sentence.strip()[:4096],
+        created_at=call.now,
+    )

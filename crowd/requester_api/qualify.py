@@ -1,0 +1,137 @@
+"""The workers' side of qualifications: ask for one, take its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.models import (
+    QualificationRequest,
+    QualificationType,
+    Requester,
+    Worker,
+    WorkerAlias,
+)
+from crowd.requester_api import clock
+from crowd.requester_api.answer_key import grade, read_key
+from crowd.requester_api.answers import FormAnswer, form_answer_xml
+from crowd.requester_api.grants import grant
+from crowd.requester_api.work import known_as
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = QualificationRequest.State
+# Answers that were under way when time ran out still count.
+GRACE = timedelta(seconds=30)
+
+
+def hindrance(kind: QualificationType, worker: Worker, now: datetime) -> str:
+    """Say why a worker cannot ask for a qualification now; nothing if they can.
+
+    Without a time to wait, it can be asked for once.
+    """
+    alias = WorkerAlias.objects.filter(requester=kind.requester_id, worker=worker.pk)
+    blocked = alias.filter(block_reason__isnull=False).exists()
+    if not kind.active or kind.disposed_at is not None or worker.excluded or blocked:
+        return "This qualification is not offered to you."
+    last = _requests(kind, worker).order_by("-submitted_at", "-pk").first()
+    if last is None or _is_open(last, now):
+        return ""
+    if last.state == State.PENDING:
+        return "You have asked for it; the requester has not decided yet."
+    if kind.retry_seconds is None:
+        return "You have asked for it once, and it can be asked for once only."
+    again_at = last.submitted_at + timedelta(seconds=kind.retry_seconds)
+    if now < again_at:
+        return f"You can ask again from {again_at:%Y-%m-%d %H:%M} UTC."
+    return ""
+
+
+def ask(kind: QualificationType, worker: Worker) -> QualificationRequest:
+    """Ask for a qualification; where it has a test, the test begins.
+
+    Returns the test that is being taken again while it is open.
+    """
+    now = clock.now()
+    with transaction.atomic():
+        requester = Requester.objects.select_for_update().get(pk=kind.requester_id)
+        current = _requests(kind, worker).filter(state=State.STARTED).first()
+        if current is not None and _is_open(current, now):
+            return current
+        if reason := hindrance(kind, worker, now):
+            raise GenieError(reason, code="not-now")
+        _requests(kind, worker).filter(state=State.STARTED).update(
+            state=State.REJECTED, reason="The time for the test was over."
+        )
+        alias = known_as(requester, worker)
+        made = QualificationRequest(
+            qualification_type=kind, worker=alias, submitted_at=now
+        )
+        if kind.test:
+            made.state = State.STARTED
+            made.deadline_at = now + timedelta(seconds=kind.test_seconds or 0)
+        elif kind.auto_granted:
+            made.state = State.GRANTED
+            grant(kind, alias, kind.auto_granted_value, now)
+        made.save()
+    return made
+
+
+def send_test(
+    request: QualificationRequest, worker: Worker, answers: Iterable[FormAnswer]
+) -> QualificationRequest:
+    """Hand in a test: it is graded where it has a key, or waits for the requester.
+
+    A failing value is granted as well: what a HIT requires is the gate.
+    """
+    now = clock.now()
+    answers = list(answers)
+    with transaction.atomic():
+        kind_pk = request.qualification_type.requester_id
+        Requester.objects.select_for_update().get(pk=kind_pk)
+        row = _own_open(request, worker, now)
+        kind = row.qualification_type
+        row.answer = form_answer_xml(answers)
+        row.submitted_at = now
+        row.state = State.PENDING
+        if kind.answer_key:
+            row.state = State.GRANTED
+            grant(kind, row.worker, grade(read_key(kind.answer_key), answers), now)
+        row.save()
+    return row
+
+
+def _own_open(
+    request: QualificationRequest, worker: Worker, now: datetime
+) -> QualificationRequest:
+    row = (
+        QualificationRequest.objects.select_related("qualification_type", "worker")
+        .filter(pk=request.pk, worker__worker=worker)
+        .first()
+    )
+    if row is None or not _is_open(row, now):
+        raise GenieError(
+            "This test was handed in before, or its time is over.", code="not-open"
+        )
+    return row
+
+
+def _requests(
+    kind: QualificationType, worker: Worker
+) -> QuerySet[QualificationRequest]:
+    return QualificationRequest.objects.filter(
+        qualification_type=kind, worker__worker=worker
+    )
+
+
+def _is_open(row: QualificationRequest, now: datetime) -> bool:
+    return (
+        row.state == State.STARTED
+        and row.deadline_at is not None
+        and now < row.deadline_at + GRACE
+    )

@@ -1,0 +1,132 @@
+"""Rows as the API's answers show them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from crowd.models import (
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+    RequesterAssignment,
+    RequesterBonus,
+)
+from crowd.requester_api.hit_status import n_free, status_of
+from crowd.requester_api.money import amount
+
+
+def epoch(moment: datetime) -> float:
+    return round(moment.timestamp(), 3)
+
+
+def hit(row: Any, now: datetime) -> dict[str, Any]:
+    """Show a HIT that came with its counts."""
+    kind = row.hit_type
+    expired = row.expires_at <= now
+    shown = {
+        "HITId": row.entity_id,
+        "HITTypeId": kind.entity_id,
+        "HITGroupId": kind.group_id,
+        "CreationTime": epoch(row.created_at),
+        "Title": kind.title,
+        "Description": kind.description,
+        "Question": row.question,
+        "Keywords": kind.keywords,
+        "HITStatus": status_of(row, now),
+        "MaxAssignments": row.max_assignments,
+        "Reward": amount(row.reward_cents),
+        "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
+        "Expiration": epoch(row.expires_at),
+        "AssignmentDurationInSeconds": kind.assignment_seconds,
+        "QualificationRequirements": kind.requirements,
+        "HITReviewStatus": "NotReviewed",
+        "NumberOfAssignmentsPending": row.n_open,
+        "NumberOfAssignmentsAvailable": 0 if expired else n_free(row),
+        "NumberOfAssignmentsCompleted": row.n_decided,
+    }
+    if row.annotation:
+        shown["RequesterAnnotation"] = row.annotation
+    return shown
+
+
+def assignment(row: RequesterAssignment) -> dict[str, Any]:
+    """Show an assignment that was sent in."""
+    shown: dict[str, Any] = {
+        "AssignmentId": row.entity_id,
+        "WorkerId": row.worker.customer_id,
+        "HITId": row.hit.entity_id,
+        "AssignmentStatus": row.state,
+        "AcceptTime": epoch(row.accepted_at),
+        "Deadline": epoch(row.deadline_at),
+        "Answer": row.answer,
+    }
+    for name, moment in (
+        ("SubmitTime", row.submitted_at),
+        ("AutoApprovalTime", row.auto_approval_at),
+        ("ApprovalTime", row.approved_at),
+        ("RejectionTime", row.rejected_at),
+    ):
+        if moment is not None:
+            shown[name] = epoch(moment)
+    if row.feedback:
+        shown["RequesterFeedback"] = row.feedback
+    return shown
+
+
+def bonus(row: RequesterBonus) -> dict[str, Any]:
+    return {
+        "WorkerId": row.assignment.worker.customer_id,
+        "BonusAmount": amount(row.amount_cents),
+        "AssignmentId": row.assignment.entity_id,
+        "Reason": row.reason,
+        "GrantTime": epoch(row.granted_at),
+    }
+
+
+def qualification_type(row: QualificationType) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "QualificationTypeId": row.entity_id,
+        "CreationTime": epoch(row.created_at),
+        "Name": row.name,
+        "Description": row.description,
+        "QualificationTypeStatus": "Active" if row.active else "Inactive",
+        "IsRequestable": True,
+        "AutoGranted": row.auto_granted,
+    }
+    optional = {
+        "Keywords": row.keywords,
+        "Test": row.test,
+        "TestDurationInSeconds": row.test_seconds,
+        "AnswerKey": row.answer_key,
+    }
+    shown.update({name: value for name, value in optional.items() if value})
+    if row.retry_seconds is not None:
+        shown["RetryDelayInSeconds"] = row.retry_seconds
+    if row.auto_granted:
+        shown["AutoGrantedValue"] = row.auto_granted_value
+    return shown
+
+
+def qualification(row: Qualification) -> dict[str, Any]:
+    return {
+        "QualificationTypeId": row.qualification_type.entity_id,
+        "WorkerId": row.worker.customer_id,
+        "GrantTime": epoch(row.granted_at),
+        "IntegerValue": row.value,
+        "Status": "Granted" if row.granted else "Revoked",
+    }
+
+
+def qualification_request(row: QualificationRequest) -> dict[str, Any]:
+    shown = {
+        "QualificationRequestId": row.entity_id,
+        "QualificationTypeId": row.qualification_type.entity_id,
+        "WorkerId": row.worker.customer_id,
+        "SubmitTime": epoch(row.submitted_at),
+    }
+    if row.qualification_type.test:
+        shown["Test"] = row.qualification_type.test
+    if row.answer:
+        shown["Answer"] = row.answer
+    return shown

@@ -1,0 +1,21 @@
+"""Post a notification to an address that a requester named."""
+
+from __future__ import annotations
+
+from genie.lib import outbound
+from genie.lib.errors import GenieError
+
+# As topics do that pass messages on.
+HEADERS = {
+    "Content-Type": "text/plain; charset=UTF-8",
+    "x-amz-sns-message-type": "Notification",
+}
+
+
+def post(address: str, text: str) -> None:
+    """Post over https to a public address; anything but a 2xx is a failure."""
+    answer = outbound.post(
+        address, text.encode(), HEADERS, https_only=True, allow_private=False
+    )
+    if not 200 <= answer.status < 300:
+        raise GenieError(f"It was answered with {answer.status}.", code="not-delivered")

@@ -1,0 +1,149 @@
+"""What a scale is: which answers a question takes, and what number each stands for."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC
+from dataclasses import dataclass
+from typing import ClassVar
+
+from genie.lib.errors import GenieError
+from genie.lib.extension import discover
+
+# ASCII digits only: float() also takes "1_0", "nan" and digits of other scripts.
+_NUMBER = re.compile(r"-?[0-9]{1,9}(\.[0-9]{1,20})?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer that a worker can choose.
+
+    Parameters
+    ----------
+    value : float
+        The rating it stands for.
+    label : str
+        What the worker reads.
+    key : str
+        The key that chooses it.
+    sent : str
+        What a page sends for it; the value in digits where it is empty.
+
+    Examples
+    --------
+    >>> Option(0.75, "Agree", "2").raw
+    '0.75'
+    """
+
+    value: float
+    label: str
+    key: str
+    sent: str = ""
+
+    @property
+    def raw(self) -> str:
+        """What a page sends for this answer."""
+        return self.sent or f"{self.value:g}"
+
+
+class Scale(ABC):
+    """The answers that a question takes.
+
+    Parameters
+    ----------
+    slug : str
+        Name in configuration files and signatures.
+    options : tuple of Option
+        Answers to choose from in the order in which they are shown; empty where the
+        worker gives a number.
+    minimum, maximum, step : float
+        Range of the number that the worker types, where there are no options.
+    binary_threshold : float
+        A rating above it says "good".
+    compares : bool
+        One answer is about two outputs, A and B.
+    relative : bool
+        The number is in proportion to what the item's reference output is worth.
+    slider : bool
+        The number can be set with a slider.
+    """
+
+    slug: str
+    options: ClassVar[tuple[Option, ...]] = ()
+    minimum: ClassVar[float] = 0.0
+    maximum: ClassVar[float] = 1.0
+    step: ClassVar[float] = 1.0
+    binary_threshold: ClassVar[float] = 0.5
+    compares: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
+    slider: ClassVar[bool] = False
+
+    @classmethod
+    def parse(cls, raw: str) -> float:
+        """Turn what a page sent into a rating, or refuse it.
+
+        Parameters
+        ----------
+        raw : str
+            Never trusted: an option's value or a number, in plain decimal digits.
+
+        Returns
+        -------
+        float
+            A rating on this scale.
+
+        Raises
+        ------
+        GenieError
+            When the scale has no such answer (code ``not-on-the-scale``).
+
+        Examples
+        --------
+        >>> all_scales()["likert-5"].parse("0.75")
+        0.75
+        """
+        text = raw.strip()
+        for option in cls.options:
+            if option.sent and option.sent == text:
+                return option.value
+        lettered = any(option.sent for option in cls.options)
+        if lettered or not _NUMBER.fullmatch(text):
+            raise cls._refusal(raw)
+        number = float(text)
+        if cls.options:
+            if number not in {option.value for option in cls.options}:
+                raise cls._refusal(raw)
+        elif not cls.minimum <= number <= cls.maximum:
+            raise cls._refusal(raw)
+        return cls.rating(number)
+
+    @classmethod
+    def rating(cls, number: float) -> float:
+        """Turn an accepted number into the rating; the same number unless overridden.
+
+        Examples
+        --------
+        >>> all_scales()["magnitude"].rating(150)
+        1.5
+        """
+        return number + 0.0  # makes -0.0 a plain zero
+
+    @classmethod
+    def _refusal(cls, raw: str) -> GenieError:
+        shown = raw if len(raw) <= 40 else f"{raw[:40]}…"
+        return GenieError(
+            f"{shown!r} is not an answer on the scale {cls.slug}.",
+            code="not-on-the-scale",
+            details={"scale": cls.slug},
+        )
+
+
+def all_scales() -> dict[str, type[Scale]]:
+    """Give every scale by its slug.
+
+    Examples
+    --------
+    >>> sorted(all_scales())[:2]
+    ['binary', 'likert-5']
+    """
+    return discover("crowd.scales", Scale)

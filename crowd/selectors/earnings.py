@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Q, Sum
+
+from crowd.models import Assignment, LedgerEntry, Worker
+from crowd.selectors.earned import Earnings
+from crowd.selectors.requester_earnings import of_requesters
+
+__all__ = ["Earnings", "earnings", "earnings_of"]
+PLANNED = (LedgerEntry.State.PLANNED, LedgerEntry.State.SENDING)
+
+
+def earnings(worker: Worker) -> Earnings:
+    """Give one worker's earnings; rejected work earns nothing."""
+    return earnings_of([worker])[worker.pk]
+
+
+def earnings_of(workers: Iterable[Worker]) -> dict[int, Earnings]:
+    """Give several workers' earnings, for our campaigns and for requesters."""
+    pks = [worker.pk for worker in workers]
+    ours, theirs = _of_campaigns(pks), of_requesters(pks)
+    nothing = Earnings()
+    return {pk: ours.get(pk, nothing) + theirs.get(pk, nothing) for pk in pks}
+
+
+def _of_campaigns(pks: list[int]) -> dict[int, Earnings]:
+    submitted = Q(assignment__state=Assignment.State.SUBMITTED)
+    rows = (
+        LedgerEntry.objects.filter(assignment__worker__in=pks)
+        .exclude(kind=LedgerEntry.Kind.FEE)
+        .order_by()
+        .values("assignment__worker")
+        .annotate(
+            pending=Sum("amount_cents", filter=Q(state__in=PLANNED) & submitted),
+            approved=Sum("amount_cents", filter=Q(state__in=PLANNED) & ~submitted),
+            paid=Sum("amount_cents", filter=Q(state=LedgerEntry.State.DONE)),
+        )
+    )
+    return {
+        row["assignment__worker"]: Earnings(
+            row["pending"] or 0, row["approved"] or 0, row["paid"] or 0
+        )
+        for row in rows
+    }

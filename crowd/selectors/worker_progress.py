@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from crowd.models import Assignment, Campaign, Worker
+from crowd.selectors.eligible import n_unseen
+
+State = Assignment.State
+SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+
+
+@dataclass(frozen=True)
+class WorkerProgress:
+    """How many HITs of a campaign a worker has sent in, and has left to do."""
+
+    n_done: int
+    n_left: int
+
+    @property
+    def n_all(self) -> int:
+        return self.n_done + self.n_left
+
+
+def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
+    """Give a worker's progress in one campaign, an open assignment counted as left."""
+    mine = Assignment.objects.filter(worker=worker, hit__campaign=campaign).aggregate(
+        n_done=Count("pk", filter=Q(state__in=SENT_IN)),
+        n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
+    )
+    n_left = mine["n_open"]
+    if campaign.state == Campaign.State.RUNNING:
+        n_left += n_unseen(worker, campaign)
+    return WorkerProgress(n_done=mine["n_done"], n_left=n_left)

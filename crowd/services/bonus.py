@@ -1,0 +1,102 @@
+"""Bonuses: planned once for each reason, within the budgets, paid where the work was."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.models import (
+    Assignment,
+    Campaign,
+    ExternalSession,
+    LedgerEntry,
+)
+from crowd.pricing import fee_per_assignment
+from crowd.selectors.progress import campaign_progress
+from crowd.services import fund
+from crowd.services.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+Kind = LedgerEntry.Kind
+PAID = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+@transaction.atomic
+def give(
+    assignment_pk: int, cents: int, *, key: str, reason: str, by: AbstractBaseUser
+) -> LedgerEntry:
+    """Plan a bonus for an answer and set its money aside; the same key again is one.
+
+    Raises
+    ------
+    GenieError
+        ``no-bonus`` for no amount or rejected work, ``over-budget`` where the pool's or
+        the site's budget has no room.
+    """
+    campaign = Campaign.objects.select_for_update(of=("self",)).get(
+        hits__assignments=assignment_pk
+    )
+    assignment = Assignment.objects.get(pk=assignment_pk)
+    name = f"bonus:{assignment_pk}:{key}"[:64]
+    existing = LedgerEntry.objects.filter(idempotency_key=name).first()
+    if existing is not None:
+        return existing
+    if cents < 1 or assignment.state not in PAID:
+        raise GenieError(
+            "A bonus is at least one cent, for work that was not rejected.",
+            code="no-bonus",
+        )
+    fee = fee_of(campaign, cents)
+    settled = fund.add(campaign, cents + fee, by)
+    entry = LedgerEntry.objects.create(
+        idempotency_key=name,
+        campaign=campaign,
+        assignment=assignment,
+        kind=Kind.BONUS,
+        amount_cents=cents,
+        reason=reason[:300],
+    )
+    if fee:
+        LedgerEntry.objects.create(
+            idempotency_key=fee_key(entry.pk),
+            campaign=campaign,
+            kind=Kind.FEE,
+            amount_cents=fee,
+            reason="Of a bonus.",
+        )
+    if settled:
+        fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    note(by, campaign, f"Planned a bonus of {cents} ¢: {reason}"[:300])
+    return entry
+
+
+def to_session(
+    session: ExternalSession, cents: int, reason: str, *, by: AbstractBaseUser
+) -> bool:
+    """Give a visit one bonus for a reason; False where it has no work to give it for."""
+    row = (
+        Assignment.objects.filter(session_work__session=session, state__in=PAID)
+        .order_by("pk")
+        .first()
+    )
+    if row is None:
+        return False
+    text = f"{cents}|{reason.strip()}"
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    give(row.pk, cents, key=key, reason=reason, by=by)
+    return True
+
+
+def fee_of(campaign: Campaign, cents: int) -> int:
+    """Give the platform's share of a bonus."""
+    return fee_per_assignment(campaign.platform, cents)
+
+
+def fee_key(entry_pk: int) -> str:
+    """Name the payment of the platform's share of a bonus."""
+    return f"bonus-fee:{entry_pk}"

@@ -1,0 +1,57 @@
+"""Give a worker no more work of a pool, and let them back in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.models import Assignment, Exclusion, Message, Worker
+from crowd.services import messages, slots
+from crowd.services.log import note
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+CLOSED = (
+    "You get no more work on this site",
+    "The people who run this site give you no more work. Work that you sent in before is "
+    "still paid. If you think that this is wrong, write to the people who invited you.",
+)
+OPEN = ("You get work again", "The people who run this site let you work again.")
+
+
+@transaction.atomic
+def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
+    """Exclude the worker and take back what they have open of that pool."""
+    # Waits for a claim that is under way, so that none slips through.
+    Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    made, _ = Exclusion.objects.update_or_create(
+        worker=worker, pool=pool, defaults={"message": message}
+    )
+    for pk, hit_pk in Assignment.objects.filter(
+        worker=worker, state=Assignment.State.ACCEPTED, hit__campaign__pool=pool
+    ).values_list("pk", "hit_id"):
+        slots.take_back(pk, hit_pk, Assignment.State.RETURNED)
+    return made
+
+
+def from_all_work(
+    worker: Worker, excluded: bool, by: AbstractBaseUser | None = None
+) -> bool:
+    """Give a worker no work at all, or work again; they are told. False: no change."""
+    with transaction.atomic():
+        changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
+            excluded=excluded
+        )
+        if changed:
+            kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
+            messages.send(worker, kind, *(CLOSED if excluded else OPEN))
+            note(by, worker, "Excluded from all work." if excluded else "Let back in.")
+    return bool(changed)
+
+
+def include(worker: Worker, pool: str) -> bool:
+    """Lift the exclusion; False when there was none."""
+    return bool(Exclusion.objects.filter(worker=worker, pool=pool).delete()[0])

@@ -1,0 +1,118 @@
+"""Make up for work that paid too little an hour: a bonus to everyone concerned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Count
+
+from crowd.models import Campaign, LedgerEntry, Message
+from crowd.selectors.fair_pay import Shortfall, shortfall, without_bonus
+from crowd.selectors.progress import campaign_progress
+from crowd.services import fund, messages
+from crowd.services.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)
+REASON = "Made up to the least that an hour should pay."
+BATCH = 2_000
+
+
+@transaction.atomic
+def make_up(
+    campaign_pk: int, *, by: AbstractBaseUser, agreed_cents: int
+) -> Shortfall | None:
+    """Plan the same bonus for each approved answer, once; None when nothing is missing.
+
+    Raises
+    ------
+    GenieError
+        ``campaign-not-over`` while answers come in, ``bonus-by-platform`` for work on
+        another platform, ``cost-changed`` where it costs something else than was agreed
+        to, ``over-budget`` where the pool's or the site's budget has no room.
+    """
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(pk=campaign_pk)
+    )
+    _check(campaign)
+    missing = shortfall(campaign)
+    if missing is None:
+        return None
+    if missing.total_cents != agreed_cents:
+        raise GenieError(
+            f"This costs ${missing.total_cents / 100:,.2f} by now, not "
+            f"${agreed_cents / 100:,.2f}: look at it again.",
+            code="cost-changed",
+        )
+    settled = fund.add(campaign, missing.total_cents, by)
+    told = _paid_to(campaign)
+    _plan(campaign, missing.each_cents)
+    _tell(campaign, missing.each_cents, told)
+    if settled:
+        fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    note(
+        by,
+        campaign,
+        f"Planned a bonus of {missing.each_cents} ¢ for each of "
+        f"{missing.n_assignments} approved answers.",
+    )
+    return missing
+
+
+def _check(campaign: Campaign) -> None:
+    if campaign.state not in OVER:
+        raise GenieError(
+            "While answers come in, the median pace is not known; wait until the "
+            "campaign is over.",
+            code="campaign-not-over",
+        )
+    if campaign.platform != "selfhosted":
+        raise GenieError(
+            f"Bonuses on {campaign.platform} are paid there.", code="bonus-by-platform"
+        )
+
+
+def _plan(campaign: Campaign, cents: int) -> None:
+    LedgerEntry.objects.bulk_create(
+        [
+            LedgerEntry(
+                idempotency_key=f"fair-pay:{pk}",
+                campaign=campaign,
+                assignment_id=pk,
+                kind=LedgerEntry.Kind.BONUS,
+                amount_cents=cents,
+                reason=REASON,
+            )
+            for pk in without_bonus(campaign).values_list("pk", flat=True)
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _paid_to(campaign: Campaign) -> dict[int, int]:
+    """Count the answers of each worker that a bonus is missing for."""
+    rows = without_bonus(campaign).order_by().values_list("worker")
+    return dict(rows.annotate(n=Count("pk")))
+
+
+def _tell(campaign: Campaign, cents: int, n_of: dict[int, int]) -> None:
+    messages.send_many(
+        Message(
+            worker_id=worker,
+            kind=Message.Kind.BONUS,
+            subject=f"A bonus of ${n * cents / 100:,.2f}",
+            text=(
+                f"“{campaign.hit_type.title}” took longer than we had thought. To make "
+                f"up for it you get ${cents / 100:,.2f} more for each of {n} pieces, "
+                f"${n * cents / 100:,.2f} in all. You need not do anything."
+            ),
+            pool=campaign.pool,
+        )
+        for worker, n in sorted(n_of.items())
+    )

@@ -1,0 +1,169 @@
+"""Set money aside before it is spent: no budget can be passed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Sum
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from crowd.models import Budget, Campaign, Commitment
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+def budget_left(pool: str) -> int:
+    """Give what may still be set aside for the pool, in cents: the tighter budget."""
+    return min(left for _, _, left in _accounts(pool, _budgets(pool)))
+
+
+@transaction.atomic
+def commit(
+    *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
+) -> Commitment:
+    """Set money aside, once per key; refused where a budget would be passed."""
+    _site_budget()
+    # The rows are the lock: who approves at the same moment waits here.
+    locked = list(
+        Budget.objects.select_for_update()
+        .filter(pool__in=[Budget.SITE, pool])
+        .order_by("pool")
+    )
+    existing = Commitment.objects.filter(key=key).first()
+    released = (
+        existing is not None
+        and existing.settled_at is not None
+        and existing.amount_cents == 0
+    )
+    if existing is not None and not released:
+        return existing
+    for name, limit, left in _accounts(pool, {row.pool: row for row in locked}):
+        if amount_cents > left:
+            raise _over(name, limit, left, amount_cents)
+    made, _ = Commitment.objects.update_or_create(
+        key=key,
+        defaults={
+            "pool": pool,
+            "amount_cents": amount_cents,
+            "approved_by_id": by.pk,
+            "settled_at": None,
+        },
+    )
+    return made
+
+
+@transaction.atomic
+def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
+    """Add to a settled commitment, never beyond what was approved for it."""
+    _site_budget()
+    locked = list(
+        Budget.objects.select_for_update()
+        .filter(pool__in=[Budget.SITE, pool])
+        .order_by("pool")
+    )
+    commitment = Commitment.objects.select_for_update().get(key=key)
+    extra = max(0, min(cents, at_most - commitment.amount_cents))
+    for name, limit, left in _accounts(pool, {row.pool: row for row in locked}):
+        if extra > left:
+            raise _over(name, limit, left, extra)
+    Commitment.objects.filter(key=key).update(
+        amount_cents=F("amount_cents") + extra, settled_at=None
+    )
+
+
+def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
+    """Add money to a campaign's account; tell whether that was closed before."""
+    commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
+    account = Commitment.objects.get(key=campaign.key)
+    set_aside_again(
+        key=campaign.key,
+        pool=campaign.pool,
+        cents=cents,
+        at_most=account.amount_cents + cents,
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(
+        budget_cents=F("budget_cents") + cents
+    )
+    return account.settled_at is not None
+
+
+def settle(key: str, spent_cents: int) -> bool:
+    """Shrink a commitment to what was spent, once; the rest can be used again."""
+    return bool(
+        Commitment.objects.filter(key=key, settled_at=None).update(
+            amount_cents=spent_cents, settled_at=timezone.now()
+        )
+    )
+
+
+def release(key: str) -> bool:
+    """Give all of a commitment back, once."""
+    return settle(key, 0)
+
+
+def correct(key: str, cents: int) -> None:
+    """Add what was spent, or take off what was saved, after a commitment was settled."""
+    if cents:
+        Commitment.objects.filter(key=key, settled_at__isnull=False).update(
+            amount_cents=Greatest(F("amount_cents") + cents, 0)
+        )
+
+
+def committed() -> dict[str | None, int]:
+    """Give what is set aside or spent for each pool, and under None for all."""
+    found: dict[str | None, int] = dict(
+        Commitment.objects.order_by()
+        .values_list("pool")
+        .annotate(cents=Sum("amount_cents"))
+    )
+    found[None] = sum(found.values())
+    return found
+
+
+def _site_budget() -> Budget:
+    found, _ = Budget.objects.get_or_create(
+        pool=Budget.SITE, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
+    )
+    return found
+
+
+def _budgets(pool: str) -> dict[str, Budget]:
+    rows = Budget.objects.filter(pool__in=[Budget.SITE, pool])
+    return {row.pool: row for row in rows}
+
+
+def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int]]:
+    """Give (name, limit, left) of the site and, where it has one, of the pool."""
+    site = budgets.get(Budget.SITE)
+    limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
+    accounts = [("the whole site", limit, limit - _committed())]
+    own = budgets.get(pool)
+    if own is not None and pool != Budget.SITE:
+        accounts.append(
+            (pool, own.limit_cents, own.limit_cents - _committed(pool=pool))
+        )
+    return accounts
+
+
+def _committed(**of: str) -> int:
+    total = Commitment.objects.filter(**of).aggregate(total=Sum("amount_cents"))
+    return total["total"] or 0
+
+
+def _over(name: str, limit: int, left: int, amount: int) -> GenieError:
+    return GenieError(
+        f"This costs ${amount / 100:,.2f}, but of the budget of {name}, "
+        f"${limit / 100:,.2f}, only ${max(0, left) / 100:,.2f} is left.",
+        code="over-budget",
+        details={
+            "budget": name,
+            "limit_cents": limit,
+            "left_cents": left,
+            "amount_cents": amount,
+        },
+    )

@@ -1,0 +1,44 @@
+"""Tell workers what happened to their work; callers open the transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.utils import timezone
+
+from crowd.models import Assignment, Message, Worker
+
+Kind = Message.Kind
+BATCH = 2_000
+
+
+def send(
+    worker: Worker,
+    kind: Message.Kind,
+    subject: str,
+    text: str,
+    *,
+    pool: str = "",
+    assignment: Assignment | None = None,
+) -> Message:
+    """Write one message; it is there if and only if what it tells has happened."""
+    return Message.objects.create(
+        worker=worker,
+        kind=kind,
+        subject=subject[:200],
+        text=text,
+        pool=pool,
+        assignment=assignment,
+    )
+
+
+def send_many(messages: Iterable[Message]) -> None:
+    """Write many messages at once."""
+    Message.objects.bulk_create(messages, batch_size=BATCH)
+
+
+def mark_read(worker: Worker, pks: Iterable[int]) -> int:
+    """Note that a worker has seen messages; those of others do not change."""
+    return Message.objects.filter(worker=worker, pk__in=list(pks), read_at=None).update(
+        read_at=timezone.now()
+    )

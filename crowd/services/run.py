@@ -1,0 +1,99 @@
+"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import Campaign
+from crowd.services.log import note
+from crowd.services.platforms import can
+from genie.lib import jobs
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+State = Campaign.State
+HERE = "selfhosted"
+
+
+def start_due(now: datetime | None = None) -> int:
+    """Start every campaign whose time has come; return how many."""
+    return Campaign.objects.filter(
+        state=State.SCHEDULED, starts_at__lte=now or timezone.now()
+    ).update(state=State.RUNNING)
+
+
+def start(campaign: Campaign, by: AbstractBaseUser | None = None) -> bool:
+    """Start a campaign now, whatever its time."""
+    return _move(campaign.pk, [State.SCHEDULED], State.RUNNING, by, "Started.")
+
+
+def pause(pk: int, by: AbstractBaseUser | None) -> bool:
+    """Hand out no more work; what people have open they may finish."""
+    return _move(pk, [State.SCHEDULED, State.RUNNING], State.PAUSED, by, "Paused.")
+
+
+def resume(pk: int, by: AbstractBaseUser | None) -> bool:
+    """Go on after a pause; a campaign whose time has not come waits for it."""
+    with transaction.atomic():
+        if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed."):
+            return False
+        Campaign.objects.filter(
+            pk=pk, state=State.SCHEDULED, starts_at__lte=timezone.now()
+        ).update(state=State.RUNNING)
+    return True
+
+
+def stop(pk: int, by: AbstractBaseUser | None, reason: str) -> bool:
+    """End a campaign for good; what people have open they may still send in."""
+    sentence = f"Stopped: {reason.strip()}" if reason.strip() else "Stopped."
+    return _move(
+        pk,
+        [State.SCHEDULED, State.RUNNING, State.PAUSED],
+        State.STOPPED,
+        by,
+        sentence,
+        notice=sentence[:300],
+    )
+
+
+def complete(pk: int) -> bool:
+    """Note that the work is over; a campaign that staff stopped stays stopped."""
+    now = timezone.now()
+    done = _move(
+        pk, [State.RUNNING, State.PAUSED], State.COMPLETE, None, "", completed_at=now
+    )
+    Campaign.objects.filter(
+        pk=pk, state=State.STOPPED, completed_at__isnull=True
+    ).update(completed_at=now)
+    return done
+
+
+def _move(
+    pk: int,
+    old: list[Campaign.State],
+    new: Campaign.State,
+    by: AbstractBaseUser | None,
+    sentence: str,
+    **fields: Any,
+) -> bool:
+    with transaction.atomic():
+        moved = Campaign.objects.filter(pk=pk, state__in=old).update(
+            state=new, **fields
+        )
+        if moved:
+            _tell_platform(pk)
+        if moved and by is not None:
+            note(by, Campaign.objects.get(pk=pk), sentence)
+    return bool(moved)
+
+
+def _tell_platform(pk: int) -> None:
+    """Let work that is offered elsewhere begin or end there soon, not at the next look."""
+    platform = Campaign.objects.values_list("platform", flat=True).get(pk=pk)
+    if platform != HERE and can(platform).external:
+        jobs.enqueue("crowd.jobs.sync_campaign", campaign=pk)

@@ -1,0 +1,43 @@
+"""Tell staff of campaigns that wait for people in vain, or pay them too little."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from crowd.models import Campaign
+from crowd.selectors.fair_pay import is_underpaid
+from crowd.selectors.starved import is_starved
+from crowd.services.run import HERE
+
+STARVED = (
+    "HITs wait, but nobody who was here lately may take one: all are excluded, have seen "
+    "these texts or lack what is required. Invite more workers, or stop the campaign."
+)
+
+
+# Kept short: a campaign's notice has room for both, and for why it was stopped.
+UNDERPAID = (
+    "An hour of this work pays less than the floor at the median pace: see it here, and "
+    "make up for it when it is over."
+)
+
+
+def watch(campaign: Campaign, now: datetime | None = None) -> bool:
+    """Set or clear the campaign's notices; tell whether its work is stuck."""
+    # Only here do we know who could come: elsewhere new people come by themselves.
+    ours = campaign.platform == HERE
+    starved = ours and is_starved(campaign, now or timezone.now())
+    holds = {STARVED: starved, UNDERPAID: is_underpaid(campaign)}
+    notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
+    others = notice
+    for sentence in holds:
+        others = others.replace(sentence, "")
+    wanted = " ".join([s for s, true in holds.items() if true] + others.split())
+    if wanted != notice:
+        # Another notice that came in between stays; the next look adds this one.
+        Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
+            notice=wanted[:300]
+        )
+    return starved

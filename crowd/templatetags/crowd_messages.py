@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from django import template
+
+from crowd.models import Message
+
+register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def n_unread_messages(context: template.Context) -> int:
+    """Count the messages that the signed-in worker has not seen."""
+    user = context["request"].user
+    if user.pk is None:
+        return 0
+    return Message.objects.filter(worker__user_id=user.pk, read_at=None).count()

@@ -1,0 +1,17 @@
+from __future__ import annotations
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def dollars(cents: int) -> str:
+    """Write cents as people read them.
+
+    Examples
+    --------
+    >>> dollars(184), dollars(0)
+    ('$1.84', '$0.00')
+    """
+    return f"${cents / 100:,.2f}"

@@ -1,0 +1,150 @@
+"""One HIT at a time: show it, take the answer, show the next one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from crowd.forms import (
+    REMARK_CHARACTERS,
+    sent_answers,
+    sent_seconds,
+    shown_items,
+)
+from crowd.models import Assignment, Worker
+from crowd.selectors.earnings import earnings
+from crowd.selectors.worker_progress import worker_progress
+from crowd.services import arrivals, work
+from crowd.services.claim import GRACE
+from crowd.worker_site.access import for_workers, wants_json
+from crowd.worker_site.presence import visit_of
+from genie.lib.errors import GenieError
+
+# What can be mended on the page; after any other refusal the work is over.
+MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"}
+
+
+@require_POST
+@for_workers
+def next_hit(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Hand out the next HIT of a kind; the same one again while it is open."""
+    return redirect(_next_address(request, worker, request.POST.get("pool") or None))
+
+
+@for_workers
+def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Show a HIT, or what became of it; take the answer."""
+    assignment = _mine(worker, pk)
+    if request.method == "POST":
+        return _take(request, worker, assignment)
+    if not _is_open(assignment):
+        return render(request, "worker_site/over.html", {"assignment": assignment})
+    return _page(request, worker, assignment)
+
+
+@require_POST
+@for_workers
+def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Return a HIT without harm."""
+    assignment = _mine(worker, pk)
+    if work.give_back(assignment.pk, worker):
+        messages.info(request, "Returned. Somebody else can do it; you lose nothing.")
+    return redirect("work:home")
+
+
+def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
+    try:
+        work.submit(
+            assignment_pk=assignment.pk,
+            worker=worker,
+            answers=sent_answers(assignment, request.POST),
+            active_seconds=sent_seconds(request.POST),
+            remark=request.POST.get("remark", ""),
+        )
+    except GenieError as error:
+        return _refused(request, worker, assignment, error)
+    # Other kinds of work have other instructions: the worker chooses them herself.
+    address = _next_address(request, worker, assignment.hit.campaign.pool)
+    return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
+
+
+def _refused(
+    request: HttpRequest, worker: Worker, assignment: Assignment, error: GenieError
+) -> HttpResponse:
+    mendable = error.code in MENDABLE and _is_open(assignment)
+    if wants_json(request):
+        return JsonResponse(
+            {
+                "error": error.message,
+                "final": not mendable,
+                "next": reverse("work:hit", args=[assignment.pk]),
+            },
+            status=422 if mendable else 409,
+        )
+    if mendable:
+        return _page(request, worker, assignment, error=error.message)
+    assignment.refresh_from_db()
+    context = {"assignment": assignment, "sentence": error.message}
+    return render(request, "worker_site/over.html", context, status=409)
+
+
+def _page(
+    request: HttpRequest, worker: Worker, assignment: Assignment, error: str = ""
+) -> HttpResponse:
+    posted: dict[str, Any] = request.POST.dict()
+    context = {
+        "assignment": assignment,
+        "hit_type": assignment.hit.campaign.hit_type,
+        "pool": assignment.hit.campaign.pool,
+        "items": shown_items(assignment, posted),
+        "remark": posted.get("remark", ""),
+        "remark_characters": REMARK_CHARACTERS,
+        "error": error,
+        "progress": worker_progress(worker, assignment.hit.campaign),
+        "earnings": earnings(worker),
+        "seconds_left": max(
+            0, round((assignment.deadline_at - timezone.now()).total_seconds())
+        ),
+    }
+    status = 422 if error else 200
+    return render(request, "worker_site/hit.html", context, status=status)
+
+
+def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str:
+    visit = visit_of(request)
+    if visit is not None and visit.session.worker_id == worker.pk:
+        found = arrivals.next_assignment(visit)
+        return (
+            reverse("work:hit", args=[found.pk]) if found else reverse("work:finished")
+        )
+    assignment = work.next_assignment(worker, pool)
+    if assignment is not None:
+        return reverse("work:hit", args=[assignment.pk])
+    messages.info(
+        request, "There is no more of this work for you at the moment. Thank you!"
+    )
+    return reverse("work:home")
+
+
+def _mine(worker: Worker, pk: int) -> Assignment:
+    found = (
+        Assignment.objects.filter(pk=pk, worker=worker)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+    if found is None:
+        raise Http404("This work is not yours.")
+    return found
+
+
+def _is_open(assignment: Assignment) -> bool:
+    return (
+        assignment.state == Assignment.State.ACCEPTED
+        and assignment.deadline_at + GRACE > timezone.now()
+    )

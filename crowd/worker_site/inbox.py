@@ -1,0 +1,25 @@
+"""What the people who run the site have told a worker."""
+
+from __future__ import annotations
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from crowd.models import Message, Worker
+from crowd.services import messages as service
+from crowd.worker_site.access import for_workers
+
+PAGE = 50
+
+
+@for_workers
+def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Show a worker's messages, newest first; what was shown counts as read."""
+    rows = Message.objects.filter(worker=worker).order_by("-pk")
+    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    # Taken out of the database before they are marked: the page says which are new.
+    page.object_list = list(page.object_list)
+    service.mark_read(worker, [one.pk for one in page if one.read_at is None])
+    context = {"here": "messages", "page": page}
+    return render(request, "worker_site/messages.html", context)

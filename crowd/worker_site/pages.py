@@ -1,0 +1,104 @@
+"""The pages around the work: what there is, consent, instructions, earnings."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from crowd import hit_templates
+from crowd.models import Assignment, Exclusion, Worker
+from crowd.pricing import hourly_cents
+from crowd.selectors.asked import scale_of
+from crowd.selectors.consent import consent_text
+from crowd.selectors.earnings import earnings as earnings_selector
+from crowd.selectors.offers import Offer, offers
+from crowd.selectors.requester_earnings import done_for_requesters
+from crowd.services import consent as consent_service
+from crowd.services.claim import open_assignment
+from crowd.worker_site.access import for_workers
+from crowd.worker_site.requester_groups import has_work
+
+PAGE = 100
+
+
+@for_workers
+def home(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Say what there is to do, and what it has earned so far."""
+    return render(
+        request,
+        "worker_site/home.html",
+        {
+            "here": "home",
+            "offers": offers(worker),
+            "open": open_assignment(worker, timezone.now()),
+            "earnings": earnings_selector(worker),
+            "exclusions": Exclusion.objects.filter(worker=worker),
+            "excluded": worker.excluded,
+            "requests": has_work(worker),
+        },
+    )
+
+
+@for_workers
+def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
+    """Show what the worker agrees to, and take a yes."""
+    offer = _offer(worker, pool)
+    if request.method == "POST":
+        consent_service.give(worker, pool)
+        messages.success(request, "Thank you. Please read how it works.")
+        return redirect("work:instructions", pool=pool)
+    return render(
+        request,
+        "worker_site/consent.html",
+        {"offer": offer, "text": consent_text(pool)},
+    )
+
+
+@for_workers
+def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
+    """Explain a kind of work, with examples."""
+    offer = _offer(worker, pool)
+    template = hit_templates.get(offer.hit_type.template)
+    return render(
+        request,
+        "worker_site/instructions.html",
+        {
+            "offer": offer,
+            "template": template,
+            "scale": scale_of(offer.hit_type),
+            "hourly_cents": hourly_cents(offer.hit_type.reward_cents, template.seconds),
+        },
+    )
+
+
+@for_workers
+def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Show each piece of work with what became of it, newest first."""
+    done = (
+        Assignment.objects.filter(worker=worker, submitted_at__isnull=False)
+        .select_related("hit__campaign__hit_type")
+        .prefetch_related("ledger")
+        .order_by("-submitted_at", "-pk")
+    )
+    return render(
+        request,
+        "worker_site/earnings.html",
+        {
+            "here": "earnings",
+            "earnings": earnings_selector(worker),
+            "page": Paginator(done, PAGE).get_page(request.GET.get("page")),
+            "theirs": Paginator(done_for_requesters(worker), PAGE).get_page(
+                request.GET.get("theirs")
+            ),
+        },
+    )
+
+
+def _offer(worker: Worker, pool: str) -> Offer:
+    for offer in offers(worker):
+        if offer.pool == pool:
+            return offer
+    raise Http404("There is no such work for you at the moment.")

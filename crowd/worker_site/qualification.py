@@ -1,0 +1,158 @@
+"""Qualification tests: what one is, question after question, what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.forms import Shown, sent_to_question, shown_question
+from crowd.models import AttemptAnswer, Exclusion, TestAttempt, Worker
+from crowd.selectors.consent import consented
+from crowd.selectors.eligible import open_campaigns
+from crowd.selectors.qualifications import TestStanding, standings_of
+from crowd.services import qualify
+from crowd.worker_site.access import for_workers, wants_json
+from genie.lib.errors import GenieError
+
+# What can be mended on the page.
+MENDABLE = {"answer-missing", "not-on-the-scale", "unknown-question", "unusable-spans"}
+
+
+@for_workers
+def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
+    """Say what a test is and how it stands; a yes begins it, or goes on with it."""
+    standing = _standing(worker, name)
+    pool = standing.test.pool
+    if pool not in consented(worker, [pool]):
+        return redirect("work:consent", pool=pool)
+    refusal = ""
+    if request.method == "POST":
+        try:
+            attempt = qualify.start(worker, name)
+        except GenieError as error:
+            refusal = error.message
+        else:
+            return redirect("work:attempt", pk=attempt.pk)
+    context = {
+        "standing": standing,
+        "test": standing.test,
+        "n_questions": _n_questions(standing),
+        "refusal": refusal,
+        "explained": _is_explained(worker, pool),
+    }
+    status = 409 if refusal else 200
+    return render(request, "worker_site/test.html", context, status=status)
+
+
+@for_workers
+def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Show the first question that has no answer, or the result; take an answer."""
+    found = (
+        TestAttempt.objects.filter(pk=pk, worker=worker)
+        .select_related("test__hit_type")
+        .first()
+    )
+    if found is None:
+        raise Http404("This test is not yours.")
+    if request.method == "POST":
+        return _take(request, worker, found)
+    return _page(request, found)
+
+
+def _take(request: HttpRequest, worker: Worker, found: TestAttempt) -> HttpResponse:
+    address = reverse("work:attempt", args=[found.pk])
+    row = _sent_row(request, found)
+    if row is None:
+        raise Http404("This test has no such question.")
+    given = sent_to_question(row.question, found.test.hit_type, request.POST.dict())
+    try:
+        qualify.answer(
+            attempt_pk=found.pk, worker=worker, position=row.position, given=given
+        )
+    except GenieError as error:
+        return _refused(request, found, error, address)
+    return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
+
+
+def _sent_row(request: HttpRequest, found: TestAttempt) -> AttemptAnswer | None:
+    sent = request.POST.get("position", "")
+    if not (sent.isascii() and sent.isdigit() and len(sent) < 5):
+        return None
+    rows = found.answers.select_related("question")
+    return rows.filter(position=int(sent)).first()
+
+
+def _refused(
+    request: HttpRequest, found: TestAttempt, error: GenieError, address: str
+) -> HttpResponse:
+    mendable = error.code in MENDABLE
+    if wants_json(request):
+        return JsonResponse(
+            {"error": error.message, "final": not mendable, "next": address},
+            status=422 if mendable else 409,
+        )
+    if mendable:
+        return _page(request, found, error.message)
+    return redirect(address)
+
+
+def _page(request: HttpRequest, found: TestAttempt, error: str = "") -> HttpResponse:
+    rows = list(found.answers.select_related("question"))
+    waiting = [row for row in rows if row.answered_at is None]
+    if not waiting:
+        return _result(request, found)
+    row = waiting[0]
+    shown = shown_question(row.question, found.test.hit_type, request.POST.dict())
+    context: dict[str, Any] = {
+        "attempt_pk": found.pk,
+        "title": found.test.title,
+        "pool": found.test.pool,
+        "explained": _is_explained(found.worker, found.test.pool),
+        "position": row.position,
+        "n_asked": len(rows),
+        "item": shown if isinstance(shown, Shown) else None,
+        "written": None if isinstance(shown, Shown) else shown,
+        "error": error,
+    }
+    status = 422 if error else 200
+    return render(request, "worker_site/attempt.html", context, status=status)
+
+
+def _result(request: HttpRequest, found: TestAttempt) -> HttpResponse:
+    """Tell how many were right, and never which."""
+    found.refresh_from_db()
+    standing = standings_of(found.worker, [found.test.name], timezone.now())
+    context = {
+        "test": found.test,
+        "n_right": found.n_right,
+        "n_asked": found.answers.count(),
+        "passed": found.passed,
+        "explained": _is_explained(found.worker, found.test.pool),
+        "standing": standing.get(found.test.name),
+    }
+    return render(request, "worker_site/test_result.html", context)
+
+
+def _standing(worker: Worker, name: str) -> TestStanding:
+    found = standings_of(worker, [name], timezone.now()).get(name)
+    if found is None or _is_closed_to(worker, found.test.pool):
+        raise Http404("There is no such test for you at the moment.")
+    return found
+
+
+def _is_closed_to(worker: Worker, pool: str) -> bool:
+    excluded = Exclusion.objects.filter(worker=worker, pool=pool)
+    return worker.excluded or excluded.exists()
+
+
+def _is_explained(worker: Worker, pool: str) -> bool:
+    """Tell whether there are instructions: while there is work of the pool."""
+    return any(campaign.pool == pool for campaign in open_campaigns(worker))
+
+
+def _n_questions(standing: TestStanding) -> int:
+    return standing.test.n_asked or standing.test.questions.count()

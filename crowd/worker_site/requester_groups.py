@@ -1,0 +1,93 @@
+"""Work of requesters: what there is, what it looks like, taking it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from crowd.models import RequesterHIT, RequesterMessage, Worker
+from crowd.requester_api import clock, offers, work
+from crowd.requester_api.question_form import read_form
+from crowd.requester_api.questions import read_question
+from crowd.worker_site.access import for_workers
+from crowd.worker_site.requester_fields import shown
+from crowd.worker_site.requester_frame import frame_address, sandbox_of
+from crowd.worker_site.requester_headers import admit
+from genie.lib.errors import GenieError
+
+# Two people who look at one HIT both get one, while there are as many.
+TRIES = 20
+N_MESSAGES = 20
+
+
+@for_workers
+def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """List what there is, and what the worker has open."""
+    now = clock.now()
+    told = RequesterMessage.objects.filter(worker__worker=worker)
+    context = {
+        "here": "requests",
+        "groups": offers.groups(worker, now),
+        "open": offers.open_work(worker, now),
+        "told": told.select_related("worker__requester").order_by("-pk")[:N_MESSAGES],
+    }
+    return render(request, "worker_site/requester_groups.html", context)
+
+
+@for_workers
+def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
+    """Show what a group asks for, and a HIT of it to those who may look."""
+    now = clock.now()
+    found = _group(worker, group_id)
+    hit = offers.left_for(worker, now).filter(hit_type=found.hit_type).first()
+    if hit is None:
+        raise Http404("This work is gone.")
+    context = {"here": "requests", "group": found, "hit": hit}
+    if not found.may_preview:
+        return render(request, "worker_site/requester_group.html", context)
+    question = read_question(hit.question)
+    context["question"] = question
+    if question.kind == "form":
+        context["parts"] = shown(read_form(hit.question), lambda _: [])
+    else:
+        context["frame"] = frame_address(request, question, hit)
+        context["sandbox"] = sandbox_of(request, question)
+    response = render(request, "worker_site/requester_group.html", context)
+    return admit(response, question)
+
+
+@require_POST
+@for_workers
+def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
+    """Take a HIT of a group: the one that was looked at, or the next one."""
+    first = request.POST.get("hit", "")
+    left = offers.left_for(worker, clock.now()).filter(hit_type__group_id=group_id)
+    hits = sorted(left[:TRIES], key=lambda hit: hit.entity_id != first)
+    refusal = "There is no more of this work for you at the moment."
+    for hit in hits:
+        try:
+            turn = work.accept(hit, worker)
+        except GenieError as error:
+            refusal = error.message
+            if error.code != "no-place-left":
+                break
+            continue
+        return redirect("work:turn", turn.entity_id)
+    messages.info(request, refusal)
+    return redirect("work:requests")
+
+
+def has_work(worker: Worker) -> bool:
+    """Tell whether to lead a worker to requesters' work at all."""
+    now = clock.now()
+    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now).exists()
+    return live or offers.open_work(worker, now).exists()
+
+
+def _group(worker: Worker, group_id: str) -> offers.Group:
+    found = offers.group(worker, group_id, clock.now())
+    if found is None:
+        raise Http404("There is no such work for you at the moment.")
+    return found

@@ -1,0 +1,127 @@
+"""Ask for a requester's qualification; take its test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from crowd.models import (
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+    Worker,
+)
+from crowd.requester_api import clock, qualify
+from crowd.requester_api.form_answers import read_answers
+from crowd.requester_api.question_form import read_form
+from crowd.requester_api.questions import Question
+from crowd.worker_site.access import for_workers
+from crowd.worker_site.requester_fields import shown
+from crowd.worker_site.requester_headers import admit
+from genie.lib.errors import GenieError
+
+State = QualificationRequest.State
+
+
+@for_workers
+def qualification(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
+    """Say what a qualification is and what the worker has of it; take a request."""
+    kind = _kind(entity_id)
+    if request.method == "POST":
+        return _ask(request, worker, kind)
+    mine = Qualification.objects.filter(
+        qualification_type=kind, worker__worker=worker, granted=True
+    )
+    context = {
+        "here": "requests",
+        "kind": kind,
+        "mine": mine.first(),
+        "hindrance": qualify.hindrance(kind, worker, clock.now()),
+    }
+    return render(request, "worker_site/requester_qualification.html", context)
+
+
+@for_workers
+def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
+    """Show a test that has begun; take its answers."""
+    attempt = _mine(worker, entity_id)
+    kind = attempt.qualification_type
+    if attempt.state != State.STARTED:
+        return redirect("work:requester-qualification", kind.entity_id)
+    form = read_form(kind.test, "Test")
+    errors: dict[str, str] = {}
+    if request.method == "POST":
+        filled = read_answers(form, request.POST.getlist)
+        errors = filled.errors
+        if not errors:
+            return _hand_in(request, worker, attempt, filled.answers)
+    deadline = attempt.deadline_at or clock.now()
+    context: dict[str, Any] = {
+        "here": "requests",
+        "kind": kind,
+        "attempt": attempt,
+        "parts": shown(form, request.POST.getlist, errors),
+        "n_errors": len(errors),
+        "seconds_left": max(0, round((deadline - clock.now()).total_seconds())),
+    }
+    status = 422 if errors else 200
+    page = "worker_site/requester_test.html"
+    response = render(request, page, context, status=status)
+    return admit(response, Question("form", kind.test, 0))
+
+
+def _ask(request: HttpRequest, worker: Worker, kind: QualificationType) -> HttpResponse:
+    try:
+        made = qualify.ask(kind, worker)
+    except GenieError as error:
+        messages.warning(request, error.message)
+        return redirect("work:requester-qualification", kind.entity_id)
+    if made.state == State.STARTED:
+        return redirect("work:requester-test", made.entity_id)
+    granted = made.state == State.GRANTED
+    sentence = "You have it now." if granted else "Asked. The requester decides."
+    messages.success(request, sentence)
+    return redirect("work:requester-qualification", kind.entity_id)
+
+
+def _hand_in(
+    request: HttpRequest, worker: Worker, attempt: QualificationRequest, answers: Any
+) -> HttpResponse:
+    try:
+        done = qualify.send_test(attempt, worker, answers)
+    except GenieError as error:
+        messages.warning(request, error.message)
+    else:
+        graded = done.state == State.GRANTED
+        sentence = (
+            "Handed in and graded." if graded else "Handed in. The requester decides."
+        )
+        messages.success(request, sentence)
+    return redirect(
+        "work:requester-qualification", attempt.qualification_type.entity_id
+    )
+
+
+def _kind(entity_id: str) -> QualificationType:
+    found = (
+        QualificationType.objects.filter(entity_id=entity_id, disposed_at=None)
+        .select_related("requester")
+        .first()
+    )
+    if found is None:
+        raise Http404("There is no such qualification.")
+    return found
+
+
+def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
+    found = (
+        QualificationRequest.objects.filter(entity_id=entity_id, worker__worker=worker)
+        .select_related("qualification_type__requester", "worker")
+        .first()
+    )
+    if found is None:
+        raise Http404("This test is not yours.")
+    return found

@@ -1,0 +1,31 @@
+"""Where an account gets its mail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from allauth.account.models import EmailAddress
+
+from genie.lib.typing import Account
+
+
+def addresses_of(users: Iterable[Account]) -> dict[int, str]:
+    """Give each account's address that may be written to.
+
+    That is the primary one, once confirmed. Where staff made the account, with an
+    address of their choice, it is that one. Closed accounts get no mail.
+    """
+    active = [user for user in users if user.is_active]
+    known: dict[int, list[EmailAddress]] = {}
+    for address in EmailAddress.objects.filter(user__in=active).order_by("pk"):
+        known.setdefault(address.user_id, []).append(address)
+    found = {}
+    for user in active:
+        if rows := known.get(user.pk):
+            good = sorted((r for r in rows if r.verified), key=lambda r: not r.primary)
+            address = good[0].email if good else ""
+        else:
+            address = user.email
+        if address:
+            found[user.pk] = address
+    return found

@@ -1,0 +1,75 @@
+"""How the API knows who asks: a token in the Authorization header."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from genie.accounts import tokens
+from genie.accounts.models import AccessToken
+
+KEYWORDS = frozenset({b"token", b"bearer"})
+_LONGEST = 200
+
+
+class TokenAuthentication(BaseAuthentication):
+    """`Authorization: Token genie_...`; `Bearer` means the same."""
+
+    def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
+        words = get_authorization_header(request).split()
+        if not words or words[0].lower() not in KEYWORDS:
+            return None
+        if len(words) != 2 or len(words[1]) > _LONGEST:
+            raise AuthenticationFailed("Send one token: Authorization: Token TOKEN.")
+        token = _usable(words[1].decode("latin-1"))
+        tokens.note_use(token)
+        return _bounded(token), token
+
+    def authenticate_header(self, request: Request) -> str:
+        return "Token"
+
+
+def _usable(secret: str) -> AccessToken:
+    token = tokens.find(secret)
+    if token is None or not token.user.is_active:
+        raise AuthenticationFailed("There is no such token.")
+    if token.revoked_at is not None:
+        raise AuthenticationFailed("This token has been revoked.")
+    if token.expired:
+        raise AuthenticationFailed("This token has run out; make another.")
+    return token
+
+
+def _bounded(token: AccessToken) -> Any:
+    """Give the account as its token may act: without the scope, staff are nobody's staff.
+
+    The object must not be saved, or the account would lose its rights for good.
+    """
+    user = token.user
+    if AccessToken.Scope.STAFF not in token.scopes:
+        user.is_staff = user.is_superuser = False
+        user.save = _refuse_to_save  # type: ignore[method-assign]
+    return user
+
+
+def _refuse_to_save(*args: object, **kwargs: object) -> None:
+    raise RuntimeError("This account is seen through a token; load it anew to save it.")
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """What the schema says about it."""
+
+    target_class = TokenAuthentication
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        return {
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
+            "description": "The word Token, a space, and one of your tokens.",
+        }

@@ -1,0 +1,66 @@
+"""The words on allauth's forms, and our own forms about an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account import forms as allauth_forms
+from django import forms
+
+from genie.accounts.models import AccessToken
+from genie.lib.typing import Account
+
+
+class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        self.fields["login"].label = "Name or e-mail address"
+        self.fields["password"].help_text = ""
+        self.fields["remember"].label = "Stay signed in on this device"
+
+
+class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        self.fields["username"].label = "Name"
+        self.fields["username"].help_text = "Letters, digits and @ . + - _"
+        self.fields["email"].label = "E-mail address"
+        self.fields["password2"].label = "Password, once more"
+
+
+def _plain(form: forms.Form) -> None:
+    """Leave labels to say what a field is: a placeholder is gone when one types."""
+    for field in form.fields.values():
+        field.widget.attrs.pop("placeholder", None)
+
+
+class TokenForm(forms.Form):
+    DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for ever")]
+
+    name = forms.CharField(
+        max_length=100, help_text="To tell it from others: where it will be used."
+    )
+    days = forms.TypedChoiceField(
+        label="It works for",
+        choices=DAYS,
+        initial="90",
+        coerce=lambda days: int(days) or None,
+    )
+
+    def __init__(self, *args: Any, user: Account, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offered = [
+            choice
+            for choice in AccessToken.Scope.choices
+            if choice[0] != AccessToken.Scope.STAFF or user.is_staff
+        ]
+        self.fields["scopes"] = forms.MultipleChoiceField(
+            label="It may",
+            choices=offered,
+            widget=forms.CheckboxSelectMultiple,
+            initial=["read", "submit"],
+            error_messages={"required": "Choose what the token may do."},
+        )
+        self.order_fields(["name", "scopes", "days"])

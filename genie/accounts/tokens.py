@@ -1,0 +1,103 @@
+"""Tokens for programs: made, found by their hash, taken back."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from genie.accounts.models import AccessToken
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+# So that a scanner of leaked secrets can tell what it has found.
+PREFIX = "genie_"
+MAX_TOKENS = 50
+MAX_DAYS = 3650
+# Writing down every use would make each read of the API a write.
+_NOTE_USE_EVERY = timedelta(minutes=1)
+Scope = AccessToken.Scope
+
+
+def issue(
+    user: Account, *, name: str, scopes: Iterable[str], days: int | None
+) -> tuple[AccessToken, str]:
+    """Make a token; the second value is the token itself, which is kept nowhere."""
+    wanted = [scope for scope in Scope.values if scope in set(scopes)]
+    _refuse_unfit(user, name, wanted, days)
+    secret = PREFIX + secrets.token_urlsafe(30)
+    token = AccessToken.objects.create(
+        user=user,
+        name=name.strip(),
+        token_sha256=hashed(secret),
+        ending=secret[-4:],
+        scopes=wanted,
+        expires_at=None if days is None else timezone.now() + timedelta(days=days),
+    )
+    return token, secret
+
+
+def _refuse_unfit(
+    user: Account, name: str, scopes: list[str], days: int | None
+) -> None:
+    if not 1 <= len(name.strip()) <= 100 or not name.isprintable():
+        raise GenieError(
+            "Give the token a name of 1 to 100 characters, to tell it from others.",
+            code="bad-name",
+        )
+    if not scopes:
+        raise GenieError("Choose what the token may do.", code="no-scope")
+    if Scope.STAFF in scopes and not (user.is_staff or user.is_superuser):
+        raise GenieError(
+            "Only staff can have a token with the scope staff.", code="not-staff"
+        )
+    if days is not None and not 1 <= days <= MAX_DAYS:
+        raise GenieError(
+            f"A token can last from 1 to {MAX_DAYS} days.", code="bad-expiry"
+        )
+    if working(user).count() >= MAX_TOKENS:
+        raise GenieError(
+            f"You have {MAX_TOKENS} tokens that work; revoke one first.",
+            code="too-many-tokens",
+        )
+
+
+def working(user: Account) -> QuerySet[AccessToken]:
+    """Give the account's tokens that can still be used."""
+    now = timezone.now()
+    mine = AccessToken.objects.filter(user=user, revoked_at=None)
+    return mine.exclude(expires_at__lte=now)
+
+
+def find(secret: str) -> AccessToken | None:
+    """Give the token with its account, whether or not it still works."""
+    return (
+        AccessToken.objects.select_related("user")
+        .filter(token_sha256=hashed(secret))
+        .first()
+    )
+
+
+def note_use(token: AccessToken) -> None:
+    """Write down when a token was last used, to the minute."""
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at >= _NOTE_USE_EVERY:
+        AccessToken.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def revoke(token: AccessToken) -> bool:
+    """Take a token back for good; False when it had been."""
+    rows = AccessToken.objects.filter(pk=token.pk, revoked_at=None)
+    return bool(rows.update(revoked_at=timezone.now()))
+
+
+def hashed(secret: str) -> str:
+    """Hash a token; it has so many random bits that nobody can try them all."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

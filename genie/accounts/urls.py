@@ -1,0 +1,15 @@
+"""Addresses below /account/ that are our own; allauth has the others."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from genie.accounts import views
+
+app_name = "accounts"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("tokens/", views.my_tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", views.revoke, name="revoke-token"),
+]

@@ -1,0 +1,89 @@
+"""What a signed-in person sees of their own account."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from allauth.account import views as allauth_views
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from genie.accounts import tokens
+from genie.accounts.addresses import addresses_of
+from genie.accounts.forms import TokenForm
+from genie.accounts.models import AccessToken
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+
+# The secret waits in the session until the next page has shown it, once.
+_NEW = "new-token"
+
+
+class LoginView(allauth_views.LoginView):  # type: ignore[misc]
+    """Sign in; the page offers an account where visitors can make one."""
+
+    extra_context = {"here": "login"}
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return {**context, "open_for_signup": settings.GENIE["SIGN_UP"]}
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    user = cast("Account", request.user)
+    context = {
+        "here": "account",
+        "address": addresses_of([user]).get(user.pk),
+        "n_tokens": tokens.working(user).count(),
+    }
+    return render(request, "account/home.html", context)
+
+
+@never_cache
+@login_required
+def my_tokens(request: HttpRequest) -> HttpResponse:
+    """List the account's tokens, and make one."""
+    user = cast("Account", request.user)
+    form = TokenForm(request.POST or None, user=user)
+    if request.method == "POST" and form.is_valid():
+        return _made(request, user, form)
+    return _page(request, user, form, 400 if form.errors else 200)
+
+
+def _made(request: HttpRequest, user: Account, form: TokenForm) -> HttpResponse:
+    try:
+        token, secret = tokens.issue(user, **form.cleaned_data)
+    except GenieError as error:
+        form.add_error(None, error.message)
+        return _page(request, user, form, 400)
+    request.session[_NEW] = {"pk": token.pk, "secret": secret}
+    return redirect("accounts:tokens")
+
+
+def _page(
+    request: HttpRequest, user: Account, form: TokenForm, status: int
+) -> HttpResponse:
+    context = {
+        "here": "account",
+        "form": form,
+        "tokens": AccessToken.objects.filter(user=user, revoked_at=None),
+        "new": request.session.pop(_NEW, None),
+    }
+    return render(request, "account/tokens.html", context, status=status)
+
+
+@require_POST
+@login_required
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take one of the account's own tokens back."""
+    token = get_object_or_404(AccessToken, pk=pk, user_id=request.user.pk)
+    tokens.revoke(token)
+    messages.success(request, f"{token.name} is revoked; it opens nothing any more.")
+    return redirect("accounts:tokens")

@@ -1,0 +1,7 @@
+"""Where Django looks for the admin pages of this app."""
+
+from __future__ import annotations
+
+from genie.accounts.admin import AccessTokenAdmin
+
+__all__ = ["AccessTokenAdmin"]

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class GenieConfig(AppConfig):
+    """Wiring only: the commands that run the whole house, and its periodic jobs."""
+
+    name = "genie"
+
+    def ready(self) -> None:
+        from genie.lib import queue_pulse
+
+        queue_pulse.listen()

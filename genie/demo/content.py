@@ -1,0 +1,202 @@
+"""What the demo shows: four tasks, their systems, and what simulated workers said."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from typing import Any
+
+from django.db import transaction
+
+from crowd.models import Assignment, Campaign, QualificationTest
+from crowd.services import qualification_tests, require
+from genie.demo import people
+from genie.demo.opinions import Opinions
+from genie.demo.systems import file_of, systems_of
+from genie.lib import jobs
+from genie.lib.seeds import generator
+from leaderboard import tasks
+from leaderboard.models import Submission, Task
+from leaderboard.services import approve, load, qualification, submit
+from leaderboard.services.advance import advance
+from leaderboard.services.simulate import Crowd
+
+SEED = 2022
+State = Submission.State
+Say = Callable[[str], None]
+
+# One system is left half judged and one waits for approval, so that every kind of
+# state can be seen.
+HALF_JUDGED_TASK = "demo-translation"
+SHUFFLED = "Shuffled-Ids"
+N_QUESTIONS = 6
+TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
+
+
+def slugs() -> list[str]:
+    """List the tasks that are demonstrations."""
+    return [slug for slug in tasks.known() if tasks.definition(slug).get("demo")]
+
+
+def present() -> bool:
+    """Tell whether the demo is complete from an earlier start."""
+    return Submission.objects.filter(
+        system_name=SHUFFLED, state=State.MEASURED
+    ).exists()
+
+
+def make(say: Say) -> None:
+    """Do the main job on the four tasks; a start that was cut off is continued."""
+    people.refuse_strangers()
+    pools = slugs()
+    for slug in pools:
+        report = load.load_task(slug)
+        say(f"task {report.task.title}: {report.n_instances} instances")
+    owner = people.account(people.SUBMITTER)
+    for slug in pools:
+        _submit_systems(Task.objects.get(slug=slug), owner)
+    say("validating and measuring the submissions")
+    jobs.drain()
+    advance()
+    jobs.drain()
+    _approve_all(say)
+    _judge(pools, say)
+    _qualify(pools, say)
+    _half_judged(pools, say)
+    _shuffled(owner)
+    jobs.drain()
+
+
+def _submit_systems(task: Task, owner: Any) -> None:
+    for system in systems_of(task.slug):
+        name = system["name"]
+        if Submission.objects.filter(task=task, system_name=name).exists():
+            continue
+        with file_of(task.slug, name).open("rb") as file:
+            submit.receive(
+                task=task,
+                owner=owner,
+                team=_team(system["team"], owner),
+                system_name=name,
+                file=file,
+                file_name=f"{name}.json",
+                description=system.get("description", ""),
+                simulated=True,
+            )
+
+
+def _team(name: str, owner: Any) -> Any:
+    slug = "-".join(name.lower().split())
+    return people.team(name, slug, owner)
+
+
+def _held_back() -> tuple[str, str]:
+    return HALF_JUDGED_TASK, systems_of(HALF_JUDGED_TASK)[-1]["name"]
+
+
+def _approve_all(say: Say) -> None:
+    admin = people.admin()
+    slug, held_back = _held_back()
+    waiting = Submission.objects.filter(state=State.MEASURED, simulated=True)
+    for submission in waiting.exclude(task__slug=slug, system_name=held_back).exclude(
+        system_name=SHUFFLED
+    ):
+        approve.approve(submission.pk, by=admin, start_now=True)
+    say("campaigns are built, test questions hidden, HITs open")
+    _settle()
+
+
+def _judge(pools: list[str], say: Say) -> None:
+    """Let the simulated workers work until every approved submission is published."""
+    crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED)
+    total = 0
+
+    def count(_: int) -> None:
+        nonlocal total
+        total += 1
+        if total % 100 == 0:
+            say(f"{total} HITs answered by simulated workers")
+            _settle()
+
+    for _round in range(10):
+        crowd.work(count)
+        _settle()
+        if not Campaign.objects.filter(state=Campaign.State.RUNNING).exists():
+            break
+    say(f"{total} HITs answered by simulated workers in all")
+
+
+def _qualify(pools: list[str], say: Say) -> None:
+    """Require a test for the work that is left; the simulated workers take it."""
+    task = Task.objects.get(slug=HALF_JUDGED_TASK)
+    known = QualificationTest.objects.filter(name=task.slug)
+    if known.exists():
+        return
+    with transaction.atomic():
+        test = qualification.draw_test(task, N_QUESTIONS, rules=TEST_RULES)
+        qualification_tests.publish(test.pk, people.admin())
+        require.test_of_pool(task.slug, test.name)
+        crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 2)
+        open_to = [
+            player
+            for player in crowd.players
+            if not player.worker.exclusions.filter(pool=task.slug).exists()
+        ]
+        n = sum(crowd.take_test(player, test.name) for player in open_to)
+    say(f"{n} of {len(open_to)} simulated workers passed the test for {task.title}")
+
+
+def _half_judged(pools: list[str], say: Say) -> None:
+    """Open one more system and answer half of it; the visitor can go on by hand."""
+    slug, name = _held_back()
+    submission = Submission.objects.get(task__slug=slug, system_name=name)
+    people.worker(pools)
+    if submission.state == State.MEASURED:
+        approve.approve(submission.pk, by=people.admin(), start_now=True)
+        _settle()
+        crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 1)
+        half = submission.task.sample_size // 2
+        for turn in range(4 * half):
+            crowd.one(crowd.players[turn % len(crowd.players)])
+            if _n_answered(submission) >= half:
+                break
+        _settle()
+    say(f"{name} is half judged: sign in as a worker and go on")
+
+
+def _n_answered(submission: Submission) -> int:
+    return Assignment.objects.filter(
+        hit__campaign=submission.human_evaluation.campaign,
+        state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
+    ).count()
+
+
+def _shuffled(owner: Any) -> None:
+    """Hand in good predictions under the wrong ids: what the pre-flight is for."""
+    task = Task.objects.get(slug=HALF_JUDGED_TASK)
+    if Submission.objects.filter(task=task, system_name=SHUFFLED).exists():
+        return
+    best = systems_of(task.slug)[0]["name"]
+    texts = json.loads(file_of(task.slug, best).read_text("utf-8"))
+    order = generator(SEED).permutation(len(texts))
+    values = list(texts.values())
+    shuffled = {
+        key: values[int(index)] for key, index in zip(texts, order, strict=True)
+    }
+    submit.receive(
+        task=task,
+        owner=owner,
+        team=_team("Careless Uploads", owner),
+        system_name=SHUFFLED,
+        file=io.BytesIO(json.dumps(shuffled, ensure_ascii=False).encode()),
+        file_name="predictions.json",
+        description="Good translations whose ids got mixed up on the way.",
+        simulated=True,
+    )
+
+
+def _settle() -> None:
+    """Let the queue run dry, pick up what waits, and let it run dry again."""
+    advance()
+    jobs.drain()

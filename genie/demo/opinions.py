@@ -1,0 +1,47 @@
+"""What a careful reader would think of each text of the demonstration."""
+
+from __future__ import annotations
+
+from crowd.models import Item
+from genie.demo.systems import systems_of
+from leaderboard.designs.base import content_key
+from leaderboard.models import Instance, JudgedItem
+
+OPINIONS = {"right": 0.95, "partly": 0.5, "wrong": 0.08}
+
+
+class Opinions:
+    """Item to opinion: from the folders' own notes; a reference is right."""
+
+    def __init__(self, pools: list[str]) -> None:
+        self._notes = {
+            (slug, system["name"]): system
+            for slug in pools
+            for system in systems_of(slug)
+        }
+        self._references = {
+            content_key(slug, instance_id): set(references)
+            for slug, instance_id, references in Instance.objects.filter(
+                task__slug__in=pools
+            ).values_list("task__slug", "instance_id", "references")
+        }
+
+    def __call__(self, item: Item) -> float:
+        judged = (
+            JudgedItem.objects.filter(item=item)
+            .values_list(
+                "evaluation__submission__task__slug",
+                "evaluation__submission__system_name",
+                "instance__instance_id",
+            )
+            .first()
+        )
+        if judged is None:
+            known = self._references.get(item.content_key, set())
+            return OPINIONS["right" if item.data["prediction"] in known else "wrong"]
+        slug, system, instance_id = judged
+        notes = self._notes[slug, system]
+        for opinion, value in OPINIONS.items():
+            if instance_id in notes.get(opinion, ()):
+                return value
+        return OPINIONS[notes["usual"]]

@@ -1,0 +1,108 @@
+"""The demo's accounts: real ones, with passwords made for the run."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth import get_user_model
+
+from crowd.models import Worker
+from crowd.services import consent, invite
+from genie.lib.errors import GenieError
+from leaderboard.models import Membership, Team
+from leaderboard.services.simulate import AGREEABLE, CARELESS, DILIGENT, Player
+
+ADMIN, SUBMITTER, WORKER = "admin", "sam", "wren"
+# No such address exists; it tells the demo's own accounts from others.
+MARK = "@demo.invalid"
+HABITS = [DILIGENT] * 7 + [CARELESS, AGREEABLE]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """What to type to sign in."""
+
+    role: str
+    username: str
+    password: str
+
+
+def account(username: str, **fields: Any) -> Any:
+    """Give the account of that name, made when it is missing."""
+    users = get_user_model()
+    user, _ = users.objects.get_or_create(
+        username=username, defaults={"email": f"{username}{MARK}", **fields}
+    )
+    return user
+
+
+def refuse_strangers() -> None:
+    """Refuse a database in which the demo's names are somebody else's."""
+    strangers = (
+        get_user_model()
+        .objects.filter(username__in=[ADMIN, SUBMITTER, WORKER])
+        .exclude(email__endswith=MARK)
+        .order_by("username")
+    )
+    if stranger := strangers.first():
+        raise GenieError(
+            f"This database has an account {stranger.get_username()!r} that the demo "
+            "did not make, and the demo would give it another password. Choose another "
+            "database or folder for the demo: GENIE_VAR=var/demo make demo.",
+            code="not-a-demo",
+        )
+
+
+def admin() -> Any:
+    return account(ADMIN, is_staff=True, is_superuser=True)
+
+
+def team(name: str, slug: str, member: Any) -> Team:
+    """Give the team of that name, with the member in it."""
+    found, _ = Team.objects.get_or_create(slug=slug, defaults={"name": name})
+    found.members.add(member, through_defaults={"role": Membership.Role.OWNER})
+    return found
+
+
+def worker(pools: list[str]) -> Worker:
+    """Give the worker whom the visitor of the demo can play."""
+    user = account(WORKER)
+    found = Worker.objects.filter(user=user).first()
+    if found is None:
+        found = invite.register_worker(user=user, platform_worker_id=WORKER)
+    for pool in pools:
+        consent.give(found, pool)
+    return found
+
+
+def players(pools: list[str]) -> list[Player]:
+    """Give the simulated workers: most work well, two do not."""
+    crowd = []
+    for number, habit in enumerate(HABITS, start=1):
+        worker_id = f"simulated-{number}"
+        found = Worker.objects.filter(platform_worker_id=worker_id).first()
+        if found is None:
+            found = invite.register_worker(platform_worker_id=worker_id, simulated=True)
+        for pool in pools:
+            consent.give(found, pool)
+        crowd.append(Player(found, habit))
+    return crowd
+
+
+def new_passwords() -> list[Credentials]:
+    """Give each of the demo's three accounts a password for this run."""
+    roles = {
+        ADMIN: "staff, in the admin",
+        SUBMITTER: "submitter",
+        WORKER: "worker, at /work/",
+    }
+    made = []
+    for username, role in roles.items():
+        password = secrets.token_urlsafe(9)
+        user = account(username)
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        made.append(Credentials(role, username, password))
+    return made

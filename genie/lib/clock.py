@@ -1,0 +1,47 @@
+"""When campaigns start: the same hour of a working day, wherever the server is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+SATURDAY = 5
+
+
+def next_start(
+    now: datetime, *, zone: str, hour: int, holidays: Collection[date] = ()
+) -> datetime:
+    """Find the next start: `hour` o'clock in `zone` on a weekday that is no holiday.
+
+    Parameters
+    ----------
+    now : datetime
+        Aware; a start exactly now counts.
+    zone : str
+        IANA name; its daylight saving decides what UTC time the hour is.
+    hour : int
+        0 to 23, local.
+    holidays : collection of date
+        Local dates without a start.
+
+    Returns
+    -------
+    datetime
+        Aware, in UTC.
+
+    Examples
+    --------
+    >>> friday_evening = datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
+    >>> next_start(friday_evening, zone="America/Los_Angeles", hour=10).isoformat()
+    '2026-11-23T18:00:00+00:00'
+    """
+    if now.tzinfo is None:
+        raise ValueError("`now` must be aware of its time zone.")
+    local = ZoneInfo(zone)
+    day = now.astimezone(local).date()
+    while True:
+        start = datetime.combine(day, time(hour), tzinfo=local).astimezone(UTC)
+        if start >= now and day.weekday() < SATURDAY and day not in holidays:
+            return start
+        day += timedelta(days=1)

@@ -1,0 +1,134 @@
+"""Typed readers of environment variables that fail loudly."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import date
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+
+class ConfigurationError(Exception):
+    """An environment variable has a value that cannot be used."""
+
+
+def text(name: str, default: str = "") -> str:
+    """Read a variable, or the file that ``NAME_FILE`` points to (for secrets).
+
+    Examples
+    --------
+    >>> text("GENIE_DOCTEST_UNSET", "fallback")
+    'fallback'
+    """
+    if file := os.environ.get(f"{name}_FILE"):
+        return Path(file).read_text(encoding="utf-8").strip()
+    return os.environ.get(name, default)
+
+
+def in_address(name: str, *, shortest: int) -> str:
+    """Read a secret that is part of an address: long, of letters, digits, - and _.
+
+    Examples
+    --------
+    >>> in_address("GENIE_DOCTEST_UNSET", shortest=20)
+    ''
+    """
+    value = text(name)
+    if value and not re.fullmatch(rf"[A-Za-z0-9_-]{{{shortest},200}}", value):
+        raise ConfigurationError(
+            f"{name} must be {shortest} to 200 letters, digits, - or _."
+        )
+    return value
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """Read a yes/no variable; anything else than yes or no is refused.
+
+    Examples
+    --------
+    >>> flag("GENIE_DOCTEST_UNSET", True)
+    True
+    """
+    value = os.environ.get(name)
+    if value is None or value == "":
+        return default
+    if value.lower() in {"1", "true", "yes", "on"}:
+        return True
+    if value.lower() in {"0", "false", "no", "off"}:
+        return False
+    raise ConfigurationError(f"{name} must be yes or no, not {value!r}.")
+
+
+def integer(
+    name: str, default: int, *, minimum: int = 0, maximum: int | None = None
+) -> int:
+    """Read a whole number of at least `minimum` and at most `maximum`.
+
+    Examples
+    --------
+    >>> integer("GENIE_DOCTEST_UNSET", 3)
+    3
+    """
+    value = os.environ.get(name)
+    if value is None or value == "":
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        raise ConfigurationError(
+            f"{name} must be a whole number, not {value!r}."
+        ) from None
+    if number < minimum:
+        raise ConfigurationError(f"{name} must be at least {minimum}, not {number}.")
+    if maximum is not None and number > maximum:
+        raise ConfigurationError(f"{name} must be at most {maximum}, not {number}.")
+    return number
+
+
+def zone(name: str, default: str) -> str:
+    """Read the IANA name of a time zone.
+
+    Examples
+    --------
+    >>> zone("GENIE_DOCTEST_UNSET", "America/Los_Angeles")
+    'America/Los_Angeles'
+    """
+    value = text(name, default)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ConfigurationError(
+            f"{name} must be a time zone such as Europe/Berlin, not {value!r}."
+        ) from None
+    return value
+
+
+def dates(name: str) -> list[str]:
+    """Read a comma-separated list of dates, 2026-12-25.
+
+    Examples
+    --------
+    >>> dates("GENIE_DOCTEST_UNSET")
+    []
+    """
+    found = words(name)
+    for word in found:
+        try:
+            date.fromisoformat(word)
+        except ValueError:
+            raise ConfigurationError(
+                f"{name} must be dates such as 2026-12-25, not {word!r}."
+            ) from None
+    return found
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """Read a comma-separated list.
+
+    Examples
+    --------
+    >>> words("GENIE_DOCTEST_UNSET", "a, b")
+    ['a', 'b']
+    """
+    return [part.strip() for part in text(name, default).split(",") if part.strip()]

@@ -1,0 +1,45 @@
+"""The one family of errors that Genie raises on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class GenieError(Exception):
+    """A refusal or failure that a person can read and act on.
+
+    Parameters
+    ----------
+    message : str
+        One clear sentence: what, where (line, id, field), what to do.
+    code : str, optional
+        Stable, hyphenated name of the kind of error, for programs.
+    permanent : bool, optional
+        True when trying again cannot help; jobs do not retry those.
+    details : mapping, optional
+        The figures behind the sentence, JSON-serialisable.
+
+    Examples
+    --------
+    >>> error = GenieError("Line 3 is not JSON.", code="not-json", details={"line": 3})
+    >>> error.code, str(error)
+    ('not-json', 'Line 3 is not JSON.')
+    """
+
+    code = "genie-error"
+    permanent = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        permanent: bool | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code if code is not None else type(self).code
+        self.permanent = permanent if permanent is not None else type(self).permanent
+        self.details: dict[str, Any] = dict(details or {})

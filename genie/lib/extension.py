@@ -1,0 +1,64 @@
+"""Extensions are found, not listed: a folder of files, each with one subclass."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from functools import cache
+from typing import Protocol, TypeVar
+
+
+class _Sluggish(Protocol):
+    slug: str
+
+
+T = TypeVar("T", bound=_Sluggish)
+
+
+def discover(package: str, base: type[T]) -> dict[str, type[T]]:
+    """Find the concrete subclasses of `base` in the modules of `package`.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name of a package whose modules hold one extension each.
+    base : type
+        Their common base class; each concrete subclass has a unique ``slug``.
+
+    Returns
+    -------
+    dict
+        Slug to class, in slug order.
+
+    Raises
+    ------
+    ValueError
+        When two classes have the same slug.
+
+    Examples
+    --------
+    >>> from leaderboard.metrics.base import Metric
+    >>> "sacrebleu" in discover("leaderboard.metrics", Metric)
+    True
+    """
+    return dict(_discover(package, base))
+
+
+@cache
+def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
+    root = importlib.import_module(package)
+    found: dict[str, type[T]] = {}
+    for info in pkgutil.iter_modules(root.__path__):
+        module = importlib.import_module(f"{package}.{info.name}")
+        for _, value in inspect.getmembers(module, inspect.isclass):
+            if value.__module__ != module.__name__ or not issubclass(value, base):
+                continue
+            if inspect.isabstract(value) or "slug" not in vars(value):
+                continue
+            if value.slug in found:
+                raise ValueError(
+                    f"Two extensions in {package} are called {value.slug}."
+                )
+            found[value.slug] = value
+    return tuple(sorted(found.items()))

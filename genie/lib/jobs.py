@@ -1,0 +1,248 @@
+"""The door to the queue: the only module that talks to django-q2.
+
+Delivery is at-least-once. A job takes primary keys, re-checks the state, acts, and
+queues the next step inside the transaction that changed the state: the ORM broker
+keeps its rows in the same database, so the queue is an outbox for free. With a queue
+elsewhere a job is sent once the transaction stands; what is lost between the two is
+queued again by the periodic jobs.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.db import transaction
+from django.utils import timezone
+from django.utils.module_loading import import_string
+from django_q.brokers import Broker, get_broker
+from django_q.brokers.orm import ORM
+from django_q.conf import Conf
+from django_q.models import Failure, OrmQ, Schedule
+from django_q.monitor import save_task
+from django_q.signing import SignedPackage
+from django_q.tasks import async_task
+
+from genie.lib.logs import one_line
+
+logger = logging.getLogger(__name__)
+
+Key = int | str
+# How many rows are written in one transaction: others want to write, too.
+AT_ONCE = 500
+# Names that django-q2 takes for its own options, and drops from a job's arguments.
+_RESERVED = frozenset(
+    [
+        "hook",
+        "group",
+        "save",
+        "sync",
+        "cached",
+        "ack_failure",
+        "iter_count",
+        "iter_cached",
+        "chain",
+        "broker",
+        "cluster",
+        "timeout",
+        "q_options",
+        "task_name",
+        "func",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """One line of the table of periodic jobs."""
+
+    name: str
+    job: str
+    minutes: int
+
+
+def enqueue(job: str, **keys: Key) -> None:
+    """Queue `job` (a dotted path) with primary keys, as part of the transaction."""
+    for name, value in keys.items():
+        if not isinstance(value, int | str):
+            raise TypeError(f"Job {job} takes keys only; {name} is {type(value)}.")
+        if name in _RESERVED:
+            raise TypeError(f"Job {job}: the queue takes {name!r} for its own option.")
+    if in_database():
+        async_task(job, **keys)
+    else:  # a worker elsewhere could be faster than this transaction
+        transaction.on_commit(partial(async_task, job, **keys))
+
+
+def in_database() -> bool:
+    """Tell whether jobs wait in the database, which is where they are safest."""
+    return not isinstance(Conf.SQS, dict)
+
+
+def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
+    """List what is in the queue, waiting or running: (job, its keys in order).
+
+    A queue elsewhere does not show what is in it.
+    """
+    tasks = [_unpacked(payload) for payload in _payloads()]
+    return {(task["func"], _identity(task["kwargs"])) for task in tasks if task}
+
+
+def enqueue_missing(wanted: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
+    """Queue those jobs that are not in the queue already; return how many.
+
+    Only saves work: two callers at once may both queue one, and jobs bear that. A queue
+    elsewhere shows only how much is in it; nothing is added before all of that is done.
+    """
+    if not in_database() and n_waiting():
+        return 0
+    present = queued()
+    missing = [(job, k) for job, k in wanted if (job, _identity(k)) not in present]
+    for first in range(0, len(missing), AT_ONCE):
+        with transaction.atomic():
+            for job, keys in missing[first : first + AT_ONCE]:
+                enqueue(job, **keys)
+    return len(missing)
+
+
+def unlock_all() -> int:
+    """Make claimed jobs claimable again, once the processes that held them are gone.
+
+    Should another machine still run one, it runs twice, which jobs bear.
+    """
+    now = timezone.now()
+    return int(OrmQ.objects.filter(lock__gt=now).update(lock=now))
+
+
+def _payloads() -> list[str]:
+    return list(OrmQ.objects.values_list("payload", flat=True))
+
+
+def _unpacked(payload: str) -> dict[str, Any] | None:
+    """Read what was queued; None for what another secret key or version has written."""
+    try:
+        task: dict[str, Any] = SignedPackage.loads(payload)
+    except Exception as error:  # noqa: BLE001 - unpickling raises whatever it likes
+        logger.warning("A queued job cannot be read: %s", one_line(error))
+        return None
+    return task
+
+
+def _identity(keys: Mapping[str, Key]) -> tuple[tuple[str, Key], ...]:
+    return tuple(sorted(keys.items()))
+
+
+def n_waiting() -> int:
+    """Count the jobs in the queue, running ones included."""
+    if not in_database():
+        broker = get_broker()
+        return int(broker.queue_size() or 0) + int(broker.lock_size() or 0)
+    return int(OrmQ.objects.count())
+
+
+def run_next() -> bool:
+    """Take one job off the queue and run it in this process; False when none waits.
+
+    A failing job is recorded and tried again as a cluster would do it.
+    """
+    broker = get_broker()
+    if not in_database():
+        found = broker.dequeue() or []
+        for receipt, payload in found:
+            _work_off(broker, receipt, payload)
+        return bool(found)
+    row = OrmQ.objects.filter(lock__lte=timezone.now()).order_by("lock", "pk").first()
+    if row is None:
+        return False
+    claimed = OrmQ.objects.filter(pk=row.pk, lock=row.lock).update(
+        lock=ORM.timeout(broker, row)
+    )
+    if not claimed:
+        return True  # another process was faster; there may be more
+    _work_off(broker, row.pk, row.payload)
+    return True
+
+
+def _work_off(broker: Broker, receipt: int | str, payload: str) -> None:
+    """Run what was taken off the queue, and take it off for good once it is done."""
+    task = _unpacked(payload)
+    if task is None:
+        broker.acknowledge(receipt)  # as a cluster does it; `advance` queues what lacks
+        return
+    task.update(_run(task), stopped=timezone.now(), ack_id=receipt, sync=True)
+    with transaction.atomic():
+        save_task(task, broker)
+        if task["success"]:
+            broker.acknowledge(receipt)
+
+
+def _run(task: dict[str, Any]) -> dict[str, Any]:
+    try:
+        import_string(task["func"])(**task["kwargs"])
+    except Exception as error:  # noqa: BLE001 - the queue records whatever a job raises
+        logger.warning("Job %s failed: %s", task["func"], one_line(error))
+        return {"result": one_line(error, 2_000), "success": False}
+    return {"result": None, "success": True}
+
+
+def drain(
+    until: Callable[[], bool] | None = None, *, seconds: float | None = None
+) -> bool:
+    """Work the queue in this process until it is empty or `until()` holds.
+
+    Returns
+    -------
+    bool
+        True when `until()` held (or, without it, when the queue ran empty).
+    """
+    deadline = None if seconds is None else time.monotonic() + seconds
+    while True:
+        if until is not None and until():
+            return True
+        if deadline is not None and time.monotonic() > deadline:
+            return False
+        if run_next():
+            continue
+        if until is None:
+            return True
+        time.sleep(0.2)  # another process has the job
+
+
+def install(table: Iterable[Periodic]) -> None:
+    """Make the schedules in the database equal to the table."""
+    table = list(table)
+    with transaction.atomic():
+        Schedule.objects.exclude(name__in=[line.name for line in table]).delete()
+        for line in table:
+            import_string(line.job)  # one broken schedule stops all of them
+            schedule = Schedule.objects.filter(name=line.name).first() or Schedule(
+                name=line.name, next_run=timezone.now()
+            )
+            schedule.func = line.job
+            schedule.schedule_type = Schedule.MINUTES
+            schedule.minutes = line.minutes
+            schedule.repeats = -1
+            schedule.full_clean()
+            schedule.save()
+
+
+def forget_old(days: int = 30) -> int:
+    """Delete the records of failures older than `days`; return how many."""
+    limit = timezone.now() - timedelta(days=days)
+    return int(Failure.objects.filter(stopped__lt=limit).delete()[0])
+
+
+def retry_failure(pk: str) -> None:
+    """Queue a failed job again with the keys that it had."""
+    failure = Failure.objects.filter(pk=pk).first()
+    if failure is None:
+        raise ObjectDoesNotExist(f"There is no failed job {pk}.")
+    with transaction.atomic():
+        enqueue(failure.func, **(failure.kwargs or {}))
+        failure.delete()

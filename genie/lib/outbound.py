@@ -1,0 +1,190 @@
+"""Requests to addresses that users gave us: never into our own network."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import socket
+import ssl
+from dataclasses import dataclass
+from threading import Timer
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from genie.lib.errors import GenieError
+
+TIMEOUT_SECONDS = 10
+# A server that sends a byte now and then must not hold a worker for ever.
+TOTAL_SECONDS = 20
+_MOST_READ = 2_000
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the other side said: its status, and the beginning of its body."""
+
+    status: int
+    text: str
+
+
+class Refused(GenieError):
+    """An address that we do not send to."""
+
+    code = "bad-address"
+
+
+def checked(url: str, *, https_only: bool) -> SplitResult:
+    """Take an address apart, or say why nothing is sent there.
+
+    Examples
+    --------
+    >>> checked("https://heron.example/hook?team=1", https_only=True).hostname
+    'heron.example'
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise Refused(f"{url[:80]!r} is no web address.") from None
+    schemes = {"https"} if https_only else {"https", "http"}
+    if parts.scheme not in schemes or not parts.hostname or port == 0:
+        wanted = "https://" if https_only else "https:// or http://"
+        raise Refused(f"{url[:80]!r} is no address that begins with {wanted}.")
+    if parts.username is not None or parts.password is not None:
+        raise Refused("An address must not hold a name or a password.")
+    if len(url) > 500 or not url.isascii() or not url.isprintable() or " " in url:
+        raise Refused(
+            "An address has at most 500 plain characters and no spaces; write others "
+            "in their encoded form."
+        )
+    return parts
+
+
+def post(
+    url: str,
+    body: bytes,
+    headers: dict[str, str],
+    *,
+    https_only: bool,
+    allow_private: bool,
+) -> Answer:
+    """Send a body to a public address and read the beginning of the answer.
+
+    Raises as `get` does.
+    """
+    parts = checked(url, https_only=https_only)
+    return _exchange("POST", parts, body, headers, allow_private=allow_private)
+
+
+def get(url: str, *, https_only: bool, allow_private: bool) -> Answer:
+    """Open a public address and read the beginning of the answer.
+
+    The name is looked up once, and the connection goes to the address that was
+    checked. Redirects are not followed.
+
+    Raises
+    ------
+    Refused
+        The address is not one that we send to.
+    OSError, http.client.HTTPException
+        It could not be reached, or did not answer as a web server does.
+    """
+    parts = checked(url, https_only=https_only)
+    return _exchange("GET", parts, None, {}, allow_private=allow_private)
+
+
+def _exchange(
+    method: str,
+    parts: SplitResult,
+    body: bytes | None,
+    headers: dict[str, str],
+    *,
+    allow_private: bool,
+) -> Answer:
+    host = str(parts.hostname)
+    port = parts.port or _PORTS[parts.scheme]
+    address = _address(host, port, allow_private=allow_private)
+    connection = _connection(parts.scheme, host, port, address)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        connection.connect()
+        watch = Timer(TOTAL_SECONDS, _cut, [connection.sock])
+        watch.start()
+        try:
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            text = answer.read(_MOST_READ).decode("utf-8", "replace")
+        finally:
+            watch.cancel()
+    finally:
+        connection.close()
+    return Answer(answer.status, text)
+
+
+def _address(host: str, port: int, *, allow_private: bool) -> str:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(entry[4][0]) for entry in found]
+    if not allow_private and not all(is_public(one) for one in addresses):
+        raise Refused(f"{host} is an address of a private network.")
+    return addresses[0]
+
+
+def is_public(address: str) -> bool:
+    """Tell whether an IP address is one of the open internet.
+
+    Examples
+    --------
+    >>> is_public("93.184.216.34"), is_public("169.254.169.254"), is_public("::1")
+    (True, False, False)
+    >>> is_public("::ffff:10.0.0.1"), is_public("64:ff9b::a00:1")
+    (False, False)
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or _translated(ip)
+        if inner is not None:
+            return is_public(str(inner))
+    return ip.is_global and not ip.is_multicast
+
+
+def _translated(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """Give the IPv4 address inside one of NAT64's."""
+    if ip in ipaddress.IPv6Network("64:ff9b::/96"):
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return None
+
+
+def _connection(
+    scheme: str, host: str, port: int, address: str
+) -> http.client.HTTPConnection:
+    if scheme == "http":
+        return _Pinned(host, port, address)
+    return _PinnedTLS(host, port, address)
+
+
+class _Pinned(http.client.HTTPConnection):
+    """A connection to the address that was checked, whatever the name means by now."""
+
+    def __init__(self, host: str, port: int, address: str) -> None:
+        super().__init__(host, port, timeout=TIMEOUT_SECONDS)
+        self.address = address
+
+    def connect(self) -> None:
+        self.sock = socket.create_connection((self.address, self.port), TIMEOUT_SECONDS)
+
+
+class _PinnedTLS(_Pinned):
+    default_port = 443
+
+    def connect(self) -> None:
+        super().connect()
+        context = ssl.create_default_context()
+        self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
+
+
+def _cut(sock: Any) -> None:
+    try:
+        sock.shutdown(socket.SHUT_RDWR)
+    except OSError:  # it was over a moment before
+        return

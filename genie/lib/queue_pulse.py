@@ -1,0 +1,76 @@
+"""The queue's pulse: files by which its supervisor sees that it is alive.
+
+An idle worker that is killed can leave its siblings waiting for ever for a lock that
+nobody will release (a known fault of multiprocessing queues). No exception tells so:
+the supervisor looks at this pulse and restarts the whole process group.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django_q.signals import post_execute_in_worker, pre_execute
+
+
+def folder() -> Path:
+    """Give the folder of the pulse files of this machine."""
+    path: Path = settings.VAR_DIR / "queue"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def beat() -> None:
+    """Be a job that only shows that jobs are run."""
+    (folder() / "beat").touch()
+
+
+def seconds_since_beat() -> float | None:
+    """Give the age of the last beat; None when there never was one."""
+    try:
+        return time.time() - (folder() / "beat").stat().st_mtime
+    except FileNotFoundError:
+        return None
+
+
+def busy() -> bool:
+    """Tell whether a living worker is inside a job within its time limit."""
+    limit = time.time() - int(settings.Q_CLUSTER["timeout"]) - 5
+    return any(
+        path.stat().st_mtime > limit and _alive(int(path.suffix[1:]))
+        for path in folder().glob("busy.*")
+    )
+
+
+def clear() -> None:
+    """Forget the marks of workers that are gone."""
+    for path in folder().glob("busy.*"):
+        path.unlink(missing_ok=True)
+
+
+def listen() -> None:
+    """Mark the beginning and end of each job of this process's workers."""
+    pre_execute.connect(_mark, dispatch_uid="genie-pulse")
+    post_execute_in_worker.connect(_unmark, dispatch_uid="genie-pulse")
+
+
+def _mark(**_kwargs: Any) -> None:
+    (folder() / f"busy.{os.getpid()}").touch()
+
+
+def _unmark(**_kwargs: Any) -> None:
+    beat()  # any job that came to its end shows life; beats may wait behind thousands
+    (folder() / f"busy.{os.getpid()}").unlink(missing_ok=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

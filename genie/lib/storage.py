@@ -1,0 +1,88 @@
+"""Where uploads are kept: a folder on disk, or a bucket that speaks S3."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from genie.lib.env import ConfigurationError
+
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_OPTIONS = {"region": "region_name", "addressing": "addressing_style"}
+_ADDRESSING = ("auto", "path", "virtual")
+# A larger object is read through a file on disk instead of through memory.
+_MAX_MEMORY_BYTES = 8 << 20
+# How long a link that is handed out stays good, in seconds.
+_LINK_SECONDS = 60
+
+
+def media_storage(address: str) -> dict[str, Any]:
+    """Give Django's storage for uploads from one address.
+
+    Parameters
+    ----------
+    address : str
+        Empty: files below ``MEDIA_ROOT``. ``s3://bucket/prefix``: objects in a private
+        bucket, with ``?region=...`` and ``&addressing=path`` where they are needed.
+        Keys and endpoint come from AWS's own variables or the machine's role, so that
+        no secret stands in the address.
+
+    Returns
+    -------
+    dict
+        An entry of Django's ``STORAGES``.
+
+    Raises
+    ------
+    ConfigurationError
+        When the address is of no known kind.
+
+    Examples
+    --------
+    >>> media_storage("")["BACKEND"]
+    'django.core.files.storage.FileSystemStorage'
+    >>> options = media_storage("s3://genie-files/lab?region=eu-west-1")["OPTIONS"]
+    >>> options["bucket_name"], options["location"], options["region_name"]
+    ('genie-files', 'lab', 'eu-west-1')
+    """
+    if not address:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    parts = urlsplit(address)
+    if parts.scheme != "s3" or not _BUCKET.fullmatch(parts.netloc):
+        raise ConfigurationError(
+            "GENIE_STORAGE must be empty or s3://bucket/prefix; keys and endpoint "
+            "belong in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+            "AWS_ENDPOINT_URL_S3."
+        )
+    return {
+        "BACKEND": "storages.backends.s3.S3Storage",
+        "OPTIONS": {
+            "bucket_name": parts.netloc,
+            "location": parts.path.strip("/"),
+            # private whatever the bucket's own rule is, never written over
+            "default_acl": None,
+            "querystring_auth": True,
+            "querystring_expire": _LINK_SECONDS,
+            "signature_version": "s3v4",
+            "file_overwrite": False,
+            "max_memory_size": _MAX_MEMORY_BYTES,
+            **_options(parts.query),
+        },
+    }
+
+
+def _options(query: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name not in _OPTIONS or not value:
+            raise ConfigurationError(
+                f"GENIE_STORAGE takes {' and '.join(_OPTIONS)} after the question "
+                f"mark, not {name!r}."
+            )
+        found[_OPTIONS[name]] = value
+    if found.get("addressing_style", "auto") not in _ADDRESSING:
+        raise ConfigurationError(
+            f"GENIE_STORAGE: addressing is one of {', '.join(_ADDRESSING)}."
+        )
+    return found

@@ -1,0 +1,95 @@
+"""Show Genie at work on this machine, with nothing but Python."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.demo import content, people
+from genie.demo.processes import Processes, Stopped, answers
+from genie.lib.errors import GenieError
+
+
+class Command(BaseCommand):
+    help = (
+        "Set up, run the main job on four small tasks with simulated workers, and "
+        "leave the site, the queue and the admin running until Ctrl-C."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument(
+            "--no-serve", action="store_true", help="only make the demo's data"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("The demo does not run with production settings.")
+        self.started = time.monotonic()
+        port = options["port"]
+        if not options["no_serve"]:
+            self._refuse_taken(port)
+        processes = Processes()
+        try:
+            self._make()
+            if not options["no_serve"]:
+                self._serve(processes, port)
+        except Stopped:
+            self.say("stopping")
+        finally:
+            processes.stop()
+
+    def _make(self) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
+        if content.present():
+            self.say("the demo of an earlier start is kept (make clean removes it)")
+            return
+        self.say("making the demo; no account, no service and no network is needed")
+        try:
+            content.make(self.say)
+        except GenieError as error:
+            raise CommandError(error.message) from error
+        self.say("the boards are ready; nothing on them was said by people")
+
+    def _serve(self, processes: Processes, port: int) -> None:
+        address = f"http://127.0.0.1:{port}"
+        processes.start(sys.argv[0], "work", "--quiet")
+        processes.start(
+            "-m", "gunicorn", "genie.wsgi",
+            "--bind", f"127.0.0.1:{port}",
+            "--worker-class", "gthread", "--workers", "2", "--threads", "4",
+            "--log-level", "warning",
+        )  # fmt: skip
+        if not answers(f"{address}/"):
+            raise CommandError("The site did not start; the lines above say why.")
+        self._print_way_in(address)
+        processes.wait()
+        raise CommandError("A process of the demo ended by itself; see above.")
+
+    def _print_way_in(self, address: str) -> None:
+        lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
+        for one in people.new_passwords():
+            lines.append(f"  {one.role:22} {one.username:8} password {one.password}")
+        lines += ["", "  Ctrl-C stops everything.", ""]
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()
+
+    def _refuse_taken(self, port: int) -> None:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                raise CommandError(
+                    f"Port {port} is taken; choose another one: make demo PORT=8001"
+                ) from None
+
+    def say(self, text: str) -> None:
+        self.stdout.write(f"[{time.monotonic() - self.started:5.1f} s] {text}")
+        self.stdout.flush()

@@ -1,0 +1,43 @@
+"""Make a token for an account from the shell; it is printed once."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError
+
+from genie.accounts import tokens
+from genie.accounts.models import AccessToken
+from genie.lib.errors import GenieError
+
+
+class Command(BaseCommand):
+    help = "Make an API token for an account and print it; it cannot be shown again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username")
+        parser.add_argument("--name", default="from the shell", help="to tell it apart")
+        parser.add_argument(
+            "--scope",
+            action="append",
+            choices=AccessToken.Scope.values,
+            help="what it may do; repeat it (default: read and submit)",
+        )
+        parser.add_argument("--days", type=int, help="how long it works; for ever")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = get_user_model().objects.filter(username=options["username"]).first()
+        if user is None:
+            raise CommandError(f"There is no account {options['username']!r}.")
+        try:
+            _, secret = tokens.issue(
+                user,
+                name=options["name"],
+                scopes=options["scope"] or ["read", "submit"],
+                days=options["days"],
+            )
+        except GenieError as error:
+            raise CommandError(error.message) from None
+        self.stdout.write(secret)

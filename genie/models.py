@@ -1,0 +1,7 @@
+"""Where Django looks for the models of this app."""
+
+from __future__ import annotations
+
+from genie.accounts.models import AccessToken
+
+__all__ = ["AccessToken"]

@@ -1,0 +1,28 @@
+"""The one table of periodic jobs."""
+
+from __future__ import annotations
+
+from genie.lib.jobs import Periodic
+
+SCHEDULES = [
+    Periodic("beat", "genie.lib.queue_pulse.beat", minutes=1),
+    Periodic("advance submissions", "leaderboard.jobs.advance", minutes=1),
+    Periodic("announce what happened", "leaderboard.jobs.announce", minutes=1),
+    Periodic("catch metrics up", "leaderboard.jobs.catch_up_metrics", minutes=2),
+    Periodic(
+        "refresh metric boards", "leaderboard.jobs.refresh_metric_boards", minutes=2
+    ),
+    Periodic("release overdue assignments", "crowd.jobs.release_overdue", minutes=1),
+    Periodic("approve waiting work", "crowd.jobs.approve_waiting", minutes=10),
+    Periodic("look at other platforms", "crowd.jobs.sync_platforms", minutes=1),
+    Periodic("forget old notices", "crowd.jobs.forget_notices", minutes=1440),
+    Periodic(
+        "settle requesters' work", "crowd.requester_api.periodic.settle_all", minutes=1
+    ),
+    Periodic(
+        "send requesters' notifications",
+        "crowd.requester_api.periodic.deliver_due",
+        minutes=1,
+    ),
+    Periodic("forget old failures", "genie.lib.jobs.forget_old", minutes=1440),
+]

@@ -1,0 +1,369 @@
+"""All settings, driven by environment variables; the defaults run with no service.
+
+docs/operating.md lists every variable. Nothing here needs a cloud account.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+
+from genie.accounts import mail, providers
+from genie.lib import env
+from genie.lib.queue_address import queue_options
+from genie.lib.storage import media_storage
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+# Everything that a run writes: database, uploads, logs, the demo's credentials.
+VAR_DIR = Path(env.text("GENIE_VAR", str(Path.cwd() / "var"))).resolve()
+
+DEBUG = env.flag("GENIE_DEBUG")
+PRODUCTION = env.flag("GENIE_PRODUCTION")
+VERSION = "0.1.0"
+
+
+def _secret_key() -> str:
+    """Take the key from the environment, or keep one of this machine's own in var/."""
+    if key := env.text("GENIE_SECRET_KEY"):
+        return key
+    if PRODUCTION:
+        raise env.ConfigurationError("GENIE_SECRET_KEY must be set in production.")
+    from django.core.management.utils import get_random_secret_key
+
+    path = VAR_DIR / "secret-key"
+    if not path.exists():
+        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                path.chmod(0o600)
+                file.write(get_random_secret_key())
+        except FileExistsError:  # another process was first
+            pass
+    return path.read_text(encoding="utf-8")
+
+
+SECRET_KEY = _secret_key()
+# former keys, the newest first: what was made with them stays valid
+SECRET_KEY_FALLBACKS = env.words("GENIE_SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = env.words("GENIE_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
+
+# GitHub, Google and ORCID, where they have been set up
+SIGN_IN_PROVIDERS = providers.configured()
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_q",
+    "rest_framework",
+    "drf_spectacular",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    *(f"allauth.socialaccount.providers.{name}" for name in SIGN_IN_PROVIDERS),
+    "genie.apps.GenieConfig",
+    "crowd.apps.CrowdConfig",
+    "quality.apps.QualityConfig",
+    "leaderboard.apps.LeaderboardConfig",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "genie.lib.security.ContentSecurityPolicyMiddleware",
+]
+
+ROOT_URLCONF = "genie.urls"
+WSGI_APPLICATION = "genie.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- database ---------------------------------------------------------------------
+
+_SQLITE_OPTIONS: dict[str, Any] = {
+    # IMMEDIATE + WAL: writers queue up instead of failing with "database is locked".
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": (
+        "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
+        "PRAGMA mmap_size=134217728;PRAGMA cache_size=-20000;"
+        "PRAGMA journal_size_limit=67108864;"
+    ),
+}
+
+
+def _database() -> dict[str, Any]:
+    url = env.text("DATABASE_URL")
+    if not url:
+        VAR_DIR.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{VAR_DIR / 'genie.sqlite3'}"
+    config: dict[str, Any] = dict(dj_database_url.parse(url))
+    # None keeps connections: with 0, SQLite would re-run its PRAGMAs on every request.
+    config["CONN_MAX_AGE"] = None
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        config["OPTIONS"] = {**_SQLITE_OPTIONS, **config.get("OPTIONS", {})}
+    else:
+        config["CONN_HEALTH_CHECKS"] = True
+    return config
+
+
+DATABASES = {"default": _database()}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- queue ------------------------------------------------------------------------
+
+Q_CLUSTER: dict[str, Any] = {
+    **queue_options(env.text("GENIE_QUEUE")),
+    "workers": env.integer("GENIE_WORKERS", 2, minimum=1),
+    "timeout": 600,
+    "retry": 660,
+    "max_attempts": 3,
+    "ack_failures": False,
+    # Prefetched tasks wait in memory while their retry time runs out: keep it short.
+    "queue_limit": 2,
+    "bulk": 1,
+    # Keeping successes costs a factor of four; failures are always kept.
+    "save_limit": -1,
+    "catch_up": False,
+    "recycle": 100,
+    "poll": 0.5,
+    "label": "Queue",
+}
+
+# --- files ------------------------------------------------------------------------
+
+MEDIA_ROOT = VAR_DIR / "media"
+MEDIA_URL = "/media/"  # never served: downloads go through views that check permissions
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = not PRODUCTION
+if (
+    not PRODUCTION
+):  # whitenoise warns of a folder that is missing, though it is not used
+    STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+STORAGES = {
+    "default": media_storage(env.text("GENIE_STORAGE")),
+    "staticfiles": {
+        "BACKEND": (
+            "whitenoise.storage.CompressedManifestStaticFilesStorage"
+            if PRODUCTION
+            else "django.contrib.staticfiles.storage.StaticFilesStorage"
+        )
+    },
+}
+FILE_UPLOAD_MAX_MEMORY_SIZE = 1 << 20
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
+
+# --- language and time ------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = "UTC"  # the queue's schedules assume it; campaigns have their own zone
+
+# --- accounts and security --------------------------------------------------------
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "leaderboard:my-submissions"
+LOGOUT_REDIRECT_URL = "leaderboard:home"
+SESSION_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = env.flag("GENIE_SSL_REDIRECT", True)
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+
+ACCOUNT_ADAPTER = "genie.accounts.adapter.AccountAdapter"
+ACCOUNT_FORMS = {
+    "login": "genie.accounts.forms.LoginForm",
+    "signup": "genie.accounts.forms.SignupForm",
+}
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]
+ACCOUNT_USERNAME_MIN_LENGTH = 2
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Genie] "
+ACCOUNT_AUTHENTICATED_LOGIN_REDIRECTS = False
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PRODUCTION else "http"
+ALLAUTH_TRUSTED_PROXY_COUNT = env.integer("GENIE_PROXIES", 0)
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Genie"
+SOCIALACCOUNT_ADAPTER = "genie.accounts.adapter.SocialAdapter"
+SOCIALACCOUNT_PROVIDERS = SIGN_IN_PROVIDERS
+SOCIALACCOUNT_STORE_TOKENS = False
+
+# --- mail -------------------------------------------------------------------------
+
+globals().update(mail.settings_for(env.text("GENIE_EMAIL", "file"), VAR_DIR / "mail"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("GENIE_EMAIL_FROM", "genie@localhost")
+
+# --- API --------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "genie.accounts.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticatedOrReadOnly",
+        "genie.accounts.permissions.ScopeFits",
+    ],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 100,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_RATES": {"anon": "600/hour", "user": "3000/hour"},
+    # Without it a forged X-Forwarded-For gets round the throttle.
+    "NUM_PROXIES": env.integer("GENIE_PROXIES", 0),
+    "EXCEPTION_HANDLER": "leaderboard.api.problems.handle",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Genie API",
+    "DESCRIPTION": "Human-evaluation leaderboards for text generation.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "SubmissionStateEnum": "leaderboard.models.Submission.State",
+        "CampaignStateEnum": "crowd.models.Campaign.State",
+        "DeliveryStateEnum": "leaderboard.models.WebhookDelivery.State",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "leaderboard.api.schema.add_not_modified",
+    ],
+}
+
+# --- Genie's own ------------------------------------------------------------------
+
+GENIE: dict[str, Any] = {
+    # whether visitors can make accounts for themselves
+    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),
+    # how e-mails and webhooks name the site
+    "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
+    # whether webhooks may lead into the site's own network
+    "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),
+    # the largest prediction file, before and after decompression
+    "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,
+    "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
+    # what all campaigns together may cost, in cents
+    "SITE_BUDGET_CENTS": env.integer("GENIE_SITE_BUDGET_CENTS", 1_000_000),
+    "MINIMUM_HOURLY_CENTS": 1500,
+    # campaigns start at this local time, on weekdays that are not holidays
+    "CAMPAIGN_ZONE": env.zone("GENIE_CAMPAIGN_ZONE", "America/Los_Angeles"),
+    "CAMPAIGN_HOUR": env.integer("GENIE_CAMPAIGN_HOUR", 10, maximum=23),
+    "HOLIDAYS": env.dates("GENIE_HOLIDAYS"),  # dates, 2026-12-25
+    # submitted work is approved after this many hours unless staff reject it
+    "AUTO_APPROVAL_HOURS": env.integer("GENIE_AUTO_APPROVAL_HOURS", 24),
+    # a campaign kept to one worker goes to another when that one stays away so long
+    "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
+    "BOOTSTRAP_RESAMPLES": 10_000,
+    # the default of quality/stats/detectors.py
+    "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
+    "BAN_THRESHOLD": 0.99,
+    # how often a campaign on another platform is looked at
+    "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
+    # accounts elsewhere; docs/crowd-platforms.md says what each needs
+    "PLATFORMS": {
+        "mturk": {
+            # endpoint, sandbox or production: named, never guessed
+            "environment": env.text("GENIE_MTURK_ENVIRONMENT"),
+            "endpoint_url": env.text("GENIE_MTURK_ENDPOINT_URL"),
+            "production_confirmed": env.flag("GENIE_MTURK_PRODUCTION"),
+            "access_key_id": env.text("GENIE_MTURK_ACCESS_KEY_ID"),
+            "secret_access_key": env.text("GENIE_MTURK_SECRET_ACCESS_KEY"),
+            "queue_url": env.text("GENIE_MTURK_QUEUE_URL"),
+            # the topic that passes notices on to us, where there is no queue
+            "topic": env.text("GENIE_MTURK_TOPIC"),
+            "threads": env.integer("GENIE_MTURK_THREADS", 10, minimum=1, maximum=32),
+        },
+        "prolific": {
+            # production, or endpoint with an address; there is no sandbox
+            "environment": env.text("GENIE_PROLIFIC_ENVIRONMENT"),
+            "url": env.text("GENIE_PROLIFIC_URL"),
+            "token": env.text("GENIE_PROLIFIC_TOKEN"),
+            "workspace_id": env.text("GENIE_PROLIFIC_WORKSPACE"),
+            "project_id": env.text("GENIE_PROLIFIC_PROJECT"),
+            # completion codes are made with it; a new key makes new codes
+            "code_secret": f"prolific codes {SECRET_KEY}",
+        },
+    },
+    # how many items somebody from Prolific does for one place in a study
+    "PROLIFIC_ITEMS_PER_PLACE": env.integer(
+        "GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, minimum=1
+    ),
+    "PROLIFIC_WEBHOOK_SECRET": env.text("GENIE_PROLIFIC_WEBHOOK_SECRET"),
+    # the end of the address at which a topic posts notices
+    "MTURK_NOTICE_SECRET": env.in_address("GENIE_MTURK_NOTICE_SECRET", shortest=20),
+    # another server that speaks SNS's protocol, as boto3 calls it
+    "SNS_ENDPOINT_URL": env.text("AWS_ENDPOINT_URL_SNS"),
+    # restart the queue's processes when they stop answering for this long
+    "QUEUE_STALE_SECONDS": env.integer("GENIE_QUEUE_STALE_SECONDS", 90, minimum=5),
+}
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {
+            "()": "genie.lib.logs.OneLineFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        }
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # One line for each job that comes and goes tells nobody anything.
+    "loggers": {"django-q": {"level": "WARNING"}},
+    "root": {
+        "handlers": ["console"],
+        "level": env.text(
+            "GENIE_LOG_LEVEL", "WARNING" if "test" in sys.argv else "INFO"
+        ),
+    },
+}

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from allauth.account.decorators import secure_admin_login
+from django.contrib import admin
+from django.contrib.auth import views as auth
+from django.urls import URLPattern, URLResolver, include, path
+
+from genie.accounts.views import LoginView
+from leaderboard.api import docs
+
+# Staff sign in where everybody does: with two factors, and bounded tries.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+admin.site.site_header = "Genie administration"
+admin.site.site_title = "Genie"
+admin.site.site_url = "/"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/", admin.site.urls),
+    path("login/", LoginView.as_view(), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("account/", include("genie.accounts.urls", namespace="accounts")),
+    path("account/login/", LoginView.as_view(), name="account_login"),
+    path("account/", include("allauth.urls")),
+    path("api/v1/", include("leaderboard.api.urls", namespace="api")),
+    path("api/schema/", docs.Schema.as_view(), name="api-schema"),
+    path("api/docs/", docs.page, name="api-docs"),
+    path("turk/", include("crowd.requester_api.urls", namespace="turk")),
+    path("work/appeals/", include("quality.worker_site.urls", namespace="appeals")),
+    path("work/", include("crowd.worker_site.urls", namespace="work")),
+    path("hooks/", include("crowd.platform_hooks.urls", namespace="hooks")),
+    path("", include("leaderboard.urls", namespace="leaderboard")),
+]

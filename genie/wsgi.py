@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+from django.urls import get_resolver
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
+application = get_wsgi_application()
+# Views are imported before the first visitor comes: they would wait seconds for it.
+_ = get_resolver().url_patterns

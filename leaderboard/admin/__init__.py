@@ -1,0 +1,36 @@
+"""Staff's view: what waits, what it would cost, what was decided."""
+
+from __future__ import annotations
+
+from leaderboard.admin import failed_jobs
+from leaderboard.admin.asked import ComparisonAdmin, JointEvaluationAdmin
+from leaderboard.admin.metric_runs import (
+    MetricBoardAdmin,
+    MetricRunAdmin,
+    OutsideMetricAdmin,
+)
+from leaderboard.admin.results import (
+    HumanEvaluationAdmin,
+    MetricResultAdmin,
+    ScoreAdmin,
+)
+from leaderboard.admin.submission import SubmissionAdmin
+from leaderboard.admin.task import TaskAdmin
+from leaderboard.admin.team import TeamAdmin
+from leaderboard.admin.webhooks import WebhookDeliveryAdmin
+
+__all__ = [
+    "ComparisonAdmin",
+    "HumanEvaluationAdmin",
+    "JointEvaluationAdmin",
+    "MetricBoardAdmin",
+    "MetricResultAdmin",
+    "MetricRunAdmin",
+    "OutsideMetricAdmin",
+    "ScoreAdmin",
+    "SubmissionAdmin",
+    "TaskAdmin",
+    "TeamAdmin",
+    "WebhookDeliveryAdmin",
+    "failed_jobs",
+]

@@ -1,0 +1,234 @@
+"""What staff do with several submissions at once, each after one more look."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+
+from crowd.services.fund import budget_left
+from leaderboard.admin.money import dollars
+from leaderboard.models import Submission
+from leaderboard.services import approve, retry, withdraw
+from quality.admin.pages import Line, Question, ReasonForm, act_on_each, asked
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+State = Submission.State
+
+
+class ApproveForm(forms.Form):
+    start_now = forms.BooleanField(
+        required=False, label="Start now", help_text="Not at the next start of a day."
+    )
+    reason = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
+        help_text="Optional; the submitter reads it.",
+    )
+
+
+APPROVE = Question(
+    title="Approve submissions",
+    sentence="The total is set aside now; people are asked to judge these submissions.",
+    button="Approve all of them",
+    action="approve_selected",
+    form=ApproveForm,
+)
+DECLINE = Question(
+    title="Decline submissions",
+    sentence="People are not asked to judge these; each submitter reads the reason.",
+    button="Decline all of them",
+    action="decline_selected",
+    form=ReasonForm,
+    danger=True,
+)
+RETRY = Question(
+    title="Run failed steps again",
+    sentence="Each failed step is queued again, with its attempts counted from zero.",
+    button="Run them again",
+    action="retry_selected",
+)
+WITHDRAW = Question(
+    title="Withdraw submissions",
+    sentence=(
+        "They leave the board for good and their campaigns stop; work that was handed "
+        "in stays paid. This cannot be undone."
+    ),
+    button="Withdraw all of them",
+    action="withdraw_selected",
+    form=ReasonForm,
+    danger=True,
+)
+
+
+@admin.action(description="Approve the selected submissions", permissions=["decide"])
+def approve_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    """Show the total beside the budgets; approve what can be approved."""
+    rows = _rows(queryset, State.MEASURED)
+    if not rows:
+        _nothing(model_admin, request, "None of them waits for a decision.")
+        return None
+    costs = {row.pk: approve.quote(row).total_cents for row in rows}
+    total = sum(costs.values())
+    if request.POST.get("shown_cents") not in {None, str(total)}:
+        _nothing(
+            model_admin, request, "The cost has changed meanwhile: look again, please."
+        )
+        return None
+    lines = [
+        Line(
+            row.pk,
+            row.system_name,
+            f"{row.task}, {dollars(costs[row.pk])}{_warned(row)}",
+        )
+        for row in rows
+    ]
+    answer = asked(
+        model_admin,
+        request,
+        APPROVE,
+        lines,
+        totals=[*_by_task(rows, costs), ("Total", dollars(total))],
+        hidden=[("shown_cents", str(total))],
+    )
+    if isinstance(answer, HttpResponse):
+        return answer
+    given = answer.cleaned_data
+    by = cast("Account", request.user)
+
+    def act(row: Submission) -> tuple[Submission, str]:
+        done = approve.approve(
+            row.pk, by=by, reason=given["reason"], start_now=given["start_now"]
+        )
+        return (
+            done,
+            f"Approved up to {dollars(costs[row.pk])}. {given['reason']}".strip(),
+        )
+
+    n = act_on_each(model_admin, request, rows, act)
+    _said(model_admin, request, f"Submissions approved: {n} of {len(rows)}.", n)
+    return None
+
+
+@admin.action(
+    description="Decline the selected submissions, with a reason",
+    permissions=["decide"],
+)
+def decline_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    rows = _rows(queryset, State.MEASURED)
+    if not rows:
+        _nothing(model_admin, request, "None of them waits for a decision.")
+        return None
+    answer = asked(model_admin, request, DECLINE, _lines(rows))
+    if isinstance(answer, HttpResponse):
+        return answer
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
+
+    def act(row: Submission) -> tuple[Submission, str]:
+        return approve.decline(row.pk, by=by, reason=reason), f"Declined: {reason}"
+
+    n = act_on_each(model_admin, request, rows, act)
+    _said(model_admin, request, f"Submissions declined: {n} of {len(rows)}.", n)
+    return None
+
+
+@admin.action(
+    description="Run the failed step of the selected submissions again",
+    permissions=["decide"],
+)
+def retry_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    rows = list(queryset.exclude(failed_step=""))
+    if not rows:
+        _nothing(model_admin, request, "None of them failed.")
+        return None
+    lines = [
+        Line(row.pk, row.system_name, f"{row.failed_step}: {row.failure}")
+        for row in rows
+    ]
+    answer = asked(model_admin, request, RETRY, lines)
+    if isinstance(answer, HttpResponse):
+        return answer
+    by = cast("Account", request.user)
+
+    def act(row: Submission) -> tuple[Submission, str]:
+        retry.retry(row.pk, by=by)
+        return row, f"Step {row.failed_step!r} queued again."
+
+    n = act_on_each(model_admin, request, rows, act)
+    _said(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)
+    return None
+
+
+@admin.action(
+    description="Withdraw the selected submissions, with a reason",
+    permissions=["decide"],
+)
+def withdraw_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    rows = list(queryset.select_related("task").order_by("pk"))
+    answer = asked(model_admin, request, WITHDRAW, _lines(rows))
+    if isinstance(answer, HttpResponse):
+        return answer
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
+
+    def act(row: Submission) -> tuple[Submission, str]:
+        withdraw.withdraw(row.pk, by=by, reason=reason)
+        return row, f"Withdrawn: {reason}"
+
+    n = act_on_each(model_admin, request, rows, act)
+    _said(model_admin, request, f"Submissions withdrawn: {n} of {len(rows)}.", n)
+    return None
+
+
+def _rows(queryset: QuerySet[Submission], *states: str) -> list[Submission]:
+    wanted = queryset.filter(state__in=states).select_related("task", "team")
+    return list(wanted.order_by("pk"))
+
+
+def _lines(rows: list[Submission]) -> list[Line]:
+    return [
+        Line(row.pk, row.system_name, f"{row.task}, {row.get_state_display()}")
+        for row in rows
+    ]
+
+
+def _warned(row: Submission) -> str:
+    codes = ", ".join(warning["code"] for warning in row.warnings)
+    return f", warnings: {codes}" if codes else ""
+
+
+def _by_task(rows: list[Submission], costs: dict[int, int]) -> list[tuple[str, str]]:
+    """Set what each task's submissions cost beside what is left for it."""
+    wanted: dict[str, int] = defaultdict(int)
+    for row in rows:
+        wanted[row.task.slug] += costs[row.pk]
+    found = []
+    for slug, cents in sorted(wanted.items()):
+        left = budget_left(slug)
+        short = "" if cents <= left else " — too little: some will be refused"
+        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
+    return found
+
+
+def _nothing(model_admin: Any, request: HttpRequest, sentence: str) -> None:
+    model_admin.message_user(request, sentence, messages.WARNING)
+
+
+def _said(model_admin: Any, request: HttpRequest, sentence: str, n: int) -> None:
+    level = messages.SUCCESS if n else messages.WARNING
+    model_admin.message_user(request, sentence, level)

@@ -1,0 +1,131 @@
+"""Metrics in the background: how far they are, why some are not computed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, Q
+from django.http import HttpRequest
+
+from leaderboard.models import MetricBoard, MetricPiece, MetricRun, OutsideMetric
+from leaderboard.services import metric_board, metric_outside, metric_runs
+from quality.admin.history import ReadOnlyAdmin
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = MetricPiece.State
+
+
+def _tell(
+    model_admin: Any, request: HttpRequest, n: int, of: int, verb: str, rows: list[Any]
+) -> None:
+    level = messages.SUCCESS if n else messages.WARNING
+    model_admin.message_user(request, f"{verb}: {n} of {of}.", level)
+    for row in rows:
+        model_admin.log_change(request, row, f"{verb}.")
+
+
+class WorkAdmin(ReadOnlyAdmin):
+    """What jobs do is not edited; staff stop, resume and repeat."""
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("leaderboard.change_submission")
+
+    def each(
+        self, request: HttpRequest, queryset: QuerySet[Any], act: Any, verb: str
+    ) -> None:
+        """Do the same with each row and say with how many it could be done."""
+        rows = list(queryset.order_by("pk"))
+        done = [row for row in rows if act(row)]
+        _tell(self, request, len(done), len(rows), verb, done)
+
+
+@admin.register(MetricRun)
+class MetricRunAdmin(WorkAdmin):
+    list_display = ["metric", "task", "state", "progress", "n_failed", "reason"]
+    list_filter = ["state", "metric", "task"]
+    list_select_related = ["task"]
+    search_fields = ["metric", "reason"]
+    actions = ["stop_selected", "resume_selected"]
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MetricRun]:
+        rows: QuerySet[MetricRun] = super().get_queryset(request)
+        return rows.annotate(
+            n_pieces=Count("pieces"),
+            n_done=Count("pieces", filter=Q(pieces__state=State.DONE)),
+            n_wrong=Count("pieces", filter=Q(pieces__state=State.FAILED)),
+        )
+
+    @admin.display(description="pieces")
+    def progress(self, run: Any) -> str:
+        return f"{run.n_done:,} of {run.n_pieces:,}" if run.n_pieces else "–"
+
+    @admin.display(description="failed", ordering="n_wrong")
+    def n_failed(self, run: Any) -> int:
+        n: int = run.n_wrong
+        return n
+
+    @admin.action(description="Stop the selected ones", permissions=["decide"])
+    def stop_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self.each(request, queryset, metric_runs.stop, "Stopped")
+
+    @admin.action(
+        description="Go on with the selected ones, failed pieces too",
+        permissions=["decide"],
+    )
+    def resume_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self.each(request, queryset, metric_runs.resume, "Resumed")
+
+
+@admin.register(MetricBoard)
+class MetricBoardAdmin(WorkAdmin):
+    list_display = [
+        "task",
+        "criterion",
+        "state",
+        "n_systems",
+        "simulated",
+        "seconds",
+        "computed_at",
+        "failure",
+    ]
+    list_filter = ["state", "task", "criterion", "simulated"]
+    list_select_related = ["task"]
+    exclude = ["payload"]
+    actions = ["retry_selected"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MetricBoard]:
+        rows: QuerySet[MetricBoard] = super().get_queryset(request)
+        return rows.defer("payload")
+
+    @admin.action(
+        description="Compute the selected failed ones again", permissions=["decide"]
+    )
+    def retry_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self.each(request, queryset, metric_board.retry, "Queued again")
+
+
+@admin.register(OutsideMetric)
+class OutsideMetricAdmin(WorkAdmin):
+    list_display = [
+        "name",
+        "task",
+        "owner",
+        "file_format",
+        "created_at",
+        "published_at",
+        "withdrawn_at",
+    ]
+    list_filter = ["task", ("withdrawn_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["task", "owner"]
+    search_fields = ["name", "owner__username"]
+    actions = ["withdraw_selected"]
+
+    @admin.action(
+        description="Take the selected ones off their boards", permissions=["decide"]
+    )
+    def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self.each(request, queryset, metric_outside.withdraw, "Withdrawn")

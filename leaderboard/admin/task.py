@@ -1,0 +1,113 @@
+"""Benchmark tasks: what is loaded, what is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import Count, Q
+from django.http import FileResponse, HttpRequest, HttpResponse
+
+from crowd.services.fund import budget_left
+from leaderboard.admin.draw_test import draw_for
+from leaderboard.models import Submission, Task
+from leaderboard.releases.make import archive
+
+if TYPE_CHECKING:
+    from django.db.models import Model, QuerySet
+
+_EDITABLE = ["accepts_submissions", "hidden_references"]
+_SHOWN = [
+    "title",
+    "slug",
+    "kind",
+    "n_instances",
+    "sample_size",
+    "left_in_budget",
+    "licence",
+    "homepage",
+    "source_language",
+    "target_language",
+    "demo",
+    "release_sha256",
+    "release_files",
+    "sample_seed",
+    "config",
+    "created_at",
+]
+
+
+@admin.register(Task)
+class TaskAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
+
+    list_display = [
+        "title",
+        "slug",
+        "n_instances",
+        "n_submissions",
+        "n_waiting",
+        "accepts_submissions",
+        "hidden_references",
+        "demo",
+        "created_at",
+    ]
+    list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
+    search_fields = ["title", "slug"]
+    fields = [*_EDITABLE, *_SHOWN]
+    actions = ["release_selected", "draw_test_selected"]
+
+    @admin.action(
+        description="Make and download a release of the data", permissions=["change"]
+    )
+    def release_selected(
+        self, request: HttpRequest, queryset: QuerySet[Task]
+    ) -> FileResponse:
+        """Give an archive with one release a task; each is made anew."""
+        file = archive(list(queryset.order_by("slug")))
+        return FileResponse(file, as_attachment=True, filename="genie-release.zip")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return _SHOWN
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
+        waiting = Q(submissions__state=Submission.State.MEASURED)
+        rows: QuerySet[Task] = super().get_queryset(request)
+        return rows.annotate(
+            n_handed_in=Count("submissions"),
+            n_to_approve=Count("submissions", filter=waiting),
+        )
+
+    def has_draw_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_qualificationtest")
+
+    @admin.action(
+        description="Draw a qualification test for the selected tasks …",
+        permissions=["draw"],
+    )
+    def draw_test_selected(
+        self, request: HttpRequest, queryset: QuerySet[Task]
+    ) -> HttpResponse | None:
+        return draw_for(self, request, queryset)
+
+    @admin.display(description="submissions", ordering="n_handed_in")
+    def n_submissions(self, task: Any) -> int:
+        n: int = task.n_handed_in
+        return n
+
+    @admin.display(description="to approve", ordering="n_to_approve")
+    def n_waiting(self, task: Any) -> int:
+        n: int = task.n_to_approve
+        return n
+
+    @admin.display(description="left in budget")
+    def left_in_budget(self, task: Task) -> str:
+        return f"${budget_left(task.slug) / 100:,.2f}"

@@ -1,0 +1,45 @@
+"""What was sent to teams' webhooks: to read when somebody says that nothing came."""
+
+from __future__ import annotations
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from genie.lib.read_only_admin import ReadOnly
+from leaderboard.models import WebhookDelivery
+
+State = WebhookDelivery.State
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(ReadOnly):
+    list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "last_error", "created_at", "next_at"]  # fmt: skip
+    list_filter = ["state", "kind"]
+    list_select_related = ["webhook__team"]
+    search_fields = ["uuid", "webhook__url", "webhook__team__name"]
+    date_hierarchy = "created_at"
+    actions = ["send_again"]
+
+    def has_send_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("leaderboard.change_webhookdelivery")
+
+    @admin.display(description="team", ordering="webhook__team__name")
+    def team(self, delivery: WebhookDelivery) -> str:
+        return delivery.webhook.team.name
+
+    @admin.action(
+        description="Try the selected … that were given up again", permissions=["send"]
+    )
+    def send_again(
+        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]
+    ) -> None:
+        found = list(queryset.filter(state=State.FAILED).order_by("pk"))
+        WebhookDelivery.objects.filter(
+            pk__in=[one.pk for one in found], state=State.FAILED
+        ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
+        for delivery in found:
+            self.log_change(request, delivery, "Sent again.")
+        level = messages.SUCCESS if found else messages.WARNING
+        self.message_user(request, f"{len(found)} will be tried again.", level)

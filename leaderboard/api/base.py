@@ -1,0 +1,62 @@
+"""What all routes of the API share: JSON in problem and in health, bounded use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import conditional_page
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework.generics import GenericAPIView
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.renderers import JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+
+from leaderboard.api.pagination import Pages
+from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
+
+
+class SubmitThrottle(UserRateThrottle):
+    """Handing in is dear for the site: fewer requests an hour than reading."""
+
+    scope = "submit"
+    rate = "60/hour"
+
+
+@method_decorator(conditional_page, name="dispatch")
+class View(GenericAPIView[Any]):
+    """Each GET has an ETag; asked again with If-None-Match, it answers 304."""
+
+    # JSON only: the framework's own browsable pages need inline scripts.
+    renderer_classes = [JSONRenderer]
+    throttle_classes = [AnonRateThrottle, UserRateThrottle]
+    pagination_class = Pages
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        patch_vary_headers(answer, ["Authorization"])
+        if request.method in SAFE_METHODS:
+            # ask again each time; what is private to a team is not for shared caches
+            patch_cache_control(answer, private=True, no_cache=True)
+        return answer
+
+
+def problems(*codes: str) -> dict[Any, Any]:
+    """Document the refusals of an operation, by their codes.
+
+    Every operation may also be refused for its token, its Accept header or its pace.
+    """
+    by_status: dict[int, list[str]] = {}
+    for code in ("authentication-failed", "not-acceptable", "throttled", *codes):
+        by_status.setdefault(KINDS[code].status, []).append(code)
+    return {
+        (status, MEDIA_TYPE): OpenApiResponse(
+            ProblemSerializer, description="Codes: " + ", ".join(sorted(found)) + "."
+        )
+        for status, found in sorted(by_status.items())
+    }

@@ -1,0 +1,172 @@
+"""Comparisons and joint evaluations as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from leaderboard.models import Comparison, JointEvaluation
+from leaderboard.selectors.compared import concerns, standing_of, verdict
+from leaderboard.selectors.joint_seen import CriterionResult, criterion_results
+from leaderboard.services import joint
+
+
+class ComparedSystemSerializer(serializers.Serializer[Any]):
+    """A system that is compared, by its submission."""
+
+    submission = serializers.IntegerField(source="pk", help_text="Its id.")
+    system = serializers.CharField(source="system_name")
+
+
+class ComparisonSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    task = serializers.CharField(source="task.slug")
+    criterion = serializers.CharField()
+    a = ComparedSystemSerializer()
+    b = ComparedSystemSerializer()
+    state = serializers.CharField(
+        help_text="One of " + ", ".join(Comparison.State.values) + "."
+    )
+    better = serializers.ChoiceField(
+        choices=["", "A", "B"],
+        help_text="Which one was found better; empty while that cannot be said.",
+    )
+    delta = serializers.FloatField(
+        help_text="Chance of a wrong decision, both sides together."
+    )
+    rule = serializers.CharField(help_text="When asking stops.")
+    strategy = serializers.ChoiceField(choices=Comparison.Strategy.choices)
+    n_workers = serializers.IntegerField(help_text="Of a majority.")
+    wave_size = serializers.IntegerField(help_text="Pairs that go out together.")
+    max_pairs = serializers.IntegerField(help_text="The budget, in pairs.")
+    simulated = serializers.BooleanField(
+        help_text="Programs that play workers answered; no person said it."
+    )
+
+
+class ComparisonStandingSerializer(serializers.Serializer[Any]):
+    """How often A was preferred, and how sure that is."""
+
+    n_labels = serializers.IntegerField()
+    n_votes = serializers.IntegerField(help_text="Answers behind the labels.")
+    estimate = serializers.FloatField(
+        allow_null=True, help_text="Share of labels for A; null before the first."
+    )
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    anytime_valid = serializers.BooleanField(
+        help_text="Whether the interval holds however often one looks."
+    )
+    needed = serializers.IntegerField(
+        allow_null=True,
+        help_text="Labels in all at which it would end if the share stayed as it is.",
+    )
+
+
+class ComparisonDetailSerializer(ComparisonSerializer):
+    verdict = serializers.SerializerMethodField(help_text="The same in a sentence.")
+    standing = serializers.SerializerMethodField()
+    seed = serializers.SerializerMethodField(
+        help_text="Of the order of pairs and outputs; told when it is over, since it "
+        "also says which pairs are test questions."
+    )
+
+    def get_verdict(self, found: Comparison) -> str:
+        return verdict(found, standing_of(found))
+
+    def get_seed(self, found: Comparison) -> int | None:
+        return found.seed if found.finished_at else None
+
+    @extend_schema_field(ComparisonStandingSerializer)
+    def get_standing(self, found: Comparison) -> dict[str, Any]:
+        standing = standing_of(found)
+        inner = concerns(self.context["request"].user, found)
+        return {
+            "n_labels": standing.n_labels,
+            "n_votes": standing.n_votes,
+            "estimate": standing.now.estimate if standing.now.n else None,
+            "low": standing.now.low,
+            "high": standing.now.high,
+            "anytime_valid": standing.now.anytime_valid,
+            "needed": standing.needed,
+            "spent_cents": standing.spent_cents if inner else None,
+            "still_cents": standing.still_cents if inner else None,
+        }
+
+
+class JointSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    task = serializers.CharField(source="task.slug")
+    design = serializers.CharField()
+    state = serializers.CharField(
+        help_text="One of " + ", ".join(JointEvaluation.State.values) + "."
+    )
+    systems = serializers.SerializerMethodField()
+    n_instances = serializers.IntegerField()
+    n_workers = serializers.IntegerField(help_text="Who judge each instance.")
+    simulated = serializers.BooleanField(
+        help_text="Programs that play workers answered; no person said it."
+    )
+
+    @extend_schema_field(ComparedSystemSerializer(many=True))
+    def get_systems(self, found: JointEvaluation) -> Any:
+        systems = [row.submission for row in found.systems.all()]
+        return ComparedSystemSerializer(systems, many=True).data
+
+
+class AgreementSerializer(serializers.Serializer[Any]):
+    form = serializers.CharField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class JointRowSerializer(serializers.Serializer[Any]):
+    submission = ComparedSystemSerializer()
+    mean = serializers.FloatField(
+        help_text="Geometric mean magnitude; 100 is as good as the reference output."
+    )
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    cluster = serializers.IntegerField(
+        help_text="Systems of different clusters are told apart; 1 is the best."
+    )
+    rank_first = serializers.IntegerField()
+    rank_last = serializers.IntegerField()
+    mu = serializers.FloatField(help_text="TrueSkill.")
+    sigma = serializers.FloatField()
+    skill_cluster = serializers.IntegerField()
+    games = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField(), allow_null=True),
+        help_text="Wins, ties and losses against each system in this order.",
+    )
+
+
+class JointCriterionSerializer(serializers.Serializer[Any]):
+    criterion = serializers.CharField()
+    question = serializers.CharField()
+    n_judgements = serializers.IntegerField(source="about.n_judgements")
+    n_instances = serializers.IntegerField(source="about.n_instances", default=0)
+    n_workers = serializers.IntegerField(
+        source="about.n_workers", default=0, help_text="Whose judgements count."
+    )
+    n_excluded_workers = serializers.IntegerField(
+        source="about.n_excluded_workers", default=0, help_text="Who are left out."
+    )
+    normalised = serializers.CharField(source="about.normalised", default="")
+    agreement = AgreementSerializer(source="about.agreement", default=None)
+    signature = serializers.CharField(source="about.signature")
+    rows = JointRowSerializer(many=True)
+
+
+class JointDetailSerializer(JointSerializer):
+    criteria = serializers.SerializerMethodField(help_text="Best systems first.")
+
+    @extend_schema_field(JointCriterionSerializer(many=True))
+    def get_criteria(self, found: JointEvaluation) -> Any:
+        results: list[CriterionResult] = criterion_results(
+            found, joint.criteria_of(found.task)
+        )
+        return JointCriterionSerializer(results, many=True).data

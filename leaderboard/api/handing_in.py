@@ -1,0 +1,129 @@
+"""Check a file without handing it in; take a submission back."""
+
+from __future__ import annotations
+
+from typing import IO, Any, cast
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from genie.accounts.permissions import ScopeFits
+from genie.lib.typing import Account
+from leaderboard.api import submission_json as as_json
+from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.submission_serializers import (
+    FileErrorSerializer,
+    SubmissionDetailSerializer,
+    WarningSerializer,
+)
+from leaderboard.api.submissions import OWN, refuse_too_large, task_of
+from leaderboard.models import Submission
+from leaderboard.selectors.sight import sight
+from leaderboard.services import dry_run
+from leaderboard.services import withdraw as withdrawal
+
+
+class FileToCheckSerializer(serializers.Serializer[Any]):
+    """What to send, as multipart/form-data."""
+
+    task = serializers.SlugField(help_text="Slug of the benchmark task.")
+    file = serializers.FileField(allow_empty_file=True)
+
+
+class ExaminedSerializer(serializers.Serializer[Any]):
+    valid = serializers.BooleanField()
+    format = serializers.CharField(help_text="Empty where it could not be told.")
+    n_predictions = serializers.IntegerField()
+    n_instances = serializers.IntegerField(help_text="How many the task wants.")
+    errors = FileErrorSerializer(many=True)  # type: ignore[assignment]
+    warnings = WarningSerializer(many=True)
+
+
+class ReasonSerializer(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        required=False, allow_blank=True, max_length=400, help_text="Others read it."
+    )
+
+
+_REFUSALS = ("not-authenticated", "permission-denied", "bad-request", "invalid")
+
+
+class SubmissionCheck(View):
+    permission_classes = [IsAuthenticated, ScopeFits]
+    parser_classes = [MultiPartParser]
+    serializer_class = ExaminedSerializer
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        return [*super().get_throttles(), SubmitThrottle()]
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_validate",
+        summary="Check a file of predictions; nothing is handed in, stored or counted",
+        request={"multipart/form-data": FileToCheckSerializer},
+        responses={
+            200: ExaminedSerializer,
+            **problems(
+                *_REFUSALS,
+                "empty-file",
+                "unknown-task",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        refuse_too_large(request)
+        given = FileToCheckSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        file = given.validated_data["file"]
+        found = dry_run.examine(
+            task_of(given.validated_data["task"]),
+            cast("IO[bytes]", file),
+            file.name or "predictions",
+        )
+        return Response(ExaminedSerializer(found).data)
+
+
+class SubmissionWithdrawal(View):
+    permission_classes = [IsAuthenticated, ScopeFits]
+    parser_classes = [JSONParser, FormParser, MultiPartParser]
+    queryset = Submission.objects.select_related("task", "team")
+    serializer_class = SubmissionDetailSerializer
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_withdraw",
+        summary="Take a submission of your team back, for good",
+        request=ReasonSerializer,
+        responses={
+            200: SubmissionDetailSerializer,
+            **problems(
+                *_REFUSALS,
+                "not-found",
+                "not-withdrawable",
+                "request-too-large",
+                "unsupported-media-type",
+            ),
+        },
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        found = self.get_queryset().filter(pk=pk).first()
+        if found is None or not sight(found, request.user).team:
+            raise Http404
+        given = ReasonSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        by = cast("Account", request.user)
+        reason = given.validated_data.get("reason", "").strip()
+        withdrawal.withdraw(pk, by=by, reason=reason)
+        found = self.get_queryset().get(pk=pk)
+        return Response(
+            SubmissionDetailSerializer(as_json.full(found, OWN, request)).data
+        )

@@ -1,0 +1,205 @@
+"""Metric boards and the scores of others' metrics: read, hand in, publish, withdraw."""
+
+from __future__ import annotations
+
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from genie.lib.errors import GenieError
+from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.metric_serializers import (
+    MetricBoardSerializer,
+    MetricScoresSerializer,
+    NewMetricScoresSerializer,
+    board_json,
+)
+from leaderboard.api.tasks import TaskView
+from leaderboard.models import OutsideMetric, OutsideScores, Task
+from leaderboard.selectors.metric_board_inputs import criteria_of
+from leaderboard.selectors.metric_board_shown import STATISTICS, shown_board
+from leaderboard.selectors.sight import public
+from leaderboard.services import metric_outside
+
+_ROOM_FOR_TEXT = 1 << 20
+
+
+class TaskMetricBoard(TaskView):
+    serializer_class = MetricBoardSerializer
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="tasks_metric_board_retrieve",
+        summary="Say how far a task's metrics follow people",
+        description="As it was last computed; nothing is computed by asking.",
+        parameters=[
+            OpenApiParameter("criterion", OpenApiTypes.STR),
+            OpenApiParameter("by", OpenApiTypes.STR, enum=list(STATISTICS)),
+        ],
+        responses={200: MetricBoardSerializer, **problems("not-found")},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        task = self.task()
+        criteria = criteria_of(task) or ["overall"]
+        asked = request.query_params.get("criterion", "")
+        criterion = asked if asked in criteria else criteria[0]
+        shown = shown_board(task, criterion, request.query_params.get("by", ""))
+        return Response(
+            MetricBoardSerializer(board_json(task.slug, criterion, shown)).data
+        )
+
+
+class MetricScoresView(View):
+    queryset = OutsideMetric.objects.none()
+    serializer_class = MetricScoresSerializer
+
+    def rows(self, request: Request) -> QuerySet[OutsideMetric]:
+        """Select the visitor's own metrics and the published ones."""
+        seen = Q(published_at__isnull=False)
+        if request.user.is_authenticated:
+            seen |= Q(owner_id=request.user.pk)
+        rows = OutsideMetric.objects.filter(seen, withdrawn_at=None)
+        return rows.select_related("task", "owner").order_by("-pk")
+
+    def one(self, request: Request, pk: int, *, own: bool = False) -> OutsideMetric:
+        found = self.rows(request).filter(pk=pk).first()
+        if found is None or (own and found.owner_id != request.user.pk):
+            raise Http404
+        return found
+
+    def body(self, metric: Any, *, many: bool = False) -> Any:
+        def seen(one: OutsideMetric) -> QuerySet[OutsideScores]:
+            return OutsideScores.objects.filter(public("submission__"), metric=one)
+
+        return MetricScoresSerializer(metric, many=many, context={"seen": seen}).data
+
+
+class MetricScoresList(MetricScoresView):
+    parser_classes = [MultiPartParser]
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        extra = [SubmitThrottle()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *extra]
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_list",
+        summary="List the metrics of others that are published, and your own",
+        responses={200: MetricScoresSerializer(many=True), **problems("bad-page")},
+    )
+    def get(self, request: Request) -> Response:
+        page: Any = self.paginate_queryset(self.rows(request))
+        return self.get_paginated_response(self.body(page, many=True))
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_create",
+        summary="Hand in what your metric says of a task's systems",
+        description="Only you see it until you publish it.",
+        request={"multipart/form-data": NewMetricScoresSerializer},
+        responses={
+            201: OpenApiResponse(MetricScoresSerializer),
+            **problems(
+                "invalid",
+                "bad-request",
+                "bad-name",
+                "bad-description",
+                "bad-scores",
+                "name-taken",
+                "not-authenticated",
+                "permission-denied",
+                "unknown-task",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+                "quota-reached",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        _refuse_too_large(request)
+        given = NewMetricScoresSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        fields = given.validated_data
+        file = fields.pop("file")
+        metric = metric_outside.receive(
+            task=_task(fields.pop("task")),
+            owner=cast("Any", request.user),
+            file=cast("Any", cast("IO[bytes]", file)),
+            file_name=file.name or "scores",
+            **fields,
+        )
+        return Response(self.body(metric), status=status.HTTP_201_CREATED)
+
+
+class MetricScoresDetail(MetricScoresView):
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_retrieve",
+        summary="Show a metric of somebody: published, or your own",
+        responses={200: MetricScoresSerializer, **problems("not-found")},
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        return Response(self.body(self.one(request, pk)))
+
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_destroy",
+        summary="Withdraw your metric",
+        responses={
+            204: None,
+            **problems("not-authenticated", "permission-denied", "not-found"),
+        },
+    )
+    def delete(self, request: Request, pk: int) -> Response:
+        metric_outside.withdraw(self.one(request, pk, own=True))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MetricScoresPublish(MetricScoresView):
+    @extend_schema(
+        tags=["metrics"],
+        operation_id="metric_scores_publish",
+        summary="Publish your metric on the metric board",
+        request=None,
+        responses={
+            200: MetricScoresSerializer,
+            **problems("not-authenticated", "permission-denied", "not-found"),
+        },
+    )
+    def post(self, request: Request, pk: int) -> Response:
+        metric = self.one(request, pk, own=True)
+        metric_outside.publish(metric)
+        metric.refresh_from_db()
+        return Response(self.body(metric))
+
+
+def _task(slug: str) -> Task:
+    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
+    if task is None:
+        raise GenieError(
+            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
+            code="unknown-task",
+        )
+    return task
+
+
+def _refuse_too_large(request: Request) -> None:
+    """Look at the announced length before a byte of the body is read."""
+    limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
+    announced = str(request.META.get("CONTENT_LENGTH") or "0")
+    if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB; compress it with gzip.",
+            code="file-too-large",
+            details={"limit_bytes": limit},
+        )

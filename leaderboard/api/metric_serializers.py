@@ -1,0 +1,190 @@
+"""Metric boards, and the scores of others' metrics, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from leaderboard.models import MetricBoard, OutsideMetric
+from leaderboard.selectors.metric_board_shown import STATISTICS, Line, Shown
+
+
+class StatisticSerializer(serializers.Serializer[Any]):
+    """A statistic with its 95 % interval; null where it is undefined."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class MetricLineSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField(help_text="`outside.7` for a metric of somebody else.")
+    label = serializers.CharField()  # type: ignore[assignment]
+    owner = serializers.CharField(help_text="Who handed its scores in; else empty.")
+    outside = serializers.IntegerField(
+        source="outside_pk", allow_null=True, help_text="Its id where it is outside."
+    )
+    complete = serializers.BooleanField(
+        help_text="Whether it knows every system; only then is it compared."
+    )
+    n_systems = serializers.IntegerField()
+    cluster = serializers.IntegerField(
+        allow_null=True, help_text="Metrics of one cluster are not told apart."
+    )
+    statistics = serializers.SerializerMethodField(
+        help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
+    )
+    epsilon = serializers.FloatField(
+        allow_null=True,
+        help_text="Up to which difference it counts as a tie, for `calibrated`.",
+    )
+
+    @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
+    def get_statistics(self, line: Line) -> dict[str, Any]:
+        return {
+            name: StatisticSerializer(cell).data for name, cell in line.cells.items()
+        }
+
+
+class RankingSerializer(serializers.Serializer[Any]):
+    order = serializers.ListField(
+        child=serializers.CharField(), help_text="Slugs, the best first."
+    )
+    ranks = serializers.ListField(
+        child=serializers.IntegerField(), help_text="Their clusters, in that order."
+    )
+    p = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
+        help_text="One-sided p-values of “row better than column”, in that order.",
+    )
+
+
+class DisagreementSerializer(serializers.Serializer[Any]):
+    systems = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        help_text="Between the metrics of `compared`, in that order.",
+    )
+    instances = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField()),
+        help_text="Between the metrics of `by_instance`.",
+    )
+    by_instance = serializers.ListField(child=serializers.CharField())
+
+
+class MetricSystemSerializer(serializers.Serializer[Any]):
+    submission = serializers.IntegerField(source="pk")
+    system = serializers.CharField(source="name")
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    plain = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="Mean, low and high from the judgments alone.",
+    )
+    powered = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="The same with the metrics' help; it never replaces the plain one.",
+    )
+    labels_saved = serializers.FloatField(allow_null=True)
+
+
+class MetricBoardSerializer(serializers.Serializer[Any]):
+    """How far a task's metrics follow people, as it was last computed."""
+
+    task = serializers.CharField()
+    criterion = serializers.CharField()
+    state = serializers.CharField(
+        help_text="Of the newest inputs: "
+        + ", ".join(MetricBoard.State.values)
+        + "; empty when nobody has been judged."
+    )
+    simulated = serializers.BooleanField(
+        help_text="The judgments came from programs; no person said them."
+    )
+    by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
+    computed_at = serializers.DateTimeField(allow_null=True)
+    seed = serializers.IntegerField(allow_null=True)
+    code_version = serializers.CharField(allow_null=True)
+    n_judged = serializers.IntegerField(help_text="Instances that were judged.")
+    metrics = MetricLineSerializer(many=True)
+    rankings = serializers.DictField(child=RankingSerializer())
+    compared = serializers.ListField(child=serializers.CharField())
+    disagreement = DisagreementSerializer(allow_null=True)
+    systems = MetricSystemSerializer(many=True)
+    powered_by = serializers.ListField(child=serializers.CharField())
+
+
+def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
+    """Lay a board out as the serializer takes it."""
+    payload, board = shown.payload, shown.board
+    estimates = payload.get("powered") or [{}] * len(payload.get("systems", ()))
+    return {
+        "task": slug,
+        "criterion": criterion,
+        "state": shown.state,
+        "simulated": bool(board and board.simulated),
+        "by": shown.by,
+        "computed_at": board.computed_at if board else None,
+        "seed": board.seed if board else None,
+        "code_version": board.code_version if board else None,
+        "n_judged": payload.get("n_judged", 0),
+        "metrics": shown.lines,
+        "rankings": payload.get("rankings", {}),
+        "compared": payload.get("compared", []),
+        "disagreement": payload.get("disagreement"),
+        "systems": [
+            {"plain": None, "powered": None, "labels_saved": None, **one, **system}
+            for system, one in zip(payload.get("systems", ()), estimates, strict=True)
+        ],
+        "powered_by": payload.get("powered_by", []),
+    }
+
+
+class NewMetricScoresSerializer(serializers.Serializer[Any]):
+    task = serializers.CharField(help_text="Slug of the task.")
+    name = serializers.CharField(trim_whitespace=False, help_text="Of the metric.")
+    file = serializers.FileField(
+        allow_empty_file=True,
+        help_text="CSV, TSV or JSONL with system, instance, value, or lines of system, "
+        "tab, score (.seg.score, .sys.score); plain or gzip.",
+    )
+    description = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False
+    )
+    higher_is_better = serializers.BooleanField(required=False, default=True)
+
+
+class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
+    task = serializers.CharField(source="task.slug", read_only=True)
+    owner = serializers.CharField(source="owner.username", read_only=True)
+    systems = serializers.SerializerMethodField()
+
+    class Meta:
+        model = OutsideMetric
+        fields = [
+            "id",
+            "task",
+            "owner",
+            "name",
+            "description",
+            "higher_is_better",
+            "by_instance",
+            "file_format",
+            "file_sha256",
+            "created_at",
+            "published_at",
+            "withdrawn_at",
+            "systems",
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
+    def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
+        """Give the overall value of each submission that the visitor may see."""
+        seen = self.context["seen"](metric)
+        rows = seen.order_by("submission_id").values_list("submission_id", "value")
+        return {str(pk): value for pk, value in rows}

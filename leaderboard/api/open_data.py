@@ -1,0 +1,202 @@
+"""Results row by row: scores, metric results, judgments under pseudonyms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from genie.lib.errors import GenieError
+from leaderboard.api.base import View, problems
+from leaderboard.api.moment import AT, moment
+from leaderboard.api.open_data_serializers import (
+    JudgmentSerializer,
+    MetricPerInstanceSerializer,
+    MetricResultSerializer,
+    OldMetricsSerializer,
+    ScoreRowSerializer,
+)
+from leaderboard.api.tasks import TaskView
+from leaderboard.models import Submission
+from leaderboard.selectors import open_data
+from leaderboard.selectors.sight import Sight, sight
+
+_OF_SUBMISSION = OpenApiParameter(
+    "submission", OpenApiTypes.INT, description="Only this one's."
+)
+_LARGEST_KEY = 2**63 - 1
+
+
+def _only(rows: Any, request: Request, **names: str) -> Any:
+    """Keep the rows that the query asks for, by equality."""
+    for parameter, field in names.items():
+        if value := request.query_params.get(parameter, ""):
+            rows = rows.filter(**{field: value.replace("\x00", "")})
+    raw = request.query_params.get("submission", "")
+    if not raw:
+        return rows
+    if not (raw.isascii() and raw.isdigit()) or int(raw[:30]) > _LARGEST_KEY:
+        raise GenieError("submission must be the id of one.", code="invalid")
+    return rows.filter(submission_id=int(raw))
+
+
+class ScoreList(TaskView):
+    serializer_class = ScoreRowSerializer
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="tasks_scores_list",
+        summary="List a task's scores: what people said, with intervals",
+        description=(
+            "Current ones of published submissions, and of your teams' before that. "
+            "A score is never overwritten: with `at` you get those of a moment."
+        ),
+        parameters=[
+            AT,
+            _OF_SUBMISSION,
+            OpenApiParameter("criterion", OpenApiTypes.STR),
+            OpenApiParameter(
+                "superseded",
+                OpenApiTypes.STR,
+                enum=["yes", "no"],
+                description="yes: also those in whose place others stand by now.",
+            ),
+        ],
+        responses={
+            200: ScoreRowSerializer(many=True),
+            **problems("not-found", "bad-page", "bad-moment", "invalid"),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = open_data.scores(
+            self.task(),
+            request.user,
+            at=moment(request),
+            superseded=request.query_params.get("superseded") == "yes",
+        )
+        page: Any = self.paginate_queryset(_only(rows, request, criterion="criterion"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class MetricResultList(TaskView):
+    serializer_class = MetricResultSerializer
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="tasks_metric_results_list",
+        summary="List the automatic metrics of a task's submissions",
+        description="Of several results of one metric the last counts on the board.",
+        parameters=[_OF_SUBMISSION, OpenApiParameter("metric", OpenApiTypes.STR)],
+        responses={
+            200: MetricResultSerializer(many=True),
+            **problems("not-found", "bad-page", "invalid"),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        rows = open_data.metric_results(self.task(), request.user)
+        page: Any = self.paginate_queryset(_only(rows, request, metric="metric"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class SubmissionView(View):
+    """A view below one submission; to who may not see it, it does not exist."""
+
+    queryset = Submission.objects.select_related("task", "team")
+
+    def submission(self, pk: int) -> tuple[Submission, Sight]:
+        found = self.get_queryset().filter(pk=pk).first()
+        if found is None:
+            raise Http404
+        seen = sight(found, self.request.user)
+        if not seen.page:
+            raise Http404
+        return found, seen
+
+
+def _open(found: Submission, seen: Sight) -> bool:
+    """Tell whether the numbers are shown: not those that were withdrawn."""
+    return seen.inner or found.state != Submission.State.WITHDRAWN
+
+
+class SubmissionMetrics(SubmissionView):
+    serializer_class = OldMetricsSerializer
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="submissions_metrics_json",
+        summary="Give metrics.json in the key names of the first Genie boards",
+        description=(
+            "What is not there is left out: human scores before they are published, "
+            "metrics that were not computed. Further criteria of a task follow as "
+            "`human_NAME_mean` and its two ends."
+        ),
+        responses={
+            200: {
+                "type": "object",
+                "additionalProperties": {"type": "number"},
+                "properties": {
+                    name: {"type": "number"}
+                    for name in OldMetricsSerializer().get_fields()
+                },
+            },
+            **problems("not-found"),
+        },
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        found, seen = self.submission(pk)
+        if not _open(found, seen):
+            return Response({})
+        shown = seen.inner or found.published_at is not None
+        return Response(open_data.old_metrics(found, scores_seen=shown))
+
+
+class SubmissionMetricResults(SubmissionView):
+    serializer_class = MetricPerInstanceSerializer
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="submissions_metric_results_list",
+        summary="List one submission's metrics with a number for each instance",
+        responses={
+            200: MetricPerInstanceSerializer(many=True),
+            **problems("not-found", "bad-page"),
+        },
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        found, seen = self.submission(pk)
+        rows = found.metric_results.order_by("pk")
+        if not _open(found, seen):
+            rows = rows.none()
+        page: Any = self.paginate_queryset(rows)
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class SubmissionJudgments(SubmissionView):
+    serializer_class = JudgmentSerializer
+
+    @extend_schema(
+        tags=["results"],
+        operation_id="submissions_judgments_list",
+        summary="List every rating that people gave a published submission",
+        description=(
+            "Also those that do not count. Workers have names that hold within one "
+            "task and lead nowhere else. Test questions are not among them."
+        ),
+        responses={
+            200: JudgmentSerializer(many=True),
+            **problems("not-found", "not-published", "bad-page"),
+        },
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        found, seen = self.submission(pk)
+        if found.published_at is None or not _open(found, seen):
+            raise GenieError(
+                "Judgments can be read once the result is published.",
+                code="not-published",
+            )
+        page: Any = self.paginate_queryset(open_data.judgments(found))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)

@@ -1,0 +1,218 @@
+"""Errors of the API as problem+json (RFC 9457), each with a stable code."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import (
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFilesSent,
+)
+from django.core.signals import got_request_exception
+from django.http.multipartparser import MultiPartParserError
+from django.utils import timezone
+from rest_framework import serializers
+from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.response import Response
+from rest_framework.views import exception_handler, set_rollback
+
+from genie.lib.errors import GenieError
+
+logger = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a code means, whatever the sentence of the moment."""
+
+    status: int
+    title: str
+
+
+# Every code that the API answers with; docs/api.md and /api/docs/ list them.
+KINDS: dict[str, Kind] = {
+    "invalid": Kind(400, "A field is missing or wrong"),
+    "bad-request": Kind(400, "The request cannot be read"),
+    "bad-name": Kind(400, "The system's name cannot be used"),
+    "bad-description": Kind(400, "The description cannot be used"),
+    "bad-link": Kind(400, "A link cannot be used"),
+    "bad-scores": Kind(400, "The file of metric scores cannot be used"),
+    "bad-page": Kind(400, "The page is not a number"),
+    "bad-moment": Kind(400, "The moment cannot be read"),
+    "bad-key": Kind(400, "The Idempotency-Key cannot be used"),
+    "bad-address": Kind(400, "Nothing is sent to this address"),
+    "empty-file": Kind(400, "The file is empty"),
+    "not-authenticated": Kind(401, "A token or a session is needed"),
+    "authentication-failed": Kind(401, "The token or session is not valid"),
+    "permission-denied": Kind(403, "You may not do this"),
+    "not-a-member": Kind(403, "Not a member of the team"),
+    "not-found": Kind(404, "There is nothing here"),
+    "not-published": Kind(404, "The result is not published yet"),
+    "unknown-task": Kind(404, "There is no such benchmark task"),
+    "method-not-allowed": Kind(405, "This method is not offered here"),
+    "not-acceptable": Kind(406, "The API speaks JSON only"),
+    "name-taken": Kind(409, "You have a metric of this name already"),
+    "not-withdrawable": Kind(409, "The submission cannot be withdrawn any more"),
+    "too-many-webhooks": Kind(409, "The team has as many webhooks as it may"),
+    "key-reused": Kind(409, "The Idempotency-Key was sent with something else"),
+    "not-accepting": Kind(409, "The task takes no submissions at present"),
+    "file-too-large": Kind(413, "The file is too large"),
+    "request-too-large": Kind(413, "The request is too large"),
+    "unsupported-media-type": Kind(415, "This media type is not taken"),
+    "throttled": Kind(429, "Too many requests"),
+    "quota-reached": Kind(429, "The team's quota is used up"),
+    "internal-error": Kind(500, "Something went wrong on our side"),
+}
+
+# What Django REST framework calls the same things.
+_FRAMEWORK_CODES = {
+    "not_authenticated": "not-authenticated",
+    "authentication_failed": "authentication-failed",
+    "permission_denied": "permission-denied",
+    "not_found": "not-found",
+    "method_not_allowed": "method-not-allowed",
+    "not_acceptable": "not-acceptable",
+    "unsupported_media_type": "unsupported-media-type",
+    "throttled": "throttled",
+    "parse_error": "bad-request",
+    "invalid": "invalid",
+}
+
+
+class FieldErrorSerializer(serializers.Serializer[Any]):
+    field = serializers.CharField()
+    code = serializers.CharField()
+    message = serializers.CharField()
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """A refusal: `code` is stable and for programs, `detail` is for people."""
+
+    type = serializers.CharField(help_text="Where the code is explained.")
+    title = serializers.CharField(help_text="What the code means.")
+    status = serializers.IntegerField()
+    detail = serializers.CharField(help_text="What happened this time, what to do.")
+    code = serializers.CharField()
+    details = serializers.DictField(
+        required=False, help_text="The figures behind the sentence."
+    )
+    errors = FieldErrorSerializer(  # type: ignore[assignment]
+        many=True,
+        required=False,
+        help_text="With code `invalid`: each field's trouble.",
+    )
+
+
+def problem(
+    code: str,
+    detail: str,
+    *,
+    status: int | None = None,
+    details: dict[str, Any] | None = None,
+    errors: list[dict[str, str]] | None = None,
+) -> Response:
+    """Answer with one problem."""
+    kind = KINDS.get(code, Kind(400, "Refused"))
+    body: dict[str, Any] = {
+        "type": f"/api/docs/#{code}",
+        "title": kind.title,
+        "status": status or kind.status,
+        "detail": detail,
+        "code": code,
+    }
+    if details:
+        body["details"] = details
+    if errors:
+        body["errors"] = errors
+    return Response(body, status=body["status"], content_type=MEDIA_TYPE)
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response:
+    """Turn whatever a view raised into a problem that a program can act on."""
+    if isinstance(error, GenieError):
+        answer = problem(error.code, error.message, details=error.details)
+        _say_when_to_come_back(answer, error)
+        set_rollback()
+        return answer
+    if isinstance(error, SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
+        set_rollback()
+        return _unreadable(error)
+    framework = exception_handler(error, context)
+    if framework is None:
+        return _our_fault(error, context)
+    answer = _from_framework(error, framework)
+    for header in ("WWW-Authenticate", "Retry-After"):
+        if header in framework.headers:
+            answer.headers[header] = framework.headers[header]
+    return answer
+
+
+def _from_framework(error: Exception, framework: Response) -> Response:
+    status = framework.status_code
+    if isinstance(error, ValidationError):
+        errors = list(_field_errors("", error.get_full_details()))
+        return problem(
+            "invalid",
+            " ".join(f"{line['field']}: {line['message']}" for line in errors),
+            errors=errors,
+        )
+    code = "not-found" if status == HTTPStatus.NOT_FOUND else "permission-denied"
+    detail = KINDS[code].title + "."
+    if isinstance(error, APIException):
+        codes = error.get_codes()
+        code = _FRAMEWORK_CODES.get(codes, codes) if isinstance(codes, str) else code
+        detail = str(error.detail)
+    return problem(code, detail, status=status)
+
+
+def _field_errors(field: str, details: Any) -> list[dict[str, str]]:
+    """Flatten the framework's nested errors to a list of field, code, sentence."""
+    if isinstance(details, list):
+        return [line for part in details for line in _field_errors(field, part)]
+    if isinstance(details, dict) and set(details) == {"message", "code"}:
+        return [
+            {
+                "field": field or "request",
+                "code": str(details["code"]).replace("_", "-"),
+                "message": str(details["message"]),
+            }
+        ]
+    return [
+        line
+        for name, part in details.items()
+        for line in _field_errors(f"{field}.{name}" if field else str(name), part)
+    ]
+
+
+def _unreadable(error: Exception) -> Response:
+    if isinstance(error, RequestDataTooBig):
+        return problem(
+            "request-too-large", "The text fields of the request are too large."
+        )
+    return problem("bad-request", "The request cannot be read as form data.")
+
+
+def _say_when_to_come_back(answer: Response, error: GenieError) -> None:
+    next_at = error.details.get("next_at")
+    if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS and next_at:
+        wait = datetime.fromisoformat(next_at) - timezone.now()
+        answer.headers["Retry-After"] = str(max(1, int(wait.total_seconds()) + 1))
+
+
+def _our_fault(error: Exception, context: dict[str, Any]) -> Response:
+    """Report an unexpected error as Django would, and still answer in JSON."""
+    request = context.get("request")
+    logger.error("The API failed", exc_info=error)
+    got_request_exception.send(sender=None, request=getattr(request, "_request", None))
+    set_rollback()
+    return problem(
+        "internal-error",
+        "Something went wrong on our side; it has been noted. Please try again later.",
+    )

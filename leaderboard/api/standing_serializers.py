@@ -1,0 +1,60 @@
+"""A board's rows as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from leaderboard.api.submission_serializers import TeamSerializer
+from leaderboard.models import Submission
+from leaderboard.selectors.rows import Row
+
+
+class HumanScoreSerializer(serializers.Serializer[Any]):
+    """What people said on one criterion, out of 100, with its 95 % interval."""
+
+    criterion = serializers.CharField()
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    n_workers = serializers.IntegerField()
+    covers = serializers.CharField(help_text="What the interval covers, in words.")
+    signature = serializers.CharField()
+
+
+class PendingSerializer(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Instances that people have judged.")
+    of = serializers.IntegerField(help_text="Instances that people will judge.")
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    submission = serializers.IntegerField(source="pk", help_text="Its id.")
+    url = serializers.SerializerMethodField()
+    rank_first = serializers.IntegerField(
+        allow_null=True, help_text="Its best rank that the intervals leave open."
+    )
+    rank_last = serializers.IntegerField(
+        allow_null=True, help_text="Its worst rank that the intervals leave open."
+    )
+    system = serializers.CharField()
+    team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
+    submitted_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(choices=Submission.State.choices)
+    private = serializers.BooleanField(help_text="Only your team sees this row.")
+    simulated = serializers.BooleanField(
+        help_text="Programs that play workers answered; no person said it."
+    )
+    human = HumanScoreSerializer(allow_null=True)
+    pending = PendingSerializer(allow_null=True)
+    criteria = serializers.DictField(child=HumanScoreSerializer())
+    metrics = serializers.DictField(child=serializers.FloatField())
+
+    @extend_schema_field(serializers.URLField())
+    def get_url(self, row: Row) -> str:
+        return reverse(
+            "api:submission-detail", args=[row.pk], request=self.context.get("request")
+        )

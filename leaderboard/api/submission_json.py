@@ -1,0 +1,106 @@
+"""What a reader may know of a submission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from leaderboard.models import Score, Submission
+from leaderboard.selectors.sight import Sight
+
+# These would name, or describe, somebody else's submission (as on its page).
+_FOR_THE_TEAM = ("near-duplicate",)
+
+
+def brief(submission: Submission, seen: Sight, request: Request) -> dict[str, Any]:
+    """Give the line of a list."""
+    team = {"slug": submission.team.slug, "name": submission.team.name}
+    return {
+        "id": submission.pk,
+        "url": reverse("api:submission-detail", args=[submission.pk], request=request),
+        "task": submission.task.slug,
+        "system_name": submission.system_name,
+        "team": team if seen.identity else None,
+        "visibility": submission.visibility,
+        "anonymous_until": submission.anonymous_until,
+        "simulated": submission.simulated,
+        "state": submission.state,
+        "n_warnings": len(_warnings(submission, seen)),
+        "created_at": submission.created_at,
+        "published_at": submission.published_at,
+    }
+
+
+def full(submission: Submission, seen: Sight, request: Request) -> dict[str, Any]:
+    """Give the whole story, the team's own matters to the team and staff only."""
+    withdrawn = submission.state == Submission.State.WITHDRAWN and not seen.inner
+    return {
+        **brief(submission, seen, request),
+        "description": submission.description if seen.identity else None,
+        "links": submission.links if seen.identity else None,
+        "file": _file(submission) if seen.inner else None,
+        "errors": submission.errors if seen.inner else None,
+        "warnings": _warnings(submission, seen),
+        "failure": _failure(submission) if seen.inner else None,
+        "cost_cents": submission.approved_cents if seen.inner else None,
+        "events": [
+            {
+                "state": event.state,
+                "sentence": event.sentence if seen.inner else None,
+                "at": event.at,
+            }
+            for event in submission.events.order_by("pk")
+        ],
+        "metrics": {} if withdrawn else _metrics(submission),
+        "scores": [] if withdrawn else _scores(submission, seen),
+    }
+
+
+def _file(submission: Submission) -> dict[str, Any]:
+    return {
+        "name": submission.file_name,
+        "sha256": submission.file_sha256,
+        "bytes": submission.file_bytes,
+        "format": submission.file_format,
+    }
+
+
+def _failure(submission: Submission) -> dict[str, Any] | None:
+    if not submission.failed:
+        return None
+    return {
+        "step": submission.failed_step,
+        "reason": submission.failure,
+        "permanent": submission.failure_permanent,
+    }
+
+
+def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
+    """Give the newest result of each metric."""
+    rows = submission.metric_results.order_by("metric", "pk").defer(
+        "per_instance", "details"
+    )
+    return {
+        row.metric: {
+            "value": row.value,
+            "signature": row.signature,
+            "computed_at": row.computed_at,
+        }
+        for row in rows
+    }
+
+
+def _scores(submission: Submission, seen: Sight) -> list[Score]:
+    """Give the current scores; before publication to the team and staff only."""
+    if not (submission.published_at or seen.inner):
+        return []
+    return list(submission.scores.filter(superseded_at=None).order_by("criterion"))
+
+
+def _warnings(submission: Submission, seen: Sight) -> list[dict[str, Any]]:
+    warnings: list[dict[str, Any]] = submission.warnings
+    if seen.inner:
+        return warnings
+    return [w for w in warnings if not str(w.get("code", "")).startswith(_FOR_THE_TEAM)]

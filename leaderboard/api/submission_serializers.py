@@ -1,0 +1,141 @@
+"""The shapes in which submissions travel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from leaderboard.models import Submission
+
+State = Submission.State
+
+
+class NewSubmissionSerializer(serializers.Serializer[Any]):
+    """What to send, as multipart/form-data."""
+
+    task = serializers.SlugField(help_text="Slug of the benchmark task.")
+    system_name = serializers.CharField(max_length=100)
+    file = serializers.FileField(
+        allow_empty_file=True,  # the service refuses it with its own code
+        help_text="JSON object, JSONL, TSV or one line per instance; plain or gzip.",
+    )
+    team = serializers.SlugField(
+        required=False, help_text="Slug of one of your teams; without it, your first."
+    )
+    description = serializers.CharField(
+        required=False, allow_blank=True, max_length=4000
+    )
+    links = serializers.ListField(
+        child=serializers.CharField(max_length=500, allow_blank=True),
+        required=False,
+        max_length=10,
+        help_text="Web addresses; repeat the field for several.",
+    )
+    visibility = serializers.ChoiceField(
+        choices=Submission.Visibility.choices, required=False
+    )
+    anonymous_until = serializers.DateField(
+        required=False,
+        help_text="Team, description and links stay hidden until this day.",
+    )
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class FileSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    sha256 = serializers.CharField()
+    bytes = serializers.IntegerField()
+    format = serializers.CharField(help_text="Empty until the file has been read.")
+
+
+class FileErrorSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    count = serializers.IntegerField()
+    examples = serializers.ListField(child=serializers.DictField())
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    sentence = serializers.CharField()
+    figures = serializers.DictField()
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    reason = serializers.CharField()
+    permanent = serializers.BooleanField(
+        help_text="False: it is tried again without anybody's doing."
+    )
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(choices=State.choices)
+    sentence = serializers.CharField(
+        allow_null=True, help_text="Null to readers outside the team."
+    )
+    at = serializers.DateTimeField()
+
+
+class MetricValueSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField()
+    signature = serializers.CharField()
+    computed_at = serializers.DateTimeField()
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    criterion = serializers.CharField()
+    mean = serializers.FloatField()
+    low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
+    high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
+    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    n_workers = serializers.IntegerField()
+    n_excluded_workers = serializers.IntegerField()
+    histogram = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Rating value to its count."
+    )
+    covers = serializers.CharField(help_text="What the interval covers, in words.")
+    seed = serializers.IntegerField()
+    signature = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class SubmissionSerializer(serializers.Serializer[Any]):
+    """A line of a list."""
+
+    id = serializers.IntegerField()
+    url = serializers.URLField()
+    task = serializers.CharField()
+    system_name = serializers.CharField()
+    team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
+    visibility = serializers.ChoiceField(choices=Submission.Visibility.choices)
+    anonymous_until = serializers.DateField(allow_null=True)
+    simulated = serializers.BooleanField(
+        help_text="Programs that play workers answered; no person said it."
+    )
+    state = serializers.ChoiceField(choices=State.choices)
+    n_warnings = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    published_at = serializers.DateTimeField(allow_null=True)
+
+
+class SubmissionDetailSerializer(SubmissionSerializer):
+    """A submission with its story; null is what only its team and staff may read."""
+
+    description = serializers.CharField(allow_null=True)
+    links = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    file = FileSerializer(allow_null=True)
+    errors = FileErrorSerializer(many=True, allow_null=True)  # type: ignore[assignment]
+    warnings = WarningSerializer(many=True)
+    failure = FailureSerializer(allow_null=True)
+    cost_cents = serializers.IntegerField(
+        allow_null=True, help_text="What was approved for the human evaluation."
+    )
+    events = EventSerializer(many=True)
+    metrics = serializers.DictField(child=MetricValueSerializer())
+    scores = ScoreSerializer(many=True)

@@ -1,0 +1,222 @@
+"""Hand in, and follow what was handed in."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.parsers import MultiPartParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from genie.accounts.permissions import ScopeFits
+from genie.lib.errors import GenieError
+from leaderboard.api import submission_json as as_json
+from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.submission_serializers import (
+    NewSubmissionSerializer,
+    SubmissionDetailSerializer,
+    SubmissionSerializer,
+)
+from leaderboard.models import Submission, Task, Team
+from leaderboard.selectors.sight import Sight, sight
+from leaderboard.services import once, submit
+
+# What a multipart body may hold beside the file: boundaries and the text fields.
+_ROOM_FOR_TEXT = 1 << 20
+OWN = Sight(page=True, identity=True, inner=True, team=True)
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    OpenApiTypes.STR,
+    OpenApiParameter.HEADER,
+    description=(
+        "A name of your own for this request, such as a UUID. Sent again within seven "
+        "days with the same content, it gives the same submission, and "
+        "`Idempotent-Replayed: true`."
+    ),
+)
+
+
+class SubmissionList(View):
+    permission_classes = [IsAuthenticated, ScopeFits]
+    parser_classes = [MultiPartParser]
+    queryset = Submission.objects.select_related("task", "team")
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        extra = [SubmitThrottle()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *extra]
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_list",
+        summary="List your teams' submissions, newest first",
+        parameters=[
+            OpenApiParameter("task", OpenApiTypes.STR, description="Slug of a task."),
+            OpenApiParameter(
+                "state", OpenApiTypes.STR, enum=list(Submission.State.values)
+            ),
+        ],
+        responses={
+            200: SubmissionSerializer(many=True),
+            **problems("not-authenticated", "unknown-task", "bad-page", "invalid"),
+        },
+    )
+    def get(self, request: Request) -> Response:
+        rows = self._filtered(
+            self.get_queryset().filter(team__members=request.user.pk), request
+        )
+        page: Any = self.paginate_queryset(rows.order_by("-pk"))
+        lines = [as_json.brief(row, OWN, request) for row in page]
+        return self.get_paginated_response(SubmissionSerializer(lines, many=True).data)
+
+    def _filtered(
+        self, rows: QuerySet[Submission], request: Request
+    ) -> QuerySet[Submission]:
+        if slug := request.query_params.get("task"):
+            rows = rows.filter(task=task_of(slug))
+        if state := request.query_params.get("state"):
+            if state not in Submission.State.values:
+                raise GenieError(
+                    f"state must be one of {', '.join(Submission.State.values)}.",
+                    code="invalid",
+                )
+            rows = rows.filter(state=state)
+        return rows
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_create",
+        summary="Hand in a system's predictions",
+        description=(
+            "The answer comes before the file has been checked: follow `url` until "
+            "`state` is MEASURED (or INVALID, with `errors`)."
+        ),
+        request={"multipart/form-data": NewSubmissionSerializer},
+        parameters=[IDEMPOTENCY_KEY],
+        responses={
+            201: OpenApiResponse(SubmissionDetailSerializer),
+            **problems(
+                "invalid",
+                "bad-request",
+                "bad-name",
+                "bad-description",
+                "bad-link",
+                "bad-key",
+                "key-reused",
+                "empty-file",
+                "not-authenticated",
+                "not-a-member",
+                "permission-denied",
+                "unknown-task",
+                "not-accepting",
+                "file-too-large",
+                "request-too-large",
+                "unsupported-media-type",
+                "quota-reached",
+            ),
+        },
+    )
+    def post(self, request: Request) -> Response:
+        refuse_too_large(request)
+        given = NewSubmissionSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        fields = given.validated_data
+        submission, repeated = _received(request, dict(fields))
+        body = as_json.full(submission, OWN, request)
+        headers = {"Location": body["url"]}
+        if repeated:
+            headers["Idempotent-Replayed"] = "true"
+        return Response(
+            SubmissionDetailSerializer(body).data,
+            status=status.HTTP_201_CREATED,
+            headers=headers,
+        )
+
+
+class SubmissionDetail(View):
+    queryset = Submission.objects.select_related("task", "team")
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="submissions_retrieve",
+        summary="Follow a submission: state, story, metrics, scores",
+        description="Others' private submissions answer as if they did not exist.",
+        responses={200: SubmissionDetailSerializer, **problems("not-found")},
+    )
+    def get(self, request: Request, pk: int) -> Response:
+        found = self.get_queryset().filter(pk=pk).first()
+        if found is None:
+            raise Http404
+        seen = sight(found, request.user)
+        if not seen.page:
+            raise Http404
+        body = as_json.full(found, seen, request)
+        return Response(SubmissionDetailSerializer(body).data)
+
+
+def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, bool]:
+    """Hand in; under a key that was sent before, give what came of it then."""
+    owner = cast("Any", request.user)
+    file = fields.pop("file")
+    stream = cast("IO[bytes]", file)
+    sent = dict(fields)
+    receive = partial(
+        submit.receive,
+        task=task_of(fields.pop("task")),
+        owner=owner,
+        team=_team(owner, fields.pop("team", None)),
+        file=stream,
+        file_name=file.name or "predictions",
+        **fields,
+    )
+    if (key := request.headers.get("Idempotency-Key")) is None:
+        return receive(), False
+    key = once.checked_key(key)
+    print_ = once.fingerprint(sent, stream)
+    return once.receive_once(owner, key, print_, lambda also: receive(also=also))
+
+
+def task_of(slug: str) -> Task:
+    """Give the task of a slug, or say that there is none."""
+    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
+    if task is None:
+        raise GenieError(
+            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
+            code="unknown-task",
+        )
+    return task
+
+
+def _team(owner: Any, slug: str | None) -> Team:
+    if slug is None:
+        return submit.team_for(owner)
+    team = Team.objects.filter(slug=slug, members=owner).first()
+    if team is None:
+        # the same answer whether or not there is such a team
+        raise GenieError(
+            f"You are not a member of a team {slug!r}; choose one of yours.",
+            code="not-a-member",
+        )
+    return team
+
+
+def refuse_too_large(request: Request) -> None:
+    """Look at the announced length before a byte of the body is read."""
+    limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
+    announced = str(request.META.get("CONTENT_LENGTH") or "0")
+    if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB; send the predictions only, or "
+            "compress them with gzip.",
+            code="file-too-large",
+            details={"limit_bytes": limit},
+        )

@@ -1,0 +1,61 @@
+"""A shared scale: values to places along a column of charts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+_STEPS = (1.0, 2.0, 5.0)
+_MOST_GAPS = 5
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From `low` to `high`, with round ticks; places are percentages of the width."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def at(self, value: float) -> str:
+        """Give the place of a value; what lies outside is put at the nearer end."""
+        inside = min(max(value, self.low), self.high)
+        place = 100 * (inside - self.low) / (self.high - self.low)
+        # a tenth of a percent is less than a pixel in any column
+        return f"{round(place, 1):g}%"
+
+
+def axis_over(
+    low: float, high: float, *, floor: float = 0.0, ceiling: float = 100.0
+) -> Axis:
+    """Choose the smallest round axis, of a few gaps, that holds low and high.
+
+    Examples
+    --------
+    >>> axis_over(61.2, 78.4).ticks
+    (60.0, 65.0, 70.0, 75.0, 80.0)
+    >>> axis_over(50, 50)
+    Axis(low=49.0, high=51.0, ticks=(49.0, 50.0, 51.0))
+    """
+    if high - low < 1:
+        # room around a single value, but not beyond what a score can be
+        low, high = max(low - 0.5, min(low, floor)), min(high + 0.5, max(high, ceiling))
+    step = _step(low, high)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    ticks = tuple(step * k for k in range(first, last + 1))
+    return Axis(ticks[0], ticks[-1], ticks)
+
+
+def _step(low: float, high: float) -> float:
+    step, factor = 1.0, 1.0
+    while True:
+        for part in _STEPS:
+            step = part * factor
+            if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS:
+                return step
+        factor *= 10
+
+
+def label(tick: float) -> str:
+    """Write a tick without needless decimals."""
+    return f"{tick:g}"

@@ -1,0 +1,52 @@
+"""Plain bars: a share of a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+
+@dataclass(frozen=True)
+class HistogramLine:
+    """One answer of the scale: how many gave it, as a number, a share and a bar."""
+
+    label: str
+    n: int
+    share: float
+    bar: SafeString
+
+
+def progress(n: int, of: int) -> SafeString:
+    """Draw how much of a whole is done; the words stand beside it."""
+    share = 0.0 if of <= 0 else 100 * min(max(n / of, 0.0), 1.0)
+    return format_html(
+        '<svg class="progress" aria-hidden="true" focusable="false">'
+        '<rect class="rest" width="100%" height="100%" rx="2"/>'
+        '<rect class="fill" width="{}%" height="100%" rx="2"/></svg>',
+        f"{share:.4g}",
+    )
+
+
+def histogram(counts: list[tuple[str, int]]) -> list[HistogramLine]:
+    """Draw counts as bars; the longest fills the width, shares are of all ratings."""
+    total = sum(n for _, n in counts)
+    longest = max((n for _, n in counts), default=0)
+    return [
+        HistogramLine(
+            label=label,
+            n=n,
+            share=100 * n / total if total else 0.0,
+            bar=_bar(100 * n / longest if longest else 0.0),
+        )
+        for label, n in counts
+    ]
+
+
+def _bar(width: float) -> SafeString:
+    return format_html(
+        '<svg class="bar" aria-hidden="true" focusable="false">'
+        '<rect class="fill" width="{}%" height="100%" rx="2"/></svg>',
+        f"{width:.4g}",
+    )

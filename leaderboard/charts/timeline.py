@@ -1,0 +1,134 @@
+"""The best score by date: steps with their interval, and a dot for every result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from leaderboard.charts.axis import Axis, label
+
+WIDTH, HEIGHT = 720, 280
+LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 28
+# more dots than this would be a cloud and not a picture
+_MOST_DOTS = 400
+_DAY = timedelta(days=1)
+
+
+class Dated(Protocol):
+    """What is drawn of a result."""
+
+    @property
+    def at(self) -> datetime: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def simulated(self) -> bool: ...
+
+
+def timeline(
+    axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, said: str
+) -> SafeString:
+    """Draw from the first result to a day after the last; the table says it in words."""
+    if not leads:
+        return SafeString("")
+    span = _Span(leads[0].at, max(one.at for one in results) + _DAY)
+    return format_html(
+        '<svg class="timeline" viewBox="0 0 {} {}" role="img" aria-label="{}">'
+        "{}{}{}{}{}</svg>",
+        WIDTH,
+        HEIGHT,
+        said,
+        _grid(axis),
+        _bands(axis, span, leads),
+        _steps(axis, span, leads),
+        _dots(axis, span, results[-_MOST_DOTS:]),
+        _dates(span),
+    )
+
+
+class _Span:
+    def __init__(self, first: datetime, last: datetime) -> None:
+        self.first, self.last = first, last
+
+    def x(self, at: datetime) -> float:
+        part = (at - self.first) / (self.last - self.first)
+        return round(LEFT + part * (WIDTH - LEFT - RIGHT), 1)
+
+
+def _y(axis: Axis, value: float) -> float:
+    part = float(axis.at(value).rstrip("%")) / 100
+    return round(TOP + (1 - part) * (HEIGHT - TOP - BOTTOM), 1)
+
+
+def _grid(axis: Axis) -> SafeString:
+    return format_html_join(
+        "",
+        '<line class="grid-line" x1="{}" x2="{}" y1="{}" y2="{}"/>'
+        '<text x="{}" y="{}" text-anchor="end">{}</text>',
+        (
+            (LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, label(tick))
+            for tick, y in ((tick, _y(axis, tick)) for tick in axis.ticks)
+        ),
+    )
+
+
+def _ends(span: _Span, leads: Sequence[Dated]) -> Iterable[tuple[Dated, float, float]]:
+    for place, lead in enumerate(leads):
+        until = leads[place + 1].at if place + 1 < len(leads) else span.last
+        yield lead, span.x(lead.at), span.x(until)
+
+
+def _bands(axis: Axis, span: _Span, leads: Sequence[Dated]) -> SafeString:
+    return format_html_join(
+        "",
+        '<rect class="band{}" x="{}" width="{}" y="{}" height="{}"/>',
+        (
+            (
+                " sim" if lead.simulated else "",
+                x,
+                round(max(end - x, 1), 1),
+                _y(axis, lead.high),
+                round(max(_y(axis, lead.low) - _y(axis, lead.high), 1), 1),
+            )
+            for lead, x, end in _ends(span, leads)
+        ),
+    )
+
+
+def _steps(axis: Axis, span: _Span, leads: Sequence[Dated]) -> SafeString:
+    path = ""
+    for lead, x, end in _ends(span, leads):
+        y = _y(axis, lead.mean)
+        path += f"{'L' if path else 'M'}{x:g} {y:g}H{end:g}"
+    return format_html('<path class="line" d="{}"/>', path)
+
+
+def _dots(axis: Axis, span: _Span, results: Sequence[Dated]) -> SafeString:
+    return format_html_join(
+        "",
+        '<circle class="dot{}" cx="{}" cy="{}" r="3.5"/>',
+        (
+            (" sim" if one.simulated else "", span.x(one.at), _y(axis, one.mean))
+            for one in results
+        ),
+    )
+
+
+def _dates(span: _Span) -> SafeString:
+    return format_html(
+        '<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>',
+        LEFT,
+        HEIGHT - 8,
+        f"{span.first:%Y-%m-%d}",
+        WIDTH - RIGHT,
+        HEIGHT - 8,
+        f"{span.last - _DAY:%Y-%m-%d}",
+    )

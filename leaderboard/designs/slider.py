@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from leaderboard.designs.base import OneOutput
+
+
+class Slider(OneOutput):
+    """One prediction at a time on a line from 0 to 100 (WMT's direct assessment)."""
+
+    slug = "slider"
+    scales = ("slider-100",)

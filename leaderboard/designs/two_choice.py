@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from leaderboard.designs.base import SeveralOutputs
+
+
+class TwoChoice(SeveralOutputs):
+    """The outputs of two systems: which is better (Dynamic Human Evaluation)."""
+
+    slug = "two-choice"
+    scales = ("two-choice",)

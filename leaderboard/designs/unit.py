@@ -1,0 +1,136 @@
+"""From ratings on a scale to the number that stands on the board."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowd.scales.base import Scale
+from leaderboard.stats.intervals import Interval, bootstrap_mean
+
+Floats = npt.NDArray[np.float64]
+_STEPS = 10
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How ratings of one scale become scores.
+
+    Parameters
+    ----------
+    low, high : float
+        The scale's ends.
+    logarithmic : bool
+        False: scores are percent of the way from low to high. True: ratings are ratios
+        to a reference output, scores are 100 times their geometric mean.
+    steps : bool
+        Whether the scale has answers to choose from, so that each can be counted.
+    percent : bool
+        False: scores are the ratings' own mean, not percent of the way.
+    """
+
+    low: float
+    high: float
+    logarithmic: bool = False
+    steps: bool = True
+    percent: bool = True
+
+    @property
+    def aggregate(self) -> str:
+        """Name the mean, for signatures."""
+        return "geometric-mean" if self.logarithmic else "mean"
+
+    def averaged(self, values: Floats) -> Floats:
+        """Turn ratings into what is averaged over instances.
+
+        Examples
+        --------
+        >>> Unit(1, 6).averaged(np.array([1.0, 3.5, 6.0])).tolist()
+        [0.0, 50.0, 100.0]
+        """
+        if self.logarithmic:
+            return np.asarray(np.log(values), dtype=np.float64)
+        if not self.percent:
+            return np.asarray(values, dtype=np.float64)
+        return np.asarray(100 * (values - self.low) / (self.high - self.low))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Give the ends of what is averaged."""
+        if self.logarithmic:
+            return math.log(self.low), math.log(self.high)
+        return (0.0, 100.0) if self.percent else (self.low, self.high)
+
+    def interval(
+        self, per_instance: Floats, *, seed: int, n_resamples: int, confidence: float
+    ) -> Interval:
+        """Give the score with its interval; `per_instance` is what `averaged` gave.
+
+        Examples
+        --------
+        >>> found = Unit(0.01, 100.0, logarithmic=True).interval(
+        ...     np.log([0.5, 2.0]), seed=1, n_resamples=10, confidence=0.95)
+        >>> found.estimate
+        100.0
+        """
+        found = bootstrap_mean(
+            per_instance,
+            seed=seed,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            bounds=self.bounds,
+        )
+        if not self.logarithmic:
+            return found
+        return Interval(
+            100 * math.exp(found.estimate),
+            100 * math.exp(found.low),
+            100 * math.exp(found.high),
+            found.confidence,
+            found.method,
+            found.covers,
+            found.n,
+        )
+
+    def binned(self, values: Floats) -> Floats:
+        """Put ratings into few enough bins to be counted; steps stay what they are.
+
+        Examples
+        --------
+        >>> Unit(0, 100, steps=False).binned(np.array([3.0, 57.0, 100.0])).tolist()
+        [0.0, 50.0, 90.0]
+        >>> Unit(0.01, 100, True, False).binned(np.array([1.1, 3.7])).tolist()
+        [1.0, 4.0]
+        """
+        if self.steps:
+            return np.clip(values, self.low, self.high)
+        if self.logarithmic:
+            return np.asarray(2.0 ** np.rint(np.log2(values)), dtype=np.float64)
+        width = (self.high - self.low) / _STEPS
+        place = np.minimum(np.floor((values - self.low) / width), _STEPS - 1)
+        return np.asarray(self.low + width * place, dtype=np.float64)
+
+
+TICKED = Unit(0.0, 1.0)
+
+
+def unit_of(scale: type[Scale]) -> Unit:
+    """Say how the ratings of a scale become scores.
+
+    Examples
+    --------
+    >>> from crowd.scales.base import all_scales
+    >>> unit_of(all_scales()["likert-5"])
+    Unit(low=0.0, high=1.0, logarithmic=False, steps=True, percent=True)
+    >>> unit_of(all_scales()["magnitude"]).aggregate
+    'geometric-mean'
+    """
+    if scale.options:
+        values = [option.value for option in scale.options]
+        return Unit(min(values), max(values))
+    low, high = scale.rating(scale.minimum), scale.rating(scale.maximum)
+    ratio = scale.slug == "magnitude"
+    return Unit(low, high, logarithmic=ratio, steps=False)

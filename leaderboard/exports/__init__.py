@@ -1,0 +1,1 @@
+"""What the site knows, in the formats that other programs and papers read."""

@@ -1,0 +1,116 @@
+"""The evaluation card as JSON, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from leaderboard.exports.latex import tabular, tex
+from leaderboard.selectors.card import Card
+
+FORMAT = "genie-evaluation-card-1"
+
+
+def as_json(card: Card, address: str) -> str:
+    whole = {
+        "format": FORMAT,
+        "address": address,
+        "sections": {title: dict(lines) for title, lines in card.items()},
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_markdown(card: Card, address: str) -> str:
+    """Write one list a section; texts cannot break out of their lines."""
+    lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
+    if _of(card, "simulated"):
+        lines += ["**Simulated: no person said it.**", ""]
+    lines += [f"From {address}.", "", _plain(paragraph(card)), ""]
+    for title, section in card.items():
+        if section:
+            lines += [f"## {title}", ""]
+            lines += [f"- {_plain(key)}: {_plain(value)}" for key, value in section]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def as_latex(card: Card, address: str) -> str:
+    """Write a paragraph for the methods section, then a table for the appendix."""
+    rows: list[list[str]] = []
+    for title, section in card.items():
+        if section:
+            rows.append([rf"\multicolumn{{2}}{{l}}{{\textbf{{{tex(title)}}}}}"])
+            rows += [[tex(key), tex(said(value))] for key, value in section]
+    columns = r"p{0.36\linewidth}p{0.56\linewidth}"
+    return "\n".join(
+        [
+            f"% Evaluation card, {tex(address)}",
+            r"% \usepackage{booktabs}",
+            tex(paragraph(card)),
+            "",
+            r"\begin{table*}",
+            r"\small",
+            *tabular(columns, ["what", "as it was"], rows),
+            rf"\caption{{Evaluation card of {tex(str(_of(card, 'system')))}.}}",
+            r"\end{table*}",
+            "",
+        ]
+    )
+
+
+WRITERS: dict[str, tuple[str, Callable[[Card, str], str]]] = {
+    "json": ("application/json", as_json),
+    "md": ("text/markdown; charset=utf-8", as_markdown),
+    "tex": ("application/x-tex; charset=utf-8", as_latex),
+}
+
+
+def paragraph(card: Card) -> str:
+    """Say it in the sentences of a methods section."""
+    get = {key: value for section in card.values() for key, value in section}
+    whom = "simulated workers (programs)" if get["simulated"] else "workers"
+    results = [
+        f"{name}: {one['mean']:.1f}, 95% interval {one['low']:.1f} to {one['high']:.1f}"
+        for name, one in card["Results"]
+        if isinstance(one, dict)
+    ]
+    said_ = (
+        f"{get['workers']} {whom} judged the outputs of {get['system']} for "
+        f"{get['instances judged']} randomly chosen instances of {get['task']} "
+        f"({get['design']}, {get['scale']}), with {get['ratings of each output']} "
+        f"rating(s) of each output, at ${get['reward for one, US dollars']:.2f} each"
+    )
+    hourly = get["what an hour paid at that pace, US dollars"]
+    said_ += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
+    said_ += (
+        f"Of {get['test questions answered']} answers to hidden test questions "
+        f"{get['of them wrongly']} were wrong; {get['workers left out']} workers were "
+        "left out."
+    )
+    return f"{said_} Scores: {'; '.join(results)}." if results else said_
+
+
+def said(value: Any) -> str:
+    """Write a value on one line."""
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {said(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(said(one) for one in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _of(card: Card, name: str) -> Any:
+    return dict(card["System and data"])[name]
+
+
+def _plain(value: Any) -> str:
+    """Write a value so that Markdown takes nothing in it for its own signs."""
+    text = " ".join(said(value).split())
+    for sign in "\\`*_[]<>#|":
+        text = text.replace(sign, f"\\{sign}")
+    return text

@@ -1,0 +1,50 @@
+"""LaTeX that compiles whatever the texts hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "–": "--",
+    "→": r"$\rightarrow$",
+    "±": r"$\pm$",
+}
+_ANY = re.compile("|".join(map(re.escape, _SIGNS)))
+
+
+def tex(text: str) -> str:
+    """Escape a text; line breaks become spaces."""
+    one_line = " ".join(text.split())
+    return _ANY.sub(lambda sign: _SIGNS[sign[0]], one_line)
+
+
+def tabular(
+    columns: str, header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> list[str]:
+    """Give the lines of a table with booktabs rules; cells are LaTeX already."""
+    return [
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"  \toprule",
+        "  " + " & ".join(header) + r" \\",
+        r"  \midrule",
+        *("  " + " & ".join(row) + r" \\" for row in rows),
+        r"  \bottomrule",
+        r"\end{tabular}",
+    ]

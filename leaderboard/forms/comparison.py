@@ -1,0 +1,117 @@
+"""The forms by which people ask which system is better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+
+from leaderboard.models import Comparison, Submission, Task
+from leaderboard.selectors.compared import comparable
+from leaderboard.services import compare, joint
+from leaderboard.stats.sequential import RULES
+
+if TYPE_CHECKING:
+    from leaderboard.selectors.compared import Viewer
+
+CONFIDENCES = (("0.05", "95 %"), ("0.01", "99 %"), ("0.001", "99.9 %"))
+STRATEGIES = [
+    (Comparison.Strategy.ONE.value, "One worker for each pair"),
+    (Comparison.Strategy.MAX_THREE.value, "Two, and a third where they disagree"),
+    (Comparison.Strategy.FIXED.value, "The same worker for all pairs"),
+    ("majority-3", "The majority of three"),
+    ("majority-5", "The majority of five"),
+    ("majority-7", "The majority of seven"),
+]
+
+
+def _rules() -> list[tuple[str, str]]:
+    return [
+        (
+            name,
+            name.replace("-", " ")
+            + (
+                ""
+                if rule.anytime_valid
+                else " (as published: errs more often than it says)"
+            ),
+        )
+        for name, rule in RULES.items()
+    ]
+
+
+class SystemsForm(forms.Form):
+    """Choose systems of one task among those that the viewer may see."""
+
+    systems = forms.ModelMultipleChoiceField(
+        Submission.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least two systems."},
+    )
+
+    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["systems"]
+        if isinstance(field, forms.ModelMultipleChoiceField):
+            field.queryset = comparable(task, viewer)
+
+
+class ComparisonForm(SystemsForm):
+    criterion = forms.ChoiceField(label="Question")
+    delta = forms.ChoiceField(
+        label="How sure", choices=CONFIDENCES, initial=CONFIDENCES[0][0]
+    )
+    strategy = forms.ChoiceField(label="Who answers", choices=STRATEGIES)
+    rule = forms.ChoiceField(
+        label="When to stop", choices=_rules, initial=compare.DEFAULT_RULE
+    )
+    max_pairs = forms.IntegerField(
+        label="Pairs at most",
+        min_value=1,
+        max_value=compare.MOST_PAIRS,
+        help_text="The budget: when they are used up, it ends as not distinguishable.",
+    )
+
+    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
+        super().__init__(*args, task=task, viewer=viewer, **kwargs)
+        field = self.fields["criterion"]
+        if isinstance(field, forms.ChoiceField):
+            field.choices = [*compare.criteria_of(task).items()]
+        self.fields["max_pairs"].initial = min(400, task.n_instances)
+
+    def question(self) -> compare.Question:
+        """Give what was chosen as the service takes it."""
+        given = self.cleaned_data
+        strategy, _, n_workers = str(given["strategy"]).partition("-")
+        many = strategy == Comparison.Strategy.MAJORITY
+        return compare.Question(
+            criterion=given["criterion"],
+            delta=float(given["delta"]),
+            rule=given["rule"],
+            strategy=strategy if many else given["strategy"],
+            n_workers=int(n_workers) if many else 1,
+            max_pairs=given["max_pairs"],
+        )
+
+
+class JointForm(SystemsForm):
+    criteria = forms.MultipleChoiceField(
+        label="Questions", widget=forms.CheckboxSelectMultiple
+    )
+    n_instances = forms.IntegerField(label="Instances", min_value=1)
+    n_workers = forms.IntegerField(
+        label="Workers for each instance",
+        min_value=1,
+        max_value=joint.MOST_WORKERS,
+        initial=1,
+        help_text="With more than one, the page says how far they agree.",
+    )
+
+    def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
+        super().__init__(*args, task=task, viewer=viewer, **kwargs)
+        known = joint.criteria_of(task)
+        field = self.fields["criteria"]
+        if isinstance(field, forms.MultipleChoiceField):
+            field.choices = [*known.items()]
+        field.initial = list(known)
+        self.fields["n_instances"].initial = task.sample_size

@@ -1,0 +1,31 @@
+"""The form by which scores of a metric are handed in; the service has the last word."""
+
+from __future__ import annotations
+
+from django import forms
+
+
+class MetricScoresForm(forms.Form):
+    name = forms.CharField(
+        label="Name of the metric",
+        max_length=60,
+        help_text="As it stands on the metric board, with your user name beside it.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label="Scores",
+        help_text=(
+            "CSV, TSV or JSONL with system, instance and value, or lines of system, "
+            "tab, score as mt-metrics-eval's .seg.score and .sys.score; plain or "
+            "compressed with gzip."
+        ),
+        # an empty file is refused by the service, with its own sentence
+        allow_empty_file=True,
+    )
+    lower = forms.BooleanField(label="Lower is better (an error rate)", required=False)
+    description = forms.CharField(
+        required=False,
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="What it is, its version, where it is described.",
+    )

@@ -1,0 +1,89 @@
+"""The form by which predictions are handed in; the service has the last word."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from leaderboard.models import Submission, Team
+
+MOST_LINKS = 10
+
+
+class SubmissionForm(forms.Form):
+    system_name = forms.CharField(
+        label="Name of the system",
+        max_length=100,
+        help_text="As it stands on the board.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    file = forms.FileField(
+        label="Predictions",
+        help_text=(
+            "A JSON object from instance id to text, JSONL, TSV, or one line per "
+            "instance; plain or compressed with gzip."
+        ),
+        # an empty file is refused by the service, with its own sentence
+        allow_empty_file=True,
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=4000,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="What the system is, and what it was made from.",
+    )
+    links = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="Paper, code, weights: one web address a line.",
+    )
+    team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, required=False)
+    visibility = forms.ChoiceField(
+        choices=[
+            ("PUBLIC", "Public: it stands on the board"),
+            ("PRIVATE", "Private: only your team and staff see it"),
+        ],
+        initial=Submission.Visibility.PUBLIC,
+        widget=forms.RadioSelect,
+    )
+    anonymous_until = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=(
+            "Until this day the board names the system, but not the team, the "
+            "description or the links. Leave it empty to be named at once."
+        ),
+    )
+
+    def __init__(self, *args: Any, teams: list[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["team"]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101
+        field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
+        field.initial = teams[0] if teams else None
+        if len(teams) < 2:
+            field.widget = forms.HiddenInput()
+
+    def clean_links(self) -> list[str]:
+        lines = str(self.cleaned_data["links"]).split()
+        if len(lines) > MOST_LINKS:
+            raise forms.ValidationError(f"Give {MOST_LINKS} links at most.")
+        return lines
+
+    def clean_anonymous_until(self) -> date | None:
+        day: date | None = self.cleaned_data["anonymous_until"]
+        if day is not None and day <= timezone.localdate():
+            raise forms.ValidationError("Choose a day after today, or leave it empty.")
+        return day
+
+
+class WithdrawalForm(forms.Form):
+    reason = forms.CharField(
+        required=False,
+        max_length=400,
+        help_text="It stays in the submission's story.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,85 @@
+"""Load a benchmark task from its official release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from leaderboard.models import Task
+from leaderboard.services.load import load_task
+
+_KINDS = ("added", "removed", "changed")
+
+
+class Command(BaseCommand):
+    help = (
+        "Load a benchmark task from its official release. Loading the same release "
+        "again changes nothing; a changed release is refused with the differences."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the task: a folder of leaderboard/tasks/")
+        parser.add_argument(
+            "--source",
+            help="folder (or Hugging Face name) of the release; demo tasks need none",
+        )
+        parser.add_argument(
+            "--hide-references",
+            action="store_true",
+            help="no page, API or export shows the references",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        slug, source = options["slug"], options["source"]
+        before = Task.objects.filter(slug=slug).values().first()
+        try:
+            report = load_task(
+                slug,
+                _place(source),
+                hide_references=options["hide_references"],
+            )
+        except GenieError as error:
+            raise CommandError(_refusal(error)) from error
+        hidden = "hidden" if report.task.hidden_references else "open"
+        loaded = f"{report.n_instances:,} instances, references {hidden}"
+        if report.created:
+            self.stdout.write(f"Loaded {slug}: {loaded}.")
+        elif Task.objects.filter(slug=slug).values().first() == before:
+            self.stdout.write(
+                f"{slug} is loaded already from this very release ({loaded}); "
+                "nothing has changed."
+            )
+        else:
+            self.stdout.write(
+                f"{slug} is loaded already from this very release ({loaded}); its "
+                "description and settings now follow task.toml and the options."
+            )
+
+
+def _place(source: str | None) -> Path | str | None:
+    """Take what exists as a path; other names are the reader's to understand."""
+    if source is None:
+        return None
+    path = Path(source).expanduser()
+    return path if path.exists() else source
+
+
+def _refusal(error: GenieError) -> str:
+    if error.code != "release-changed":
+        return one_line(error.message, 4_000)
+    lines = [
+        "The release differs from the one that is loaded; nothing has been changed."
+    ]
+    for kind in _KINDS:
+        n, named = error.details[f"n_{kind}"], error.details[kind]
+        shown = ", ".join(one_line(key, 80) for key in named)
+        more = ", …" if n > len(named) else ""
+        lines.append(f"  {kind:<8}{n:>6,}{'  ' if named else ''}{shown}{more}")
+    lines.append(
+        "Scores on different instances cannot share a board: load it under another slug."
+    )
+    return "\n".join(lines)

@@ -1,0 +1,33 @@
+"""Compute a release's numbers again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from leaderboard.releases.rebuild import rebuild
+
+
+class Command(BaseCommand):
+    help = (
+        "Compute every published number of a release again, from its folder alone; no "
+        "database is asked. Exit code 1 at the first number that differs."
+    )
+    requires_migrations_checks = False
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", type=Path)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            found = rebuild(options["folder"], told=self.stdout.write)
+        except GenieError as error:
+            raise CommandError(error.message) from error
+        for line in found.skipped:
+            self.stdout.write(f"not tried: {line}")
+        total = sum(found.n_same.values())
+        self.stdout.write(f"All {total:,} numbers come out as they were published.")

@@ -1,0 +1,48 @@
+"""Make a release of a task's data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from leaderboard.models import Task
+from leaderboard.releases.make import make
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a release of a task into a folder: judgments under pseudonyms, scores, "
+        "metrics, test-question statistics and, where the licence allows, texts."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the benchmark task")
+        parser.add_argument("--out", required=True, type=Path, help="a new folder")
+        texts = parser.add_mutually_exclusive_group()
+        texts.add_argument(
+            "--with-texts",
+            action="store_true",
+            default=None,
+            dest="texts",
+            help="texts too, whatever the licence is called: you know that you may",
+        )
+        texts.add_argument("--without-texts", action="store_false", dest="texts")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        task = Task.objects.filter(slug=options["slug"]).first()
+        if task is None:
+            raise CommandError(f"There is no task {options['slug']!r}.")
+        try:
+            made = make(task, options["out"], texts=options["texts"])
+        except GenieError as error:
+            raise CommandError(error.message) from error
+        for name, n in made.counts.items():
+            self.stdout.write(f"{name}: {n:,} rows")
+        if not made.texts:
+            self.stdout.write(
+                f"Without texts: the licence is {task.licence or 'not stated'!r}."
+            )
+        self.stdout.write(f"Check it with: manage.py rebuild {made.folder}")

@@ -1,0 +1,188 @@
+"""Hand in a file of predictions from the command line."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import IO, Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from leaderboard.models import Submission, Task, Team
+from leaderboard.services import submit
+from leaderboard.services.lifecycle import NEXT_JOB
+
+State = Submission.State
+# Until one of these a submission goes on by itself.
+_UNDER_WAY = {State.RECEIVED, State.VALID}
+
+
+class Command(BaseCommand):
+    help = (
+        "Hand in a file of predictions, as the site's form and the API do. With --wait "
+        "the queue is worked until the submission is measured. Exit code 0: taken "
+        "(with --wait: measured); 1: refused, invalid, failed or not done in time."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the benchmark task")
+        parser.add_argument("file", help="predictions: JSON, JSONL, TSV, lines; or .gz")
+        parser.add_argument("--system", required=True, help="name of the system")
+        parser.add_argument("--owner", required=True, help="user name of the submitter")
+        parser.add_argument("--team", help="slug of one of the owner's teams")
+        parser.add_argument("--description", default="")
+        parser.add_argument("--link", action="append", default=[], dest="links")
+        parser.add_argument("--private", action="store_true")
+        parser.add_argument("--anonymous-until", type=date.fromisoformat)
+        parser.add_argument(
+            "--wait", action="store_true", help="work the queue until it is measured"
+        )
+        parser.add_argument("--timeout", type=float, default=900.0, help="seconds")
+        parser.add_argument(
+            "--json", action="store_true", help="one JSON object on standard output"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.n_told = 0
+        try:
+            submission = _receive(options)
+        except GenieError as error:
+            self._print(_refused(error, options), options["json"])
+            raise CommandError(one_line(error.message, 2_000)) from error
+        if options["wait"]:
+            jobs.drain(lambda: self._arrived(submission), seconds=options["timeout"])
+        self._arrived(submission)
+        found = report(submission)
+        if options["wait"] and not measured(submission):
+            found["errors"] += _what_stopped(submission, options["timeout"])
+        self._print(found, options["json"])
+        if options["wait"] and not measured(submission):
+            raise CommandError(f"Submission {submission.pk} is not measured.")
+
+    def _arrived(self, submission: Submission) -> bool:
+        """Tell the story's new lines; look whether the walk needs no more of us."""
+        submission.refresh_from_db()
+        events = list(submission.events.order_by("pk"))
+        for event in events[self.n_told :]:
+            self.stderr.write(one_line(event.sentence, 500))
+        self.n_told = len(events)
+        if submission.state not in _UNDER_WAY or submission.failure_permanent:
+            return True
+        if submission.failed:
+            # `advance` would do it within a minute; nobody else may be running
+            jobs.enqueue_missing([(NEXT_JOB[submission.state], {"pk": submission.pk})])
+        return False
+
+    def _print(self, found: dict[str, Any], as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps(found))
+            return
+        name = f"Submission {found['id']}" if found["id"] else "Not taken"
+        self.stdout.write(f"{name}: {found['state']}")
+        for metric, value in found["metrics"].items():
+            self.stdout.write(f"  {metric:<12}{value:>10.2f}")
+        for line in found["errors"]:
+            self.stdout.write(
+                f"  error {line['code']}: {one_line(line['message'], 2_000)}"
+            )
+        for line in found["warnings"]:
+            self.stdout.write(
+                f"  warning {line['code']}: {one_line(line['sentence'], 2_000)}"
+            )
+
+
+def measured(submission: Submission) -> bool:
+    return submission.state not in _UNDER_WAY | {State.INVALID}
+
+
+def report(submission: Submission) -> dict[str, Any]:
+    """Give id, state, metrics, errors and warnings for programs."""
+    rows = submission.metric_results.order_by("metric", "pk")
+    return {
+        "id": submission.pk,
+        "state": submission.state,
+        "task": submission.task.slug,
+        "system": submission.system_name,
+        "metrics": dict(rows.values_list("metric", "value")),
+        "errors": list(submission.errors),
+        "warnings": submission.warnings,
+    }
+
+
+def _what_stopped(submission: Submission, timeout: float) -> list[dict[str, Any]]:
+    if submission.state == State.INVALID:
+        return []  # its own errors say it
+    if submission.failed:
+        return [
+            _error("step-failed", f"{submission.failed_step}: {submission.failure}")
+        ]
+    sentence = f"Not measured within {timeout:g} seconds; it goes on as soon as the queue runs."
+    return [_error("timed-out", sentence)]
+
+
+def _refused(error: GenieError, options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "id": None,
+        "state": "REFUSED",
+        "task": options["slug"],
+        "system": options["system"],
+        "metrics": {},
+        "errors": [_error(error.code, error.message)],
+        "warnings": [],
+    }
+
+
+def _error(code: str, message: str) -> dict[str, Any]:
+    return {"code": code, "message": message, "count": 1, "examples": []}
+
+
+def _receive(options: dict[str, Any]) -> Submission:
+    task = Task.objects.filter(slug=options["slug"]).first()
+    if task is None:
+        raise GenieError(
+            f"There is no loaded task {options['slug']!r}; load it with load_task.",
+            code="unknown-task",
+        )
+    owner = get_user_model().objects.filter(username=options["owner"]).first()
+    if owner is None:
+        raise GenieError(f"There is no user {options['owner']!r}.", code="unknown-user")
+    team = _team(owner, options["team"])
+    path = Path(options["file"])
+    with _opened(path) as file:
+        return submit.receive(
+            task=task,
+            owner=owner,
+            team=team,
+            system_name=options["system"],
+            file=file,
+            file_name=path.name,
+            description=options["description"],
+            links=options["links"],
+            visibility=Submission.Visibility.PRIVATE
+            if options["private"]
+            else Submission.Visibility.PUBLIC,
+            anonymous_until=options["anonymous_until"],
+        )
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise GenieError(
+            f"{path} cannot be read: {error.strerror}.", code="unreadable-file"
+        ) from error
+
+
+def _team(owner: Any, slug: str | None) -> Team:
+    if slug is None:
+        return submit.team_for(owner)
+    team = Team.objects.filter(slug=slug).first()
+    if team is None:
+        raise GenieError(f"There is no team {slug!r}.", code="unknown-team")
+    return team

@@ -1,0 +1,366 @@
+"""What an automatic metric is: texts in, one number per instance and one overall."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from typing import Any, ClassVar, Literal, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genie.lib.errors import GenieError
+from genie.lib.extension import discover
+
+Cost = Literal["light", "heavy", "gpu"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """One system's predictions beside what they are compared with.
+
+    Parameters
+    ----------
+    predictions : sequence of str, shape (n,)
+        One text an instance, in the task's order; may be empty texts.
+    references : sequence of sequences of str, shape (n, variable)
+        The human-written outputs of each instance, any number of them.
+    sources : sequence of str, shape (n,), optional
+        The input texts; empty when no metric needs them.
+    target_language : str, optional
+        ISO 639-1 code of the predictions' language; chooses tokenizers.
+    source_language : str, optional
+        ISO 639-1 code of the sources' language.
+    references_each : str, optional
+        What `n_references` says of the whole, when this is a piece of it.
+
+    Raises
+    ------
+    GenieError
+        When the three are not aligned (code ``not-aligned``).
+
+    Examples
+    --------
+    >>> batch = Batch(["It rains ."], [["It rains."]])
+    >>> len(batch)
+    1
+    """
+
+    predictions: Sequence[str]
+    references: Sequence[Sequence[str]]
+    sources: Sequence[str] = ()
+    target_language: str = "en"
+    source_language: str = "en"
+    references_each: str = ""
+    _done: dict[str, object] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.predictions)
+        if len(self.references) != n:
+            raise GenieError(
+                f"There are {n} predictions but {len(self.references)} lists of "
+                "references; both go by instance.",
+                code="not-aligned",
+            )
+        if self.sources and len(self.sources) != n:
+            raise GenieError(
+                f"There are {n} predictions but {len(self.sources)} sources; "
+                "both go by instance.",
+                code="not-aligned",
+            )
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def once(self, name: str, work: Callable[[], T]) -> T:
+        """Do a piece of work that several metrics share, once for this batch.
+
+        Parameters
+        ----------
+        name : str
+            Which work it is; the same name means the same result.
+        work : callable
+            Makes the result when nobody asked for it before.
+
+        Examples
+        --------
+        >>> batch = Batch(["a"], [["b"]])
+        >>> batch.once("words", lambda: 1), batch.once("words", lambda: 2)
+        (1, 1)
+        """
+        if name not in self._done:
+            self._done[name] = work()
+        return cast("T", self._done[name])
+
+
+@dataclass(frozen=True, eq=False)
+class MetricOutput:
+    """What a metric says about one batch.
+
+    Parameters
+    ----------
+    overall : float
+        The number for the whole batch, on the scale that the field prints.
+    per_instance : ndarray of float, shape (n,)
+        One finite number an instance, in the batch's order. Their mean is `overall`
+        only for metrics defined as a mean (ROUGE), not for corpus metrics (BLEU).
+    signature : str
+        ``key:value|key:value`` with every setting and version that `overall` hangs on.
+    details : dict
+        Further figures, JSON-serialisable.
+    """
+
+    overall: float
+    per_instance: NDArray[np.float64]
+    signature: str
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+class Metric(ABC):
+    """One automatic metric; a subclass in a file of its own is found, not listed.
+
+    Parameters of a metric are keyword arguments of its constructor with the field's
+    usual values as defaults, and every one of them is in the signature.
+    """
+
+    slug: str
+    label: ClassVar[str]
+    # of our wrapper, then of the library that computes: "1+sacrebleu.2.6.0"
+    version: ClassVar[str]
+    higher_is_better: ClassVar[bool | None]
+    # None: no bound
+    range: ClassVar[tuple[float, float | None]]
+    cost: ClassVar[Cost] = "light"
+    # Instances of one piece of work, for metrics whose pieces can be put together
+    # (`combine`); None: all instances are one piece.
+    piece: ClassVar[int | None] = None
+    # details that are summed over pieces, and those that are averaged over instances
+    summed: ClassVar[tuple[str, ...]] = ()
+    averaged: ClassVar[tuple[str, ...]] = ()
+    needs_references: ClassVar[bool] = True
+    needs_sources: ClassVar[bool] = False
+    paper: ClassVar[str]
+
+    def compute(self, batch: Batch) -> MetricOutput:
+        """Measure a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+            n >= 1 predictions with what the metric needs beside them.
+
+        Returns
+        -------
+        MetricOutput
+            Finite numbers, ``per_instance`` of shape (n,).
+
+        Raises
+        ------
+        GenieError
+            When the batch is empty (``nothing-to-measure``), or lacks references
+            (``no-references``) or sources (``no-sources``) that the metric needs, or
+            the metric cannot be computed on this machine (``not-computed-here``).
+        """
+        self._refuse(batch)
+        if reason := self.available():
+            raise GenieError(
+                f"{self.label} is not computed here. {reason}", code="not-computed-here"
+            )
+        output = self._measure(batch)
+        if output.per_instance.shape != (len(batch),):
+            raise GenieError(
+                f"{self.label} gave {output.per_instance.size} numbers for "
+                f"{len(batch)} instances.",
+                code="metric-broken",
+            )
+        if not (np.isfinite(output.overall) and np.isfinite(output.per_instance).all()):
+            raise GenieError(
+                f"{self.label} gave a number that is not finite.", code="metric-broken"
+            )
+        return output
+
+    def available(self) -> str | None:
+        """Say why this metric cannot be computed on this machine, or None.
+
+        The answer is for staff, who can change it (install a library, name a model's
+        folder); finding it loads no model and asks no network.
+        """
+        return None
+
+    def settings(self) -> str:
+        """Name the version and every setting, before anything is computed.
+
+        Two metrics with equal settings give equal numbers to equal texts: this is how a
+        site knows which results are still current. Metrics with a model name it by its
+        contents instead of by its place.
+        """
+        parts = [f"{name}:{value}" for name, value in self._parameters().items()]
+        return "|".join([*parts, f"version:{self.version}"])
+
+    def _parameters(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in parameters_of(type(self))}
+
+    def combine(self, pieces: Sequence[MetricOutput]) -> MetricOutput:
+        """Put the outputs of successive pieces of one batch together.
+
+        Parameters
+        ----------
+        pieces : sequence of MetricOutput
+            At least one, in the batch's order, each of a batch that said by
+            `references_each` how many references the whole has.
+
+        Returns
+        -------
+        MetricOutput
+            What the whole batch in one piece would have given.
+
+        Raises
+        ------
+        ValueError
+            When there is no piece, or several of a metric that has no pieces.
+        """
+        if not pieces:
+            raise ValueError(f"{self.label}: there is no piece to put together.")
+        if len(pieces) > 1 and self.piece is None:
+            raise ValueError(f"{self.label} cannot be put together from pieces.")
+        if len(pieces) == 1:
+            return pieces[0]
+        each = np.concatenate([piece.per_instance for piece in pieces])
+        details = dict(pieces[0].details)
+        for name in self.summed:
+            details[name] = sum(piece.details[name] for piece in pieces)
+        sizes = [len(piece.per_instance) for piece in pieces]
+        for name in self.averaged:
+            values = [piece.details[name] for piece in pieces]
+            details[name] = float(np.average(values, weights=sizes))
+        return MetricOutput(
+            self._overall(each, details), each, pieces[0].signature, details
+        )
+
+    def _overall(self, each: NDArray[np.float64], details: dict[str, Any]) -> float:
+        """Give the overall number of pieces put together: their mean."""
+        return float(each.mean())
+
+    @abstractmethod
+    def _measure(self, batch: Batch) -> MetricOutput:
+        """Compute; the batch has what the class attributes ask for."""
+
+    def _refuse(self, batch: Batch) -> None:
+        if not len(batch):
+            raise GenieError(
+                f"{self.label} needs at least one instance.", code="nothing-to-measure"
+            )
+        if self.needs_sources and not any(text.strip() for text in batch.sources):
+            raise GenieError(
+                f"{self.label} compares with the source, and none was given.",
+                code="no-sources",
+            )
+        if not self.needs_references:
+            return
+        for position, references in enumerate(batch.references, start=1):
+            if isinstance(references, str) or not references:
+                raise GenieError(
+                    f"{self.label} compares with references, and instance number "
+                    f"{position} has no list of them.",
+                    code="no-references",
+                    details={"position": position},
+                )
+
+
+def versions(wrapper: int, *libraries: str) -> str:
+    """Name the wrapper's version and its libraries', without importing them.
+
+    Parameters
+    ----------
+    wrapper : int
+        Ours; raised when our code would give other numbers than before.
+    *libraries : str
+        Distribution names.
+
+    Returns
+    -------
+    str
+        ``"1+sacrebleu.2.6.0"``; ``absent`` stands for a library that is not there.
+
+    Examples
+    --------
+    >>> versions(1)
+    '1'
+    >>> versions(2, "no-such-library")
+    '2+no-such-library.absent'
+    """
+    parts = [str(wrapper)]
+    for library in libraries:
+        try:
+            parts.append(f"{library}.{installed_version(library)}")
+        except PackageNotFoundError:
+            parts.append(f"{library}.absent")
+    return "+".join(parts)
+
+
+def n_references(batch: Batch) -> str:
+    """Say how many references instances have, as sacrebleu's signatures do.
+
+    Parameters
+    ----------
+    batch : Batch
+
+    Returns
+    -------
+    str
+        The number when all instances have the same, else ``var``.
+
+    Examples
+    --------
+    >>> n_references(Batch(["a", "b"], [["c"], ["d", "e"]]))
+    'var'
+    """
+    if batch.references_each:
+        return batch.references_each
+    counts = {len(references) for references in batch.references}
+    return str(counts.pop()) if len(counts) == 1 else "var"
+
+
+def parameters_of(metric: type[Metric]) -> dict[str, inspect.Parameter]:
+    """List a metric's settings: the keyword arguments of its constructor.
+
+    Parameters
+    ----------
+    metric : type
+        A subclass of `Metric`.
+
+    Returns
+    -------
+    dict
+        Name to parameter, in order.
+
+    Examples
+    --------
+    >>> list(parameters_of(all_metrics()["chrf"]))
+    ['word_order']
+    """
+    if metric.__init__ is object.__init__:
+        return {}
+    return dict(inspect.signature(metric).parameters)
+
+
+def all_metrics() -> dict[str, type[Metric]]:
+    """Find the metrics in this folder.
+
+    Returns
+    -------
+    dict
+        Slug to class, in slug order.
+
+    Examples
+    --------
+    >>> all_metrics()["sacrebleu"].higher_is_better
+    True
+    """
+    return discover("leaderboard.metrics", Metric)

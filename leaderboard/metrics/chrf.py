@@ -1,0 +1,62 @@
+"""chrF as sacrebleu computes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
+
+
+class ChrF(Metric):
+    """Character n-gram F-score; chrF2 with sacrebleu's standard settings.
+
+    Overall is ``sacrebleu.corpus_chrf`` (orders 1 to 6, beta 2, white space left out),
+    per instance ``sacrebleu.sentence_chrf``. Both come from one pass over the texts.
+
+    Parameters
+    ----------
+    word_order : int, optional
+        0 for chrF; 2 for chrF++, which counts words and pairs of words too.
+
+    References
+    ----------
+    Popović (2015), "chrF: character n-gram F-score for automatic MT evaluation", WMT,
+    section 2, equation 1. Popović (2017), "chrF++: words helping character n-grams".
+
+    Examples
+    --------
+    >>> output = ChrF().compute(Batch(["a cat"], [["a cat"]]))
+    >>> output.overall, output.per_instance.tolist()
+    (100.0, [100.0])
+    """
+
+    slug = "chrf"
+    label = "chrF"
+    version = versions(1, "sacrebleu")
+    higher_is_better = True
+    range = (0.0, 100.0)
+    paper = "Popović 2015"
+
+    def __init__(self, *, word_order: int = 0) -> None:
+        self.word_order = word_order
+
+    def _measure(self, batch: Batch) -> MetricOutput:
+        from sacrebleu.metrics.chrf import CHRF
+
+        from leaderboard.metrics.sacrebleu_statistics import statistics
+
+        chrf = CHRF(word_order=self.word_order)
+        counts = statistics(chrf, batch)
+        overall = chrf._compute_score_from_stats(counts.sum(axis=0).tolist())
+        each = [
+            chrf._compute_score_from_stats(
+                row
+            ).score  # plain ints: quicker than numpy's
+            for row in counts.tolist()
+        ]
+        return MetricOutput(
+            overall=float(overall.score),
+            per_instance=np.array(each, dtype=np.float64),
+            signature=str(chrf.get_signature()),
+            details={"name": overall.name},
+        )

@@ -1,0 +1,184 @@
+"""Models of neural metrics: found on this machine, named by what they contain.
+
+Nothing is downloaded, ever: an operator puts a model's folder on the machine and names
+it, or fills the Hugging Face cache and names model and revision. A model that is not
+there makes its metric "not computed here", with the reason for staff.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+from importlib.util import find_spec
+from pathlib import Path
+
+from genie.lib.errors import GenieError
+
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+_FINGERPRINTED = {".json", ".safetensors", ".bin", ".txt", ".model", ".vocab"}
+_BLOCK = 2**20
+
+
+def lacking_library(*modules: str) -> str | None:
+    """Say which library a neural metric misses, or None.
+
+    Parameters
+    ----------
+    *modules : str
+        Top-level modules, torch and transformers not needing to be named.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> lacking_library("no_such_library") is None
+    False
+    """
+    wanted = ("torch", "transformers", *modules)
+    absent = [name for name in wanted if find_spec(name) is None]
+    if absent:
+        return f"The extra [neural] is not installed: {', '.join(absent)} not found."
+    try:
+        found = installed_version("transformers")
+    except PackageNotFoundError:
+        return None
+    if int(found.split(".")[0]) >= 5:
+        # 5 changed RoBERTa's scores without a word and fails on empty texts
+        return f"It needs transformers below 5; {found} is installed."
+    return None
+
+
+def model_folder(name: str, revision: str = "") -> Path:
+    """Find a model on this machine.
+
+    Parameters
+    ----------
+    name : str
+        A folder, or a name of the Hugging Face hub whose files are in the local cache.
+    revision : str, optional
+        Commit, branch or tag of a hub name.
+
+    Returns
+    -------
+    Path
+        A folder with a configuration and weights.
+
+    Raises
+    ------
+    GenieError
+        Code ``no-model``: nothing was named, or it is not here.
+
+    Examples
+    --------
+    >>> model_folder("")
+    Traceback (most recent call last):
+        ...
+    genie.lib.errors.GenieError: No model is named.
+    """
+    if not name:
+        raise GenieError("No model is named.", code="no-model")
+    folder = Path(name)
+    if not folder.is_dir():
+        if folder.is_absolute() or name.startswith("."):
+            raise GenieError(f"There is no folder {name}.", code="no-model")
+        folder = _cached(name, revision)
+    if not (folder / "config.json").is_file():
+        raise GenieError(f"{folder} has no config.json.", code="no-model")
+    if not _has_weights(folder):
+        raise GenieError(
+            f"{folder} has no weights ({' or '.join(_WEIGHTS)}).", code="no-model"
+        )
+    return folder.absolute()
+
+
+def _has_weights(folder: Path) -> bool:
+    # large models are split into numbered parts with an index beside them
+    return any(
+        (folder / name).is_file() or (folder / f"{name}.index.json").is_file()
+        for name in _WEIGHTS
+    )
+
+
+def _cached(name: str, revision: str) -> Path:
+    at = f" at revision {revision}" if revision else ""
+    missing = GenieError(
+        f"{name}{at} is neither a folder nor in the local cache of the Hugging Face "
+        "hub; models are never downloaded while measuring.",
+        code="no-model",
+    )
+    if find_spec("huggingface_hub") is None:
+        raise missing
+    hub = import_module("huggingface_hub")
+    errors = import_module("huggingface_hub.errors")
+    try:
+        return Path(
+            hub.snapshot_download(
+                name, revision=revision or None, local_files_only=True
+            )
+        )
+    except (errors.LocalEntryNotFoundError, errors.HFValidationError):
+        raise missing from None
+
+
+def fingerprint(folder: Path) -> str:
+    """Name a model by its contents, so that a signature means the same everywhere.
+
+    Parameters
+    ----------
+    folder : Path
+        With configuration, vocabulary and weights.
+
+    Returns
+    -------
+    str
+        Twelve hexadecimal digits of the SHA-256 of names and contents; reading a large
+        model takes seconds, and is done once for unchanged files.
+
+    Examples
+    --------
+    >>> fingerprint(Path("/no/such/folder"))
+    'e3b0c44298fc'
+    """
+    files = sorted(
+        path
+        for path in (folder.iterdir() if folder.is_dir() else ())
+        if path.suffix in _FINGERPRINTED and path.is_file()
+    )
+    return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
+
+
+def fingerprint_of(path: Path) -> str:
+    """Name one file (of baselines, say) by its contents, as `fingerprint` a folder.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    str
+        Twelve hexadecimal digits.
+
+    Examples
+    --------
+    >>> fingerprint_of(Path("/no/such/file"))
+    'e3b0c44298fc'
+    """
+    files = [path] if path.is_file() else []
+    return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
+
+
+@lru_cache(maxsize=8)
+def _hashed(files: tuple[tuple[Path, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for path, _ in files:
+        digest.update(path.name.encode())
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    return digest.hexdigest()[:12]

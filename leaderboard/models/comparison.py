@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from leaderboard.models.human_evaluation import HumanEvaluation, JudgedItem
+from leaderboard.models.submission import Submission
+from leaderboard.models.task import Task
+
+
+class ComparisonSet(models.Model):
+    """All pairs of several systems, with one promise for all of them together."""
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+")
+    criterion = models.CharField(max_length=50)
+    # chance that any of the decisions is wrong
+    delta = models.FloatField()
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"all pairs {self.pk} on {self.task}"
+
+
+class Comparison(models.Model):
+    """Is one system better than another? People are asked until that can be said."""
+
+    class State(models.TextChoices):
+        REQUESTED = "REQUESTED", "waits for staff"
+        DECLINED = "DECLINED", "declined"
+        APPROVED = "APPROVED", "approved"
+        RUNNING = "RUNNING", "asking people"
+        DECIDED = "DECIDED", "decided"
+        UNDECIDED = "UNDECIDED", "not distinguishable within its budget"
+        STOPPED = "STOPPED", "stopped by staff"
+
+    class Strategy(models.TextChoices):
+        ONE = "one-worker", "one random worker per pair"
+        FIXED = "fixed-worker", "the same worker for all pairs"
+        MAJORITY = "majority", "majority of several workers per pair"
+        MAX_THREE = "max-three", "two workers per pair, a third where they disagree"
+
+    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="comparisons")
+    criterion = models.CharField(max_length=50)
+    a = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
+    b = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
+    within = models.ForeignKey(
+        ComparisonSet,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="comparisons",
+    )
+    # chance that the decision is wrong, both sides together
+    delta = models.FloatField()
+    rule = models.CharField(max_length=50)
+    strategy = models.CharField(
+        max_length=16, choices=Strategy.choices, default=Strategy.ONE
+    )
+    # how many workers label each pair, where the strategy asks for a majority
+    n_workers = models.PositiveSmallIntegerField(default=1)
+    wave_size = models.PositiveSmallIntegerField()
+    # the budget, in pairs
+    max_pairs = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    simulated = models.BooleanField(default=False)
+
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.REQUESTED, db_index=True
+    )
+    n_waves = models.PositiveSmallIntegerField(default=0)
+    evaluation = models.OneToOneField(
+        HumanEvaluation,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="comparison",
+    )
+    # as it was decided; "" until then
+    better = models.CharField(
+        max_length=1, blank=True, choices=[("A", "the first"), ("B", "the second")]
+    )
+    n_labels = models.PositiveIntegerField(default=0)
+    estimate = models.FloatField(null=True, blank=True)
+    low = models.FloatField(null=True, blank=True)
+    high = models.FloatField(null=True, blank=True)
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who approved or declined what it costs.",
+    )
+    decision_reason = models.TextField(blank=True)
+    approved_cents = models.PositiveIntegerField(null=True, blank=True)
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    failure = models.TextField(blank=True)
+    failure_permanent = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.a} against {self.b}: {self.criterion}"
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in {
+            self.State.DECIDED,
+            self.State.UNDECIDED,
+            self.State.STOPPED,
+            self.State.DECLINED,
+        }
+
+
+class ComparedPair(models.Model):
+    """One pair of outputs, its place in the random order, and where A's output stood."""
+
+    comparison = models.ForeignKey(
+        Comparison, on_delete=models.CASCADE, related_name="pairs"
+    )
+    judged_item = models.OneToOneField(
+        JudgedItem, on_delete=models.CASCADE, related_name="pair"
+    )
+    position = models.PositiveIntegerField()
+    wave = models.PositiveSmallIntegerField()
+    slot_of_a = models.CharField(max_length=8)
+
+    class Meta:
+        ordering = ["comparison", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["comparison", "position"], name="compared_position_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"pair {self.position} of {self.comparison_id}"

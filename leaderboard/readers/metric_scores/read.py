@@ -1,0 +1,234 @@
+"""From a file of metric scores to one number per output, or to what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from leaderboard.readers.metric_scores.rows import (
+    BadRow,
+    ScoreRow,
+    format_of,
+    rows_of,
+)
+from leaderboard.readers.predictions.intake import take_in
+from leaderboard.readers.predictions.problem import Problem, Refused, Tally, shown
+
+_MESSAGES = {
+    "bad-line": "Lines that are no system, instance and value: {named}.",
+    "not-a-number": "Values that are no finite number: {named}.",
+    "unknown-system": "Systems that are not on this task's board: {named}. Name them as "
+    "the board does, or by their number.",
+    "ambiguous-system": "Names that several systems bear: {named}. Name them by their "
+    "number.",
+    "unknown-instance": "Instances that the task does not have: {named}.",
+    "twice": "Values that are given twice: {named}.",
+    "wrong-count": "Systems with another number of lines than the task has instances: "
+    "{named}.",
+    "missing-instance": "Systems that lack instances: {named}. Give all of them, or "
+    "values of whole systems only.",
+    "mixed": "Systems with values of outputs beside systems with one value only: "
+    "{named}. Give the same kind for all.",
+}
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """One system's numbers: overall, and one an instance or none at all."""
+
+    value: float
+    per_instance: list[float] = field(default_factory=list, repr=False)
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What a file of scores held.
+
+    Parameters
+    ----------
+    scores : dict of int to SystemScores
+        By the key that `systems` gave; complete only when there are no problems.
+    problems : list of Problem
+        One a kind; empty when the file can be used.
+    format : str
+        ``csv``, ``tsv``, ``jsonl``, ``mtme-seg`` or ``mtme-sys``; empty when unknown.
+    """
+
+    scores: dict[int, SystemScores] = field(repr=False)
+    problems: list[Problem]
+    format: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the scores can be used."""
+        return not self.problems
+
+    @property
+    def by_instance(self) -> bool:
+        """Whether there is a number for each output."""
+        return any(one.per_instance for one in self.scores.values())
+
+
+def read_scores(
+    stream: BinaryIO,
+    *,
+    systems: Mapping[str, Sequence[int]],
+    instance_ids: Sequence[str],
+    max_bytes: int,
+) -> ScoreFile:
+    r"""Read a file of scores; what is wrong with it is said, never raised.
+
+    Parameters
+    ----------
+    stream : binary file
+        A table of system, instance, value (CSV or TSV with a header, or JSONL), or lines
+        of system, tab, score as mt-metrics-eval's ``.seg.score`` (each system's
+        instances in the task's order) and ``.sys.score``; plain or gzip. In a table an
+        empty instance gives a system's overall value, which is otherwise the mean.
+    systems : mapping of str to sequence of int
+        What a system may be called, to the keys of those that are called so.
+    instance_ids : sequence of str
+        The task's, in its order, all different.
+    max_bytes : int
+        Largest file that is taken, packed and unpacked.
+
+    Returns
+    -------
+    ScoreFile
+
+    References
+    ----------
+    The two line formats are described in mt-metrics-eval's documentation of its data.
+
+    Examples
+    --------
+    >>> import io
+    >>> found = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
+    ...                     instance_ids=["a", "b"], max_bytes=100)
+    >>> found.format, found.scores[7].value, found.scores[7].per_instance
+    ('mtme-seg', 0.75, [0.5, 1.0])
+    """
+    try:
+        text = take_in(stream, max_bytes).text
+        kind = format_of(text)
+    except Refused as refused:
+        return ScoreFile({}, [refused.problem])
+    reading = _Reading(systems, instance_ids)
+    rows = list(reading.good(rows_of(text, kind)))
+    if problems := reading.problems(first=True):
+        return ScoreFile({}, problems, kind)  # what lacks lines has no places either
+    if kind == "mtme":
+        kind, rows = reading.placed(rows)
+    for row in rows:
+        reading.take(row)
+    scores = reading.scores()
+    return ScoreFile(scores, reading.problems(), kind)
+
+
+class _Reading:
+    def __init__(
+        self, systems: Mapping[str, Sequence[int]], instance_ids: Sequence[str]
+    ) -> None:
+        self.systems = systems
+        self.ids = instance_ids
+        self.place = {name: n for n, name in enumerate(instance_ids)}
+        self.tallies = {code: Tally() for code in _MESSAGES}
+        self.named: set[tuple[str, str]] = set()
+        self.overall: dict[int, float] = {}
+        self.each: dict[int, list[float]] = {}
+        self.names: dict[int, str] = {}
+
+    def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
+        """Drop the lines that cannot be used, and count them."""
+        for row in rows:
+            if isinstance(row, BadRow):
+                self.tallies["bad-line"].add(line=row.line, what=row.what)
+            elif row.value is None:
+                self.tallies["not-a-number"].add(line=row.line, what=row.raw)
+            else:
+                yield row
+
+    def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
+        """Give each line of system and score its instance, by its place."""
+        of: dict[str, list[ScoreRow]] = {}
+        for row in rows:
+            of.setdefault(row.system, []).append(row)
+        whole = all(len(lines) == 1 for lines in of.values()) and len(self.ids) > 1
+        if whole:
+            return "mtme-sys", rows
+        found = []
+        for system, lines in of.items():
+            if len(lines) != len(self.ids):
+                what = f"{len(lines):,} instead of {len(self.ids):,}"
+                self.tallies["wrong-count"].add(id=shown(system), what=what)
+                continue
+            found += [
+                ScoreRow(row.line, row.system, name, row.value, row.raw)
+                for row, name in zip(lines, self.ids, strict=True)
+            ]
+        return "mtme-seg", found
+
+    def take(self, row: ScoreRow) -> None:
+        """Put one value in its place."""
+        key = self._key(row)
+        if key is None or row.value is None:
+            return
+        if not row.instance:
+            if key in self.overall:
+                self.tallies["twice"].add(id=shown(row.system), line=row.line)
+            self.overall[key] = row.value
+            return
+        place = self.place.get(row.instance)
+        if place is None:
+            self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
+            return
+        values = self.each.setdefault(key, [math.nan] * len(self.ids))
+        if not math.isnan(values[place]):
+            what = f"{shown(row.system)}, {shown(row.instance)}"
+            self.tallies["twice"].add(id=what, line=row.line)
+        values[place] = row.value
+
+    def _key(self, row: ScoreRow) -> int | None:
+        keys = self.systems.get(row.system, ())
+        if len(keys) == 1:
+            self.names[keys[0]] = row.system
+            return keys[0]
+        code = "ambiguous-system" if keys else "unknown-system"
+        if (code, row.system) not in self.named:  # once a system, not once a line
+            self.named.add((code, row.system))
+            self.tallies[code].add(id=shown(row.system), line=row.line)
+        return None
+
+    def scores(self) -> dict[int, SystemScores]:
+        """Put the numbers of each system together."""
+        found = {}
+        for key, values in self.each.items():
+            missing = [n for n, value in enumerate(values) if math.isnan(value)]
+            if missing:
+                what = (
+                    f"{len(missing):,} of {len(values):,}, first {self.ids[missing[0]]}"
+                )
+                self.tallies["missing-instance"].add(
+                    id=shown(self.names[key]), what=shown(what)
+                )
+                continue
+            mean = math.fsum(values) / len(values)
+            found[key] = SystemScores(self.overall.get(key, mean), values)
+        for key in self.overall.keys() - self.each.keys():
+            if self.each:
+                self.tallies["mixed"].add(id=shown(self.names[key]))
+            found[key] = SystemScores(self.overall[key])
+        return found
+
+    def problems(self, *, first: bool = False) -> list[Problem]:
+        """Say what is wrong, a problem for each kind."""
+        found = [
+            tally.problem(code, _MESSAGES[code])
+            for code, tally in self.tallies.items()
+            if tally.count
+        ]
+        if not first and not found and not (self.each or self.overall):
+            found.append(Problem("empty-file", "The file holds no score."))
+        return found

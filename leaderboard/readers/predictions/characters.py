@@ -1,0 +1,98 @@
+"""Characters that no prediction may hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# C0 controls and DEL; tab and the two line ends are ordinary white space.
+_CONTROL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
+# They make a text look different from what it is, to workers and on boards.
+_BIDI = "\u202a-\u202e\u2066-\u2069"
+_SURROGATE = "\ud800-\udfff"
+
+_FORBIDDEN = re.compile(f"[{_CONTROL}{_BIDI}{_SURROGATE}]")
+_RAW_CONTROL = re.compile(f"[{_CONTROL}]")
+
+# code -> (one of them, several of them, the rest of the sentence)
+MESSAGES = {
+    "control-character": (
+        "1 prediction holds",
+        "{count} predictions hold",
+        "control characters: {named}; remove them.",
+    ),
+    "bidi-character": (
+        "1 prediction holds",
+        "{count} predictions hold",
+        "characters that reorder text (bidirectional overrides or isolates): {named}; "
+        "remove them.",
+    ),
+    "lone-surrogate": (
+        "1 prediction holds",
+        "{count} predictions hold",
+        "half of a surrogate pair, which is no character: {named}; write the whole "
+        "character.",
+    ),
+}
+
+
+class Finding(NamedTuple):
+    """A forbidden character: what kind, and which."""
+
+    code: str
+    character: str
+
+
+def forbidden(text: str) -> Finding | None:
+    r"""Find the first character that a prediction may not hold.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Finding or None
+        Code ``control-character``, ``bidi-character`` or ``lone-surrogate``.
+
+    Examples
+    --------
+    >>> forbidden("tab\tand\nline are fine")
+    >>> forbidden("a\u202eb")
+    Finding(code='bidi-character', character='U+202E')
+    """
+    found = _FORBIDDEN.search(text)
+    if found is None:
+        return None
+    point = ord(found[0])
+    if point < 0x80:
+        code = "control-character"
+    else:
+        code = "lone-surrogate" if 0xD800 <= point <= 0xDFFF else "bidi-character"
+    return Finding(code, f"U+{point:04X}")
+
+
+def raw_controls(text: str) -> Iterator[tuple[int, str]]:
+    r"""Find the control characters that stand in a file itself, not in an escape.
+
+    Parameters
+    ----------
+    text : str
+        The whole file.
+
+    Yields
+    ------
+    tuple of int and str
+        Line (from 1) and name.
+
+    Examples
+    --------
+    >>> list(raw_controls("a\nb\x00"))
+    [(2, 'U+0000')]
+    """
+    line, position = 1, 0
+    for found in _RAW_CONTROL.finditer(text):
+        line += text.count("\n", position, found.start())
+        position = found.start()
+        yield line, f"U+{ord(found[0]):04X}"

@@ -1,0 +1,39 @@
+"""JSON Lines: one row a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from leaderboard.readers.predictions.base import (
+    Flaw,
+    PredictionFormat,
+    Record,
+    lines_of,
+)
+from leaderboard.readers.predictions.json_walk import Walk
+from leaderboard.readers.predictions.problem import Refused
+from leaderboard.readers.predictions.rows import record_of
+
+
+class JsonLines(PredictionFormat):
+    """``{"id": "...", "prediction": "..."}``, one a line."""
+
+    slug = "json-lines"
+    label = "JSONL: an object with id and prediction a line"
+
+    def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
+        """Go through the lines; one broken line does not hide the next."""
+        for number, line in enumerate(lines_of(text), start=1):
+            if not line.strip():
+                continue
+            try:
+                value = Walk(line, number).whole()
+            except Refused as refused:
+                yield Flaw(
+                    "json-too-deep"
+                    if refused.problem.code == "json-too-deep"
+                    else "line-not-json",
+                    number,
+                )
+            else:
+                yield record_of(value, number)

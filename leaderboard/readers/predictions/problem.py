@@ -1,0 +1,148 @@
+"""What is wrong with a file of predictions, for people and for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+# How many of a kind are named; all of them are counted.
+N_NAMED = 20
+_LONGEST = 80
+
+# What would harm or hide itself where an id is shown: controls, separators that some
+# programs take for line ends, zero-width and directional characters, lone surrogates.
+_UNSHOWABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One kind of thing wrong with a file; all fields are JSON-serialisable.
+
+    Parameters
+    ----------
+    code : str
+        Stable, hyphenated name of the kind.
+    message : str
+        One clear sentence (what, where, what to do).
+    count : int
+        How many times it occurs, >= 1.
+    examples : list of dict
+        The first twenty, with ``id`` and ``line`` where they have them.
+    """
+
+    code: str
+    message: str
+    count: int = 1
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Refused(Exception):
+    """Ends the reading of a file that cannot be read further."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+@dataclass
+class Tally:
+    """Counts occurrences of one kind and keeps the first twenty."""
+
+    count: int = 0
+    examples: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, **example: Any) -> None:
+        """Count one; fields that are None are left out."""
+        self.count += 1
+        if len(self.examples) < N_NAMED:
+            self.examples.append({k: v for k, v in example.items() if v is not None})
+
+    def problem(self, code: str, message: str) -> Problem:
+        """Make the problem; ``{named}`` in the message becomes the list of examples."""
+        return Problem(
+            code,
+            message.replace("{named}", named(self.examples, self.count)),
+            self.count,
+            self.examples,
+        )
+
+
+def refuse(code: str, message: str, **example: Any) -> Refused:
+    """Make the exception for a problem that occurs once.
+
+    Examples
+    --------
+    >>> refuse("empty-file", "The file is empty.").problem.code
+    'empty-file'
+    """
+    return Refused(Problem(code, message, 1, [example] if example else []))
+
+
+def shown(text: str) -> str:
+    r"""Make a text from a stranger's file safe to show and to store.
+
+    Parameters
+    ----------
+    text : str
+        May hold anything, lone surrogates and control characters too.
+
+    Returns
+    -------
+    str
+        At most 80 characters; unshowable ones as ``\u202e``.
+
+    Examples
+    --------
+    >>> shown("a\u202eb\x00")
+    'a\\u202eb\\u0000'
+    >>> len(shown("x" * 1000))
+    80
+    """
+    cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return _UNSHOWABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", cut)
+
+
+def named(examples: Iterable[dict[str, Any]], count: int) -> str:
+    """List examples in words.
+
+    Parameters
+    ----------
+    examples : iterable of dict
+        With ``id``, ``line`` and ``what`` where known.
+    count : int
+        How many there are in all.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> named([{"id": "a", "line": 3}, {"line": 4, "what": "null"}], 5)
+    'a (line 3), line 4 (null) and 3 more'
+    """
+    parts = [_one(example) for example in examples]
+    more = count - len(parts)
+    return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _one(example: dict[str, Any]) -> str:
+    where = f"line {example['line']:,}" if "line" in example else ""
+    if "first_line" in example:
+        first, again = example["first_line"], example["line"]
+        where = (
+            f"twice in line {first:,}"
+            if first == again
+            else f"lines {first:,} and {again:,}"
+        )
+    notes = [str(example["what"])] if "what" in example else []
+    head = example.get("id")
+    if head is None:
+        head = where
+    elif where:
+        notes.insert(0, where)
+    return f"{head} ({', '.join(notes)})" if notes else str(head)

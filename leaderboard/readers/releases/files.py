@@ -1,0 +1,210 @@
+"""Finding and reading a release's files, with errors that name file, line and field."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from genie.lib.errors import GenieError
+
+
+@dataclass
+class Folder:
+    """A release's folder or single file; remembers what was read from it.
+
+    Parameters
+    ----------
+    path : Path
+    read : dict of str to str
+        File name to sha256 of everything read so far.
+    """
+
+    path: Path
+    read: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.path.exists():
+            raise GenieError(
+                f"There is no file or folder {self.path}.", code="release-missing"
+            )
+
+    def find(self, *patterns: str) -> Path:
+        """Find the first file that fits a pattern; the path itself if it is a file."""
+        if self.path.is_file():
+            return self.path
+        for pattern in patterns:
+            found = sorted(self.path.glob(pattern))
+            if found:
+                return found[0]
+        raise GenieError(
+            f"There is no {' or '.join(patterns)} in {self.path}.",
+            code="release-missing",
+            details={"expected": list(patterns)},
+        )
+
+    def beside(self, name: str) -> Path:
+        """Give a named file of the folder (of the file's folder if it is a file)."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        if not (folder / name).is_file():
+            raise GenieError(
+                f"There is no {name} in {folder}.",
+                code="release-missing",
+                details={"expected": [name]},
+            )
+        return folder / name
+
+    def text(self, path: Path) -> str:
+        """Read a UTF-8 file, with or without byte order mark."""
+        data = path.read_bytes()
+        self.read[path.name] = hashlib.sha256(data).hexdigest()
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise GenieError(
+                f"{path.name} is not UTF-8: line {line:,} has a wrong byte.",
+                code="release-broken",
+                details={"file": path.name, "line": line},
+            ) from None
+
+    def lines(self, path: Path) -> list[str]:
+        """Read a file's lines, cut at line feeds only."""
+        text = self.text(path)
+        if not text:
+            return []
+        return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+    def rows(self, path: Path) -> Iterator[Row]:
+        """Read JSONL, a JSON list, or a JSON object around one or from id to row."""
+        text = self.text(path)
+        first = text.lstrip()[:1]
+        if first == "[" or (path.suffix != ".jsonl" and _is_one_value(text)):
+            yield from _rows_of(_parse(text, path.name, None), path.name)
+            return
+        for number, line in enumerate(text.split("\n"), start=1):
+            if line.strip():
+                yield _row(_parse(line, path.name, number), path.name, number)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One JSON object of a file, that says where a field is missing."""
+
+    values: Mapping[str, Any]
+    file: str
+    line: int | None
+
+    @property
+    def where(self) -> str:
+        """File and line in words."""
+        return f"{self.file}, line {self.line:,}" if self.line else self.file
+
+    def broken(self, why: str) -> GenieError:
+        """Make the error for this row."""
+        return GenieError(
+            f"{self.where}: {why}.",
+            code="release-broken",
+            details={"file": self.file, "line": self.line},
+        )
+
+    def text(self, *names: str) -> str:
+        """Give the first of some fields that is there; numbers count as text."""
+        for name in names:
+            if name in self.values:
+                return self._text(name, self.values[name])
+        raise self.broken(f"the field {' or '.join(names)} is missing")
+
+    def texts(self, name: str) -> list[str]:
+        """Give a field that holds a text or a list of texts; absent is empty."""
+        value = self.values.get(name)
+        if value is None:
+            return []
+        return [
+            self._text(name, text)
+            for text in (value if isinstance(value, list) else [value])
+        ]
+
+    def _text(self, name: str, value: object) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        raise self.broken(f"the field {name} is no text")
+
+
+def _is_one_value(text: str) -> bool:
+    # in JSON Lines by another name, a whole object stands in each of the first lines
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    return len(lines) == 1 or not (lines[0].endswith("}") and lines[1].startswith("{"))
+
+
+def _parse(text: str, file: str, line: int | None) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        why = "it is nested too deeply"
+    except json.JSONDecodeError as error:
+        line = line or error.lineno
+        why = error.msg.lower()
+    except ValueError as error:  # a number with too many digits
+        why = str(error)
+    raise GenieError(
+        f"{file}, line {line or 1:,} is not valid JSON: {why}.",
+        code="release-broken",
+        details={"file": file, "line": line or 1},
+    )
+
+
+def _rows_of(value: Any, file: str) -> Iterator[Row]:
+    if isinstance(value, dict):
+        inner = [entry for entry in value.values() if _is_table(entry)]
+        if len(inner) == 1:  # {"version": ..., "data": [...]}
+            value = inner[0]
+        elif value and all(isinstance(entry, dict) for entry in value.values()):
+            value = [{"id": key, **entry} for key, entry in value.items()]
+        else:  # one instance alone
+            value = [value]
+    for number, entry in enumerate(value, start=1):
+        yield _row(entry, f"{file}, entry {number:,}", None)
+
+
+def _is_table(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(entry, dict) for entry in value)
+    )
+
+
+def _row(value: Any, file: str, line: int | None) -> Row:
+    row = Row(value if isinstance(value, dict) else {}, file, line)
+    if not isinstance(value, dict):
+        raise row.broken("it is no JSON object")
+    return row
+
+
+def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> list[str]:
+    """Read an option that is a name or a list of names.
+
+    Parameters
+    ----------
+    options : mapping
+    key : str
+    default : sequence of str
+        When the option is not there.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> names_of({"references": "b.txt"}, "references", ["a.txt"])
+    ['b.txt']
+    """
+    value = options.get(key, default)
+    return [value] if isinstance(value, str) else [str(name) for name in value]

@@ -1,0 +1,300 @@
+"""What goes into a release: the public board's evidence, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from django.conf import settings
+
+from leaderboard.models import (
+    HumanEvaluation,
+    Instance,
+    MetricResult,
+    Prediction,
+    Score,
+    Submission,
+    Task,
+)
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.selectors.rows import Row
+from leaderboard.selectors.span_ratings import span_ratings
+from leaderboard.selectors.standings import standings
+from leaderboard.selectors.system_ratings import all_system_ratings_of
+from quality.models import DetectorFit, Verdict
+
+SYSTEMS = (
+    "submission",
+    "system",
+    "team",
+    "handed_in",
+    "published",
+    "simulated",
+    "rank_first",
+    "rank_last",
+    "design",
+    "scale",
+    "n_instances",
+    "file_sha256",
+    "description",
+    "links",
+)
+JUDGMENTS = (
+    "submission",
+    "criterion",
+    "instance",
+    "worker",
+    "value",
+    "counts",
+    "why_not",
+    "slot",
+    "answered",
+    "on",
+)
+SCORES = (
+    "submission",
+    "criterion",
+    "mean",
+    "low",
+    "high",
+    "low_50",
+    "high_50",
+    "n",
+    "n_workers",
+    "n_excluded_workers",
+    "histogram",
+    "covers",
+    "scale",
+    "asked",
+    "seed",
+    "n_resamples",
+    "signature",
+)
+METRICS = (
+    "submission",
+    "metric",
+    "value",
+    "is_mean",
+    "signature",
+    "computed_at",
+    "per_instance",
+    "details",
+)
+TEST_QUESTIONS = (
+    "polarity",
+    "worker",
+    "n_questions",
+    "n_correct",
+    "p_noisy",
+    "noisy",
+)
+INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
+PREDICTIONS = ("submission", "instance", "text")
+# metric results keep six decimals of each instance
+_ROUNDING = 1e-5
+
+
+def ranked(task: Task) -> list[Row]:
+    """Give the rows of the public board that have a score, in its order."""
+    return [row for row in standings(task) if row.human is not None]
+
+
+def systems(task: Task, rows: Sequence[Row]) -> list[Record]:
+    found = Submission.objects.in_bulk([row.pk for row in rows])
+    evaluation_of = _evaluations(rows)
+    return [
+        {
+            "submission": row.pk,
+            "system": row.system,
+            "team": row.team.name if row.team else None,
+            "handed_in": f"{row.submitted_at:%Y-%m-%d}",
+            "published": f"{found[row.pk].published_at:%Y-%m-%d}",
+            "simulated": row.simulated,
+            "rank_first": row.rank_first,
+            "rank_last": row.rank_last,
+            "design": evaluation_of[row.pk].design,
+            "scale": evaluation_of[row.pk].campaign.hit_type.scale,
+            "n_instances": evaluation_of[row.pk].n_instances,
+            "file_sha256": found[row.pk].file_sha256,
+            # who made an anonymous system may be told by these
+            "description": found[row.pk].description if row.team else "",
+            "links": found[row.pk].links if row.team else [],
+        }
+        for row in rows
+    ]
+
+
+def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
+    found = HumanEvaluation.objects.filter(
+        submission__in=[row.pk for row in rows]
+    ).select_related("campaign__hit_type")
+    return {one.one.pk: one for one in found.select_related("submission")}
+
+
+def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
+    """Give every rating with its pseudonym; their order tells nothing of workers."""
+    evaluations = list(_evaluations(rows).values())
+    ids = _ids(task)
+    found = all_system_ratings_of([one.pk for one in evaluations])
+    marks = [
+        span_ratings(one, found[found["evaluation"] == one.pk]) for one in evaluations
+    ]
+    found = pd.concat([found, *(one for one in marks if len(one))], ignore_index=True)
+    place = {row.pk: i for i, row in enumerate(rows)}
+    records = [
+        {
+            "submission": int(row["submission"]),
+            "criterion": row["criterion"],
+            "instance": ids[int(row["instance"])],
+            "worker": names.of(int(row["worker"])),
+            "value": float(row["value"]),
+            "counts": not row["why_not"],
+            "why_not": row["why_not"],
+            "slot": row["slot"],
+            "answered": float(row["answered"]),
+            "on": row["on"],
+        }
+        for row in found.to_dict("records")
+    ]
+    position = {name: i for i, name in ids.items()}
+    records.sort(
+        key=lambda r: (
+            place[r["submission"]],
+            r["criterion"],
+            position[r["instance"]],
+            r["worker"],
+            r["slot"],
+        )
+    )
+    return records
+
+
+def _ids(task: Task) -> dict[int, str]:
+    rows = task.instances.values_list("position", "instance_id")
+    return dict(rows.order_by("position"))
+
+
+def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
+    fields = [name for name in SCORES if name not in {"scale", "asked", "n_resamples"}]
+    fields.remove("submission")
+    found = Score.objects.filter(
+        submission__in=[r.pk for r in rows], superseded_at=None
+    ).order_by("submission_id", "pk")
+    hit_types = {pk: one.campaign.hit_type for pk, one in _evaluations(rows).items()}
+    place = {row.pk: i for i, row in enumerate(rows)}
+    criteria = set(task.human.get("criteria", {}))
+    records = [
+        {
+            "submission": row["submission_id"],
+            **{name: row[name] for name in fields},
+            "scale": hit_types[row["submission_id"]].scale,
+            # a box that could be ticked is no criterion on the scale
+            "asked": row["criterion"]
+            in {*criteria, *hit_types[row["submission_id"]].criteria},
+            "n_resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+        }
+        for row in found.values("submission_id", *fields)
+    ]
+    return sorted(records, key=lambda record: place[record["submission"]])
+
+
+def metrics(rows: Sequence[Row]) -> list[Record]:
+    """Give the newest result of each metric of each system."""
+    newest: dict[tuple[int, str], MetricResult] = {}
+    found = MetricResult.objects.filter(submission__in=[row.pk for row in rows])
+    for result in found.order_by("pk"):
+        newest[result.submission_id, result.metric] = result
+    place = {row.pk: i for i, row in enumerate(rows)}
+    return [
+        {
+            "submission": one.submission_id,
+            "metric": one.metric,
+            "value": one.value,
+            "is_mean": _is_mean(one),
+            "signature": one.signature,
+            "computed_at": f"{one.computed_at:%Y-%m-%d}",
+            "per_instance": one.per_instance,
+            "details": one.details,
+        }
+        for one in sorted(
+            newest.values(), key=lambda one: (place[one.submission_id], one.metric)
+        )
+    ]
+
+
+def _is_mean(result: MetricResult) -> bool:
+    values: list[float] = result.per_instance
+    mean = sum(values) / len(values) if values else float("nan")
+    return abs(mean - result.value) <= _ROUNDING
+
+
+def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str, Any]]:
+    """Give the counts that the last fit of each polarity judged, and its settings."""
+    records: list[Record] = []
+    fits: dict[str, Any] = {}
+    pool = DetectorFit.objects.filter(pool=task.slug)
+    for polarity in sorted(set(pool.order_by().values_list("polarity", flat=True))):
+        fit = pool.filter(polarity=polarity).order_by("-pk").first()
+        if fit is None:
+            continue
+        rows = list(Verdict.objects.filter(fit=fit).order_by("pk"))
+        found: list[Record] = [
+            {
+                "polarity": polarity,
+                "worker": names.of(row.worker_id),
+                "n_questions": row.n_questions,
+                "n_correct": row.n_correct,
+                "p_noisy": row.p_noisy,
+                "noisy": row.noisy,
+            }
+            for row in rows
+        ]
+        fits[polarity] = {
+            "detector": fit.detector,
+            "seed": fit.seed,
+            "code_version": fit.code_version,
+            "parameters": fit.parameters,
+            "threshold": rows[0].threshold if rows else None,
+            "n_workers": len(found),
+            "n_asked": sum(row["n_questions"] for row in found),
+            "n_wrong": sum(row["n_questions"] - row["n_correct"] for row in found),
+            "n_noisy": sum(row["noisy"] for row in found),
+        }
+        records += sorted(found, key=lambda row: str(row["worker"]))
+    return records, fits
+
+
+def instances(task: Task, *, texts: bool, draw: bool) -> list[Record]:
+    """Give the task's instances; hidden references never, texts where they may be.
+
+    Without `draw` their places in the draw of the sample are left out.
+    """
+    rows = Instance.objects.filter(task=task).order_by("position")
+    if task.hidden_references:
+        rows = rows.defer("references")
+    return [
+        {
+            "instance": row.instance_id,
+            "position": row.position,
+            "sample_rank": row.sample_rank if draw else None,
+            "fields": row.fields if texts else None,
+            "references": row.references
+            if texts and not task.hidden_references
+            else None,
+        }
+        for row in rows
+    ]
+
+
+def predictions(task: Task, rows: Sequence[Row]) -> list[Record]:
+    place = {row.pk: i for i, row in enumerate(rows)}
+    found = Prediction.objects.filter(submission__in=list(place)).values_list(
+        "submission_id", "instance__instance_id", "instance__position", "text"
+    )
+    ordered = sorted(found, key=lambda row: (place[row[0]], row[2]))
+    return [
+        {"submission": pk, "instance": name, "text": text}
+        for pk, name, _, text in ordered
+    ]

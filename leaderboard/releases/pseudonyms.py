@@ -1,0 +1,18 @@
+"""Names for workers that mean something within one release, and nothing outside it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+
+
+class Pseudonyms:
+    """Give each worker a name made with a key that is forgotten afterwards."""
+
+    def __init__(self, key: bytes | None = None) -> None:
+        self._key = key or secrets.token_bytes(32)
+
+    def of(self, worker_pk: int) -> str:
+        digest = hmac.new(self._key, str(worker_pk).encode(), hashlib.sha256)
+        return f"r-{digest.hexdigest()[:12]}"

@@ -1,0 +1,203 @@
+"""Compute every published number again, from a release alone: no database is asked."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
+from leaderboard.designs.unit import TICKED, Unit, unit_of
+from leaderboard.releases import FORMAT, bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.rebuild_metrics import metric_numbers
+from leaderboard.stats.ranking import rank_ranges
+from quality.stats.detectors import detect
+
+# Sums are made in another order than when they were published.
+TOLERANCE = 1e-9
+# The detector's fit stops when it hardly moves any more.
+POSTERIOR_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Number:
+    """One published number beside what comes out now."""
+
+    what: str
+    published: float
+    computed: float
+    tolerance: float = TOLERANCE
+
+    @property
+    def same(self) -> bool:
+        return math.isclose(
+            self.published,
+            self.computed,
+            rel_tol=self.tolerance,
+            abs_tol=self.tolerance,
+        )
+
+
+@dataclass
+class Rebuilt:
+    """How many numbers of each kind came out the same, and what could not be tried."""
+
+    n_same: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    skipped: list[str] = field(default_factory=list)
+
+
+def rebuild(
+    folder: Path, *, told: Callable[[str], None] = lambda line: None
+) -> Rebuilt:
+    """Check and recompute; a GenieError (`differs`) names the first that differs."""
+    n_files = bundle.check(folder)
+    told(f"{n_files} files are as they were released.")
+    manifest = bundle.read_manifest(folder)
+    if manifest.get("format") != FORMAT:
+        raise GenieError(
+            f"This is a release of the format {manifest.get('format')!r}; this version "
+            f"reads {FORMAT!r}.",
+            code="unknown-format",
+        )
+    found = Rebuilt()
+    kinds: list[tuple[str, Iterator[Number | str]]] = [
+        ("scores", _scores(folder)),
+        ("ranks", _ranks(folder, manifest)),
+        ("metrics", _metrics(folder, manifest)),
+        ("detectors", _detectors(folder, manifest)),
+        ("rows", _counts(folder, manifest)),
+    ]
+    for kind, numbers in kinds:
+        for number in numbers:
+            _take(found, kind, number)
+        told(f"{kind}: {found.n_same[kind]:,} numbers are the same.")
+    return found
+
+
+def _take(found: Rebuilt, kind: str, number: Number | str) -> None:
+    if isinstance(number, str):
+        found.skipped.append(number)
+    elif number.same:
+        found.n_same[kind] += 1
+    else:
+        raise GenieError(
+            f"{number.what}: {number.published!r} was published, and "
+            f"{number.computed!r} comes out.",
+            code="differs",
+        )
+
+
+def _scores(folder: Path) -> Iterator[Number]:
+    position = _positions(folder)
+    groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
+    for row in bundle.read_table(folder, "judgments"):
+        if row["counts"]:
+            groups[row["submission"], row["criterion"]].append(row)
+    published = bundle.read_table(folder, "scores")
+    for score in published:
+        name = f"score of submission {score['submission']} on {score['criterion']}"
+        ratings = groups.pop((score["submission"], score["criterion"]), [])
+        if not ratings:
+            yield Number(f"{name}, ratings", score["n"], 0)
+            continue
+        yield from _score(name, score, ratings, position)
+    for submission, criterion in sorted(groups):
+        yield Number(f"score of submission {submission} on {criterion}", 0, 1)
+
+
+def _score(
+    name: str, score: Record, ratings: list[Record], position: dict[str, int]
+) -> Iterator[Number]:
+    unit = _unit(score)
+    values = np.array([row["value"] for row in ratings], dtype=np.float64)
+    places = np.array([position[row["instance"]] for row in ratings])
+    _, where = np.unique(places, return_inverse=True)
+    per_instance = np.bincount(where, unit.averaged(values)) / np.bincount(where)
+    for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
+        interval = unit.interval(
+            per_instance,
+            seed=score["seed"],
+            n_resamples=score["n_resamples"],
+            confidence=confidence,
+        )
+        yield Number(f"{name}, mean", score["mean"], interval.estimate)
+        yield Number(f"{name}, {low}", score[low], interval.low)
+        yield Number(f"{name}, {high}", score[high], interval.high)
+        yield Number(f"{name}, n", score["n"], interval.n)
+    workers = {row["worker"] for row in ratings}
+    yield Number(f"{name}, workers", score["n_workers"], len(workers))
+    binned, counts = np.unique(unit.binned(values), return_counts=True)
+    computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
+    for value in sorted({*computed, *score["histogram"]}):
+        yield Number(
+            f"{name}, ratings of {value}",
+            score["histogram"].get(value, 0),
+            computed.get(value, 0),
+        )
+
+
+def _unit(score: Record) -> Unit:
+    if score["criterion"] == SPANS:
+        return SPANS_UNIT
+    return unit_of(all_scales()[score["scale"]]) if score["asked"] else TICKED
+
+
+def _positions(folder: Path) -> dict[str, int]:
+    rows = bundle.read_table(folder, "instances")
+    return {row["instance"]: row["position"] for row in rows}
+
+
+def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
+    score_of = {
+        row["submission"]: row
+        for row in bundle.read_table(folder, "scores")
+        if row["criterion"] == manifest["ranked_by"]
+    }
+    systems = bundle.read_table(folder, "systems")
+    found = [score_of[row["submission"]] for row in systems]
+    ranges = rank_ranges([s["low"] for s in found], [s["high"] for s in found])
+    for row, ranks in zip(systems, ranges, strict=True):
+        name = f"rank of submission {row['submission']}"
+        yield Number(f"{name}, first", row["rank_first"], ranks.first)
+        yield Number(f"{name}, last", row["rank_last"], ranks.last)
+
+
+def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
+    for found in metric_numbers(folder, manifest):
+        yield found if isinstance(found, str) else Number(*found)
+
+
+def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
+    rows = bundle.read_table(folder, "test_questions")
+    for polarity, fit in manifest["detectors"].items():
+        judged = [row for row in rows if row["polarity"] == polarity]
+        wrong = sum(row["n_questions"] - row["n_correct"] for row in judged)
+        yield Number(f"{polarity} questions answered wrongly", fit["n_wrong"], wrong)
+        if not judged:
+            continue
+        detection = detect(
+            [row["n_correct"] for row in judged],
+            [row["n_questions"] for row in judged],
+            detector=fit["detector"],
+            threshold_posterior=fit["threshold"],
+            seed=fit["seed"],
+        )
+        for row, p_noisy in zip(judged, detection.p_noisy, strict=True):
+            yield Number(
+                f"P(noisy) of {row['worker']}, {polarity}",
+                row["p_noisy"],
+                float(p_noisy),
+                POSTERIOR_TOLERANCE,
+            )
+
+
+def _counts(folder: Path, manifest: Record) -> Iterator[Number]:
+    for name, n in manifest["counts"].items():
+        yield Number(f"rows of {name}", n, len(bundle.read_table(folder, name)))

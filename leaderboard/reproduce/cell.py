@@ -1,0 +1,108 @@
+"""One printed number, what comes out here, and what that means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+Value = float | str
+
+
+class Verdict(StrEnum):
+    """How a printed number and ours stand to each other."""
+
+    HOLDS = "holds"
+    NOT_MET = "not met"  # and we say why
+    FAILS = "FAILS"  # it should hold
+    OURS_ONLY = "ours only"
+    NO_DATA = "no data"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Parameters
+    ----------
+    row, column : str
+        Where it stands.
+    paper : float, str or None
+        What is printed; None where nothing is.
+    ours : float, str or None
+        What comes out here; None when it cannot be computed from the data at hand.
+    tolerance : float, (float, float) or None
+        Allowed distance between the two, or the range in which the printed number must
+        lie. Texts must be equal.
+    why : str
+        Why the printed number cannot be met, or what ours leaves out.
+    must_hold : bool
+        False for printed numbers known not to come out; they cannot fail.
+    digits : int or None
+        Decimals to show; None for three figures that count.
+    also : mapping
+        Further figures of ours, by what they are.
+    """
+
+    row: str
+    column: str
+    paper: Value | None
+    ours: Value | None
+    tolerance: float | tuple[float, float] | None = None
+    why: str = ""
+    must_hold: bool = True
+    digits: int | None = 2
+    also: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Compare the printed value with ours."""
+        if self.ours is None:
+            return Verdict.NO_DATA
+        if self.paper is None:
+            return Verdict.OURS_ONLY
+        if self._agrees():
+            return Verdict.HOLDS
+        return Verdict.FAILS if self.must_hold else Verdict.NOT_MET
+
+    def _agrees(self) -> bool:
+        if isinstance(self.paper, str) or isinstance(self.ours, str):
+            return self.paper == self.ours
+        accepted = self.accepted
+        if self.paper is None or accepted is None:
+            return self.paper == self.ours
+        # a NaN of ours makes both comparisons false
+        return accepted[0] <= self.paper <= accepted[1]
+
+    @property
+    def accepted(self) -> tuple[float, float] | None:
+        """Range in which the printed number may lie."""
+        if self.tolerance is None or isinstance(self.ours, str) or self.ours is None:
+            return None
+        if isinstance(self.tolerance, tuple):
+            return self.tolerance
+        slack = self.tolerance + 1e-9  # a half printed as .005 is a hair more in binary
+        return self.ours - slack, self.ours + slack
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the cell as JSON can hold it."""
+        accepted = self.accepted
+        return {
+            "row": self.row,
+            "column": self.column,
+            "paper": _plain(self.paper),
+            "ours": _plain(self.ours),
+            "accepted": None if accepted is None else [_plain(end) for end in accepted],
+            "verdict": self.verdict.value,
+            "must_hold": self.must_hold,
+            "why": self.why,
+            "also": {name: _plain(value) for name, value in self.also.items()},
+        }
+
+
+def _plain(value: Value | None) -> Value | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

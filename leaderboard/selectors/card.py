@@ -1,0 +1,172 @@
+"""The evaluation card: what a paper's methods section needs, from the database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from crowd import hit_templates
+from crowd.scales.base import all_scales
+from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.selectors.evidence import metric_lines
+from leaderboard.selectors.sampled import sample_may_be_told
+from leaderboard.selectors.standings import standings
+from leaderboard.selectors.worker_figures import WorkerFigures, worker_figures
+from quality.models import DetectorFit
+
+Section = list[tuple[str, Any]]
+Card = dict[str, Section]
+# The seed would tell workers which of their questions are tests.
+WITHHELD = "told once people are not asked any more"
+# Nothing in the database answers these: authors do.
+OPEN = (
+    "Why these criteria, and how they relate to those of earlier work",
+    "Whether an ethics board looked at the evaluation, and what it said",
+    "What is known of the workers beyond their platform: languages, countries, training",
+)
+
+
+def card(submission: Submission, evaluation: HumanEvaluation, *, team: str) -> Card:
+    """Collect the card of a scored submission; its sections follow those of HEDS."""
+    campaigns = campaigns_of(evaluation)
+    figures = worker_figures(campaigns)
+    return {
+        "System and data": _system(submission, team),
+        "Outputs that were judged": _outputs(submission, evaluation),
+        "How people were asked": _asked(submission, evaluation),
+        "Who judged, and what it paid": _workers(submission, evaluation, figures),
+        "Quality control": _control(submission, figures),
+        "Results": _results(submission, evaluation),
+        "Automatic metrics": [
+            (line.words.label, {"value": line.value, "signature": line.signature})
+            for line in metric_lines(submission)
+        ],
+        "For the authors to answer": [(question, "open") for question in OPEN],
+    }
+
+
+def _system(submission: Submission, team: str) -> Section:
+    task = submission.task
+    return [
+        ("system", submission.system_name),
+        ("team", team),
+        ("simulated", submission.simulated),
+        ("task", task.title),
+        ("kind of task", task.kind),
+        ("languages", f"{task.source_language} to {task.target_language}"),
+        ("licence of the data", task.licence),
+        ("release of the data (SHA-256)", task.release_sha256),
+        ("predictions (SHA-256)", submission.file_sha256),
+        ("handed in on", f"{submission.created_at:%Y-%m-%d}"),
+        ("code version", settings.VERSION),
+    ]
+
+
+def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    task = submission.task
+    return [
+        ("instances in the test set", task.n_instances),
+        ("instances judged", evaluation.n_instances),
+        (
+            "how they were chosen",
+            "at random, once for the task: the same instances for every system",
+        ),
+        (
+            "seed of that choice",
+            str(task.sample_seed) if sample_may_be_told(task) else WITHHELD,
+        ),
+        ("ratings of each output", int(task.human.get("ratings_per_instance", 1))),
+    ]
+
+
+def _asked(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    hit_type = evaluation.campaign.hit_type
+    scale = all_scales().get(hit_type.scale)
+    template = hit_templates.all_templates().get(hit_type.template)
+    options = [option.label for option in scale.options] if scale else []
+    shown = submission.task.field_labels.values()
+    return [
+        ("design", evaluation.design),
+        ("scale", hit_type.scale),
+        ("answers to choose from", options or "a number"),
+        ("questions, word for word", dict(hit_type.criteria)),
+        ("shown beside the output", list(shown)),
+        ("page that workers saw", template.title if template else hit_type.template),
+        ("orders and names", "which system wrote a text was not shown"),
+    ]
+
+
+def _workers(
+    submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
+) -> Section:
+    campaign = evaluation.campaign
+    return [
+        ("platform", campaign.platform),
+        ("workers", figures.n_workers),
+        ("pieces of work", figures.n_assignments),
+        ("pieces of work of the busiest worker", figures.most),
+        ("reward for one, US dollars", figures.reward_cents / 100),
+        ("median active seconds for one", figures.median_seconds),
+        (
+            "what an hour paid at that pace, US dollars",
+            None if figures.hourly_cents is None else figures.hourly_cents / 100,
+        ),
+        ("paid to workers, US dollars", figures.paid_cents / 100),
+        ("fees of the platform, US dollars", figures.fee_cents / 100),
+        ("asked from", f"{campaign.starts_at:%Y-%m-%d}"),
+        (
+            "asked until",
+            f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
+        ),
+    ]
+
+
+def _control(submission: Submission, figures: WorkerFigures) -> Section:
+    human = submission.task.human
+    fit = (
+        DetectorFit.objects.filter(pool=submission.task.slug)
+        .order_by("-pk")
+        .values("detector", "seed")
+        .first()
+    )
+    return [
+        ("share of positive test questions", float(human.get("positive_share", 0.05))),
+        ("share of negative test questions", float(human.get("negative_share", 0.05))),
+        ("test questions answered", figures.n_asked),
+        ("of them wrongly", figures.n_wrong),
+        ("model of careless workers", fit["detector"] if fit else None),
+        ("left out above this probability", settings.GENIE["BAN_THRESHOLD"]),
+        ("workers left out", figures.n_excluded),
+        ("pieces of work asked for again", figures.n_replaced),
+        ("pieces of work rejected", figures.n_rejected),
+    ]
+
+
+def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    found: Section = [
+        (
+            score.criterion,
+            {
+                "mean": score.mean,
+                "low": score.low,
+                "high": score.high,
+                "confidence": 0.95,
+                "covers": score.covers,
+                "n_instances": score.n,
+                "n_workers": score.n_workers,
+                "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+                "seed": str(score.seed),
+                "signature": score.signature,
+            },
+        )
+        for score in scores.order_by("pk")
+    ]
+    row = standings(submission.task).row_of(submission.pk)
+    if row is not None and row.rank_first is not None:
+        found.append(
+            ("ranks that the intervals leave", [row.rank_first, row.rank_last])
+        )
+    return found

@@ -1,0 +1,183 @@
+"""Comparisons as pages and the API show them: the state of the question, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from crowd.selectors.progress import campaign_progress, unit_cents
+from leaderboard.models import Comparison, Submission, Task
+from leaderboard.selectors.compared_labels import (
+    asked_at_first,
+    decide,
+    labels_from,
+    rule_of,
+    votes_of,
+)
+from leaderboard.selectors.sight import ON_BOARD, is_staff, public, team_ids
+from leaderboard.stats.sequential import Decision
+from leaderboard.stats.sequential_outlook import Course, course_of, labels_needed
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser | None
+
+State = Comparison.State
+# Before staff have agreed to it, a question concerns who asked it and staff.
+_UNASKED = [State.REQUESTED, State.DECLINED]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a comparison stands.
+
+    `now` is what the labels so far say; after a decision, it is the decision. `needed`
+    is how many labels it would take in all if the preference stayed as it is.
+    """
+
+    now: Decision
+    course: Course
+    n_labels: int
+    n_votes: int
+    needed: int | None
+    spent_cents: int
+    still_cents: int | None
+    max_labels: int
+
+    @property
+    def beyond_budget(self) -> bool:
+        """Tell whether more labels are needed than will be asked for."""
+        return self.needed is not None and self.needed > self.max_labels
+
+    @property
+    def still(self) -> int | None:
+        """Labels still needed at the present rate."""
+        return None if self.needed is None else max(0, self.needed - self.n_labels)
+
+
+def comparisons_seen_by(
+    viewer: Viewer, task: Task | None = None
+) -> QuerySet[Comparison]:
+    """Give the comparisons whose both systems the viewer may see, newest first."""
+    rows = Comparison.objects.select_related("task", "a", "b", "within")
+    if task is not None:
+        rows = rows.filter(task=task)
+    if is_staff(viewer):
+        return rows.order_by("-pk")
+    teams = team_ids(viewer)
+    seen = Q(public("a__") | Q(a__team__in=teams)) & Q(
+        public("b__") | Q(b__team__in=teams)
+    )
+    agreed = ~Q(state__in=_UNASKED)
+    if viewer is not None and viewer.is_authenticated:
+        agreed |= Q(requested_by=viewer.pk)
+    return rows.filter(seen & agreed).order_by("-pk")
+
+
+def concerns(viewer: Viewer, comparison: Comparison) -> bool:
+    """Tell whether what it costs may be shown: to staff, who asked, and the teams."""
+    if viewer is None or not viewer.is_authenticated:
+        return False
+    teams = team_ids(viewer)
+    return (
+        is_staff(viewer)
+        or comparison.requested_by_id == viewer.pk
+        or comparison.a.team_id in teams
+        or comparison.b.team_id in teams
+    )
+
+
+def standing_of(comparison: Comparison) -> Standing:
+    """Work out how it stands from the labels that count now."""
+    rule = rule_of(comparison)
+    votes = votes_of(comparison)
+    over = comparison.is_over
+    labels = [
+        one for one in labels_from(comparison, votes, last=over) if one is not None
+    ]
+    spent = unit = 0
+    if comparison.evaluation is not None:
+        campaign = comparison.evaluation.campaign
+        spent = campaign_progress(campaign).spent_cents
+        unit = unit_cents(campaign)
+    needed = None
+    if not over and labels:
+        needed = labels_needed(rule, len(labels), sum(labels))
+    each = asked_at_first(comparison.strategy, comparison.n_workers)
+    return Standing(
+        now=_decided(comparison) or decide(rule, labels),
+        course=course_of(rule, labels),
+        n_labels=len(labels),
+        n_votes=sum(len(one.values) for one in votes),
+        needed=needed,
+        spent_cents=spent,
+        still_cents=None
+        if needed is None
+        else max(0, needed - len(labels)) * each * unit,
+        max_labels=comparison.evaluation.n_instances
+        if comparison.evaluation is not None
+        else comparison.max_pairs,
+    )
+
+
+def _decided(comparison: Comparison) -> Decision | None:
+    """Give what was written when it ended: later bans do not rewrite it."""
+    if comparison.state not in {State.DECIDED, State.UNDECIDED}:
+        return None
+    if comparison.estimate is None:
+        return None
+    rule = rule_of(comparison)
+    return Decision(
+        side="A"
+        if comparison.better == "A"
+        else "B"
+        if comparison.better == "B"
+        else "undecided",
+        n=comparison.n_labels,
+        estimate=comparison.estimate,
+        low=comparison.low or 0.0,
+        high=1.0 if comparison.high is None else comparison.high,
+        confidence=1 - comparison.delta,
+        rule=rule.name,
+        anytime_valid=rule.anytime_valid,
+    )
+
+
+def verdict(comparison: Comparison, standing: Standing) -> str:
+    """Say in one sentence how it stands."""
+    a, b = comparison.a.system_name, comparison.b.system_name
+    sure = f"{100 * (1 - comparison.delta):.4g} %"
+    n = standing.n_labels
+    sentences = {
+        State.REQUESTED: "Staff have not yet looked at what it costs.",
+        State.DECLINED: "Staff declined it.",
+        State.APPROVED: "The first pairs are about to go out.",
+        State.RUNNING: f"Not decided yet: {n:,} labels so far.",
+        State.STOPPED: f"Staff stopped it after {n:,} labels.",
+        State.UNDECIDED: f"Not distinguishable with {comparison.n_labels:,} labels.",
+    }
+    if comparison.failure_permanent and not comparison.is_over:
+        return (
+            f"It stands still after {n:,} labels: a step failed, and staff can see why."
+        )
+    if comparison.state != State.DECIDED:
+        return sentences[State(comparison.state)]
+    better, other = (a, b) if comparison.better == "A" else (b, a)
+    return (
+        f"{better} is better than {other}, decided after {comparison.n_labels:,} labels "
+        f"(at least {sure} sure)."
+        if standing.now.anytime_valid
+        else f"{better} comes out better than {other} after {comparison.n_labels:,} "
+        f"labels by a rule that errs more often than the {sure} it names suggest."
+    )
+
+
+def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
+    """Give the submissions that the viewer may ask about, in the board's terms."""
+    rows = Submission.objects.filter(task=task, state__in=ON_BOARD)
+    if not is_staff(viewer):
+        rows = rows.filter(public() | Q(team__in=team_ids(viewer)))
+    return rows.order_by("system_name", "pk")

@@ -1,0 +1,115 @@
+"""From votes to labels: one number a pair, in the pairs' stored random order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboard.models import ComparedPair, Comparison
+from leaderboard.stats.sequential import Comparison as Series
+from leaderboard.stats.sequential import ConfidenceRule, Decision, rule_named
+from quality.selectors.clean_ratings import clean_ratings
+
+Strategy = Comparison.Strategy
+FIRST_SLOT = "A"
+MIDDLE = 0.5
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What workers said of one pair: 1 for A, 0 for B, in the order of the workers."""
+
+    pair_pk: int
+    item_pk: int
+    position: int
+    wave: int
+    values: tuple[float, ...]
+
+
+def rule_of(comparison: Comparison) -> ConfidenceRule:
+    """Give the stopping rule; delta is for both sides together, rules take one side's."""
+    return rule_named(comparison.rule, comparison.delta / 2)
+
+
+def asked_at_first(strategy: str, n_workers: int) -> int:
+    """Say how many workers a pair is given to when it goes out."""
+    if strategy == Strategy.MAJORITY:
+        return n_workers
+    return 2 if strategy == Strategy.MAX_THREE else 1
+
+
+def asked_at_most(strategy: str, n_workers: int) -> int:
+    """Say how many workers a pair may take, for the price."""
+    return 3 if strategy == Strategy.MAX_THREE else asked_at_first(strategy, n_workers)
+
+
+def wants_third(strategy: str, values: Sequence[float]) -> bool:
+    """Tell whether two workers disagree and a third has to decide."""
+    return (
+        strategy == Strategy.MAX_THREE
+        and len(values) == 2
+        and sum(values) == MIDDLE * 2
+    )
+
+
+def label_of(
+    strategy: str, n_workers: int, values: Sequence[float], *, last: bool = False
+) -> float | None:
+    """Give a pair's label, or None while votes are missing.
+
+    With `last` no more votes will come: those that are there have to do.
+    """
+    wanted = asked_at_first(strategy, n_workers) + wants_third(strategy, values)
+    if not values or (len(values) < wanted and not last):
+        return None
+    if len(values) == 1:
+        return values[0]
+    share = sum(values) / len(values)
+    if share == MIDDLE:
+        return MIDDLE
+    return 1.0 if share > MIDDLE else 0.0
+
+
+def votes_of(comparison: Comparison) -> list[Votes]:
+    """Collect the votes that count, pair by pair, in the pairs' stored order."""
+    if comparison.evaluation is None:
+        return []
+    ratings = clean_ratings(comparison.evaluation.campaign)
+    said: dict[int, list[float]] = {}
+    for item, value in zip(
+        ratings["item"].tolist(), ratings["value"].tolist(), strict=True
+    ):
+        said.setdefault(int(item), []).append(float(value))
+    rows = (
+        ComparedPair.objects.filter(comparison=comparison)
+        .order_by("position")
+        .values_list("pk", "judged_item__item_id", "position", "wave", "slot_of_a")
+    )
+    return [
+        Votes(
+            pk,
+            item_pk,
+            position,
+            wave,
+            tuple(
+                value if slot == FIRST_SLOT else 1.0 - value
+                for value in said.get(item_pk, ())
+            ),
+        )
+        for pk, item_pk, position, wave, slot in rows
+    ]
+
+
+def labels_from(
+    comparison: Comparison, votes: Sequence[Votes], *, last: bool = False
+) -> list[float | None]:
+    """Give each pair's label, None where it has none yet."""
+    return [
+        label_of(comparison.strategy, comparison.n_workers, one.values, last=last)
+        for one in votes
+    ]
+
+
+def decide(rule: ConfidenceRule, labels: Sequence[float]) -> Decision:
+    """Feed labels to the rule one at a time: what comes after a decision is not used."""
+    return Series(rule).extend(labels)

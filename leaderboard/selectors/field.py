@@ -1,0 +1,143 @@
+"""All submissions of a board as columns: what ranks and orders need, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import FilteredRelation, Q
+
+from leaderboard.models import Submission, Task
+from leaderboard.selectors.sight import ON_BOARD, public
+from leaderboard.stats.ranking import rank_ranges
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One submission's place: the ranks that it may hold, None before its score."""
+
+    pk: int
+    private: bool
+    ranks: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Field:
+    """The submissions of one board; a row without a published score has mean NaN."""
+
+    pk: Ints
+    simulated: Bools
+    private: Bools
+    mean: Floats
+    low: Floats
+    high: Floats
+    # 0 where there is no score
+    first: Ints
+    last: Ints
+
+    def __len__(self) -> int:
+        return len(self.pk)
+
+    @property
+    def ranked(self) -> Bools:
+        return self.first > 0
+
+    def place(self, index: int) -> Place:
+        first, last = int(self.first[index]), int(self.last[index])
+        return Place(
+            pk=int(self.pk[index]),
+            private=bool(self.private[index]),
+            ranks=(first, last) if first else None,
+        )
+
+
+def main_criterion(task: Task) -> str:
+    """Name the criterion that ranks the board: the first that people are asked about."""
+    return next(iter(task.human.get("criteria", {})), "overall")
+
+
+def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> Field:
+    """Read the board's columns in one query: public rows and the teams' private ones.
+
+    With `at` the field is what had been published by then, with the scores of then.
+    """
+    rows = _rows(task, teams, at)
+    pk = np.array([row[0] for row in rows], dtype=np.int64)
+    simulated = np.array([row[1] for row in rows], dtype=np.bool_)
+    private = np.array([row[2] == "PRIVATE" for row in rows], dtype=np.bool_)
+    published = np.array([row[3] for row in rows], dtype=np.bool_)
+    mean, low, high = (_numbers(rows, column) for column in (4, 5, 6))
+    mean[~published] = np.nan
+    first, last = _ranks(mean, low, high, private)
+    return Field(pk, simulated, private, mean, low, high, first, last)
+
+
+def current(path: str = "", at: datetime | None = None) -> Q:
+    """Select the scores that count, or counted at a moment."""
+    if at is None:
+        return Q(**{f"{path}superseded_at": None})
+    later = Q(**{f"{path}superseded_at__gt": at})
+    return Q(**{f"{path}created_at__lte": at}) & (
+        later | Q(**{f"{path}superseded_at": None})
+    )
+
+
+def _rows(
+    task: Task, teams: frozenset[int], at: datetime | None
+) -> list[tuple[Any, ...]]:
+    seen = public()
+    if teams:
+        seen |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
+    score = FilteredRelation(
+        "scores",
+        condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),
+    )
+    # No dates: making 5,000 of them would cost more than everything else here.
+    found = (
+        Submission.objects.filter(seen, task=task)
+        .annotate(score=score, published=Q(published_at__isnull=False))
+        .order_by("pk")
+    )
+    if at is not None:
+        found = found.filter(published_at__lte=at)
+    return list(
+        found.values_list(
+            "pk",
+            "simulated",
+            "visibility",
+            "published",
+            "score__mean",
+            "score__low",
+            "score__high",
+        )
+    )
+
+
+def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
+    return np.array([row[column] for row in rows], dtype=np.float64)
+
+
+def _ranks(
+    mean: Floats, low: Floats, high: Floats, private: Bools
+) -> tuple[Ints, Ints]:
+    """Rank the public rows; private ones get the ranks that they would have."""
+    first = np.zeros(len(mean), dtype=np.int64)
+    last = np.zeros(len(mean), dtype=np.int64)
+    scored = ~np.isnan(mean)
+    open_ = scored & ~private
+    for index, ranks in zip(
+        np.flatnonzero(open_), rank_ranges(low[open_], high[open_]), strict=True
+    ):
+        first[index], last[index] = ranks.first, ranks.last
+    n = int(open_.sum())
+    for index in np.flatnonzero(scored & private):
+        first[index] = 1 + int((low[open_] > high[index]).sum())
+        last[index] = 1 + n - int((high[open_] < low[index]).sum())
+    return first, last

@@ -1,0 +1,126 @@
+"""Joint evaluations as pages and the API show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, QuerySet
+
+from leaderboard.models import EvaluatedSystem, JointEvaluation, Submission, Task
+from leaderboard.selectors.sight import is_staff, public, team_ids
+
+if TYPE_CHECKING:
+    from leaderboard.selectors.compared import Viewer
+
+State = JointEvaluation.State
+_UNASKED = [State.REQUESTED, State.DECLINED]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system on one criterion; a `Spread` that charts can draw."""
+
+    submission: Submission
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    cluster: int
+    rank_first: int
+    rank_last: int
+    mu: float
+    sigma: float
+    skill_cluster: int
+    # (wins, ties, losses) against each system in the criterion's order; None: itself
+    games: list[tuple[int, int, int] | None]
+
+
+@dataclass(frozen=True)
+class CriterionResult:
+    """All systems on one criterion, best first."""
+
+    criterion: str
+    question: str
+    rows: list[Row]
+    # as the results were stored: counts, agreement, method, signature
+    about: dict[str, Any]
+
+
+def joint_seen_by(
+    viewer: Viewer, task: Task | None = None
+) -> QuerySet[JointEvaluation]:
+    """Give the joint evaluations all of whose systems the viewer may see."""
+    rows = JointEvaluation.objects.select_related("task")
+    if task is not None:
+        rows = rows.filter(task=task)
+    if is_staff(viewer):
+        return rows.order_by("-pk")
+    unseen = EvaluatedSystem.objects.exclude(
+        public("submission__") | Q(submission__team__in=team_ids(viewer))
+    )
+    agreed = ~Q(state__in=_UNASKED)
+    if viewer is not None and viewer.is_authenticated:
+        agreed |= Q(requested_by=viewer.pk)
+    return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
+
+
+def criterion_results(
+    found: JointEvaluation, questions: dict[str, str]
+) -> list[CriterionResult]:
+    """Lay the stored results out for reading."""
+    systems = {
+        row.submission_id: row.submission
+        for row in found.systems.select_related("submission__team")
+    }
+    stored = found.results.get("criteria", {})
+    ordered = [name for name in found.criteria if name in stored]
+    return [
+        CriterionResult(
+            criterion=name,
+            question=questions.get(name, name),
+            rows=_rows(stored[name], systems),
+            about=stored[name],
+        )
+        for name in ordered
+    ]
+
+
+def _rows(result: dict[str, Any], systems: dict[int, Submission]) -> list[Row]:
+    if not result["systems"]:
+        return []
+    order = sorted(
+        range(len(result["systems"])), key=lambda i: -result["systems"][i]["mean"]
+    )
+    return [_row(result, systems, place, order) for place in order]
+
+
+def _row(
+    result: dict[str, Any],
+    systems: dict[int, Submission],
+    place: int,
+    order: list[int],
+) -> Row:
+    one, skill = result["systems"][place], result["true_skill"][place]
+    games = [result["win_tie_loss"][place][other] for other in order]
+    return Row(
+        submission=systems[one["submission"]],
+        **{
+            key: one[key]
+            for key in (
+                "mean",
+                "low",
+                "high",
+                "low_50",
+                "high_50",
+                "cluster",
+                "rank_first",
+                "rank_last",
+            )
+        },
+        mu=skill["mu"],
+        sigma=skill["sigma"],
+        skill_cluster=skill["cluster"],
+        games=[None if game is None else (game[0], game[1], game[2]) for game in games],
+    )

@@ -1,0 +1,164 @@
+"""Judgments and metric scores of a task's public, published systems, to be downloaded.
+
+Nothing private goes in: no private or unpublished submission, no text, no test
+question, no worker's name. Rows are read one batch of submissions at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from genie.lib.unguessable import name_for
+from leaderboard.models import (
+    Comparison,
+    HumanEvaluation,
+    MetricResult,
+    OutsideMetric,
+    OutsideScores,
+    Submission,
+    Task,
+)
+from leaderboard.selectors.metric_board_chosen import chosen_of
+from leaderboard.selectors.sight import public
+from leaderboard.selectors.system_ratings import system_ratings_of
+
+_AT_ONCE = 20
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class ScoredMetric:
+    """One metric of one system: overall, and one number an instance or none."""
+
+    submission: int
+    metric: str
+    overall: float
+    per_instance: list[float]
+
+
+def published(task: Task) -> dict[int, tuple[str, bool]]:
+    """Give the systems that are shown to everybody: name, and whether simulated."""
+    rows = Submission.objects.filter(
+        public(), task=task, state=Submission.State.PUBLISHED
+    )
+    found = rows.order_by("pk").values_list("pk", "system_name", "simulated")
+    return {pk: (name, simulated) for pk, name, simulated in found}
+
+
+def instance_ids(task: Task) -> list[str]:
+    """Give the instances' names in the task's order."""
+    rows = task.instances.order_by("position")
+    return list(rows.values_list("instance_id", flat=True))
+
+
+def pseudonym(task: Task, worker_pk: int) -> str:
+    """Name a worker for this task: the same in each of its downloads, in no other's."""
+    return f"w-{name_for('judgments of a task', task.slug, worker_pk)[:12]}"
+
+
+def judgments(task: Task) -> Iterator[dict[str, Any]]:
+    """Go through the ratings that count, submission by submission."""
+    systems = published(task)
+    ids = instance_ids(task)
+    evaluations = list(
+        HumanEvaluation.objects.filter(submission__in=list(systems))
+        .order_by("submission_id")
+        .values_list("pk", flat=True)
+    )
+    for first in range(0, len(evaluations), _AT_ONCE):
+        rows = system_ratings_of(evaluations[first : first + _AT_ONCE])
+        rows = rows[rows["submission"].isin(list(systems))]
+        rows = rows.sort_values(
+            ["submission", "criterion", "instance", "worker"], kind="stable"
+        )
+        for row in _records(rows):
+            name, simulated = systems[row["submission"]]
+            yield {
+                "system": name,
+                "submission": int(row["submission"]),
+                "instance": ids[int(row["instance"])],
+                "criterion": str(row["criterion"]),
+                "worker": pseudonym(task, int(row["worker"])),
+                "value": float(row["value"]),
+                "simulated": simulated,
+            }
+
+
+def battles(task: Task) -> Iterator[dict[str, Any]]:
+    """Go through the judgments of pairs, of comparisons between public systems."""
+    systems = published(task)
+    ids = instance_ids(task)
+    over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
+    rows = Comparison.objects.filter(
+        task=task, a__in=list(systems), b__in=list(systems), state__in=over
+    ).exclude(evaluation=None)
+    for found in rows.order_by("pk"):
+        ratings = system_ratings_of([int(found.evaluation_id or 0)])
+        for row in _records(ratings[ratings["submission"] == found.a_id]):
+            value = float(row["value"])
+            winner = "model_a" if value > HALF else "model_b"
+            yield {
+                "model_a": systems[found.a_id][0],
+                "model_b": systems[found.b_id][0],
+                "winner": "tie" if value == HALF else winner,
+                "judge": pseudonym(task, int(row["worker"])),
+                "instance": ids[int(row["instance"])],
+                "criterion": found.criterion,
+                "simulated": found.simulated,
+            }
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    found: list[Any] = rows.to_dict("records")
+    return found
+
+
+def metric_scores(task: Task) -> Iterator[ScoredMetric]:
+    """Go through the current results of the task's metrics and of published others."""
+    systems = list(published(task))
+    wanted = {one.slug: one.identity for one in chosen_of(task)}
+    outside = dict(_outside(task))
+    for pk in systems:
+        results = MetricResult.objects.filter(submission=pk, metric__in=list(wanted))
+        newest = {
+            row.metric: row
+            for row in results.order_by("pk")
+            if wanted[row.metric] in {"", row.identity}
+        }
+        for slug in wanted:
+            if slug in newest:
+                row = newest[slug]
+                yield ScoredMetric(pk, slug, row.value, row.per_instance)
+        scores = OutsideScores.objects.filter(submission=pk, metric__in=list(outside))
+        for own in scores.order_by("metric_id"):
+            name = outside[own.metric_id]
+            yield ScoredMetric(pk, name, own.value, own.per_instance)
+
+
+def _outside(task: Task) -> Iterator[tuple[int, str]]:
+    rows = OutsideMetric.objects.filter(task=task, withdrawn_at=None)
+    shown = rows.exclude(published_at=None).select_related("owner").order_by("pk")
+    for metric in shown:
+        yield metric.pk, f"{metric.name} ({metric.owner.get_username()})"
+
+
+def human_tables(task: Task) -> dict[str, dict[int, list[float | None]]]:
+    """Give people's mean rating by criterion, submission and instance; None: nobody's."""
+    tables: dict[str, dict[int, list[float | None]]] = {}
+    sums: dict[tuple[str, int], tuple[Any, Any]] = {}
+    place = {name: n for n, name in enumerate(instance_ids(task))}
+    for row in judgments(task):
+        key = (row["criterion"], row["submission"])
+        total, n = sums.setdefault(key, (np.zeros(len(place)), np.zeros(len(place))))
+        total[place[row["instance"]]] += row["value"]
+        n[place[row["instance"]]] += 1
+    for (criterion, pk), (total, n) in sums.items():
+        tables.setdefault(criterion, {})[pk] = [
+            float(t / k) if k else None for t, k in zip(total, n, strict=True)
+        ]
+    return tables

@@ -1,0 +1,255 @@
+"""A stored metric board as its page and the API show it; nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.models import (
+    MetricBoard,
+    MetricPiece,
+    MetricRun,
+    OutsideMetric,
+    Submission,
+    Task,
+)
+from leaderboard.selectors.columns import metric_words
+from leaderboard.selectors.metric_board_chosen import not_computed_here
+from leaderboard.selectors.sight import public
+
+State = MetricBoard.State
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One way to say how far a metric follows people."""
+
+    slug: str
+    label: str
+    # of whole systems, or of the outputs of one instance
+    level: str
+    lowest: float
+    sentence: str
+
+
+STATISTICS = {
+    statistic.slug: statistic
+    for statistic in (
+        Statistic(
+            "soft-accuracy",
+            "Soft pairwise accuracy",
+            "system",
+            0.0,
+            "whether the metric is as sure of each difference between two systems as "
+            "people are",
+        ),
+        Statistic(
+            "pairwise-accuracy",
+            "Pairwise accuracy",
+            "system",
+            0.0,
+            "the share of pairs of systems that the metric orders as people do",
+        ),
+        Statistic(
+            "pearson",
+            "Pearson",
+            "system",
+            -1.0,
+            "how near the systems' scores lie to a line",
+        ),
+        Statistic(
+            "spearman", "Spearman", "system", -1.0, "how alike the two rankings are"
+        ),
+        Statistic(
+            "kendall",
+            "Kendall τ-b",
+            "system",
+            -1.0,
+            "pairs of systems in the same order less those in the other",
+        ),
+        Statistic(
+            "calibrated",
+            "Accuracy, ties calibrated",
+            "instance",
+            0.0,
+            "pairs of outputs of one instance that the metric orders, or ties, as "
+            "people do; what it counts as a tie is chosen for it",
+        ),
+        Statistic(
+            "acc-eq", "acc-eq", "instance", 0.0, "the same without calibrated ties"
+        ),
+        Statistic("tau-eq", "τ-eq", "instance", -1.0, "2 acc-eq − 1"),
+        Statistic("tau-a", "τ-a", "instance", -1.0, "(C − D) / N"),
+        Statistic(
+            "tau-b", "τ-b", "instance", -1.0, "Kendall's with ties of either side"
+        ),
+        Statistic("tau-10", "τ-10", "instance", -1.0, "(C − D − Tm) / (C + D + Tm)"),
+        Statistic("tau-13", "τ-13", "instance", -1.0, "(C − D) / (C + D)"),
+        Statistic("tau-14", "τ-14", "instance", -1.0, "(C − D) / (C + D + Tm)"),
+    )
+}
+# Those by which metrics are ranked and tested, the preferred first.
+RANKED = (
+    "soft-accuracy",
+    "pairwise-accuracy",
+    "pearson",
+    "spearman",
+    "kendall",
+    "calibrated",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A statistic with its 95 % interval; None where it is undefined."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric of the board."""
+
+    slug: str
+    label: str
+    arrow: str
+    # set where somebody handed the numbers in
+    outside_pk: int | None
+    owner: str
+    complete: bool
+    n_systems: int
+    cluster: int | None
+    cells: dict[str, Cell]
+    epsilon: float | None
+
+
+@dataclass(frozen=True)
+class Under:
+    """A metric that is not on the board: why, and how far it is."""
+
+    label: str
+    state: str
+    n_done: int = 0
+    n_all: int = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What there is to show of one criterion's board."""
+
+    # of the newest inputs: READY, WAITING, TOO_FEW, FAILED; empty when there are none
+    state: str
+    # the newest snapshot of which everything is still public
+    board: MetricBoard | None
+    lines: list[Line] = field(default_factory=list)
+    by: str = ""
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.board.payload if self.board else {}
+        return found
+
+    @property
+    def ranking(self) -> dict[str, Any] | None:
+        """Clusters and tests by the chosen statistic, where there are some."""
+        found: dict[str, Any] | None = self.payload.get("rankings", {}).get(self.by)
+        return found
+
+
+def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
+    """Give the newest snapshot that may be shown, ranked by a statistic."""
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk").first()
+    if newest is None:
+        return Shown(state="", board=None)
+    ready = boards.filter(state=State.READY).order_by("-wanted_at", "-pk").first()
+    if newest.state == State.TOO_FEW or (ready and not _still_public(ready)):
+        ready = None
+    state = newest.state
+    if ready is None:
+        # what was withdrawn is gone at once; the board without it comes by itself
+        state = State.WAITING if state == State.READY else state
+        return Shown(state=state, board=None)
+    ranked = [name for name in RANKED if name in ready.payload["rankings"]]
+    by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
+    return Shown(state=state, board=ready, lines=_lines(ready.payload, by), by=by)
+
+
+def _still_public(board: MetricBoard) -> bool:
+    pks = {system["pk"] for system in board.payload["systems"]}
+    labels = board.payload["labels"].values()
+    outside = {label["outside"] for label in labels if label["outside"]}
+    seen = Submission.objects.filter(
+        public(), pk__in=pks, state=Submission.State.PUBLISHED
+    )
+    metrics = OutsideMetric.objects.filter(pk__in=outside, withdrawn_at=None)
+    return seen.count() == len(pks) and metrics.exclude(
+        published_at=None
+    ).count() == len(outside)
+
+
+def _lines(payload: dict[str, Any], by: str) -> list[Line]:
+    ranking = payload["rankings"].get(by)
+    cluster = (
+        dict(zip(ranking["order"], ranking["ranks"], strict=True)) if ranking else {}
+    )
+    lines = [
+        _line(payload["labels"][found["slug"]], found, cluster.get(found["slug"]))
+        for found in payload["metrics"]
+    ]
+    place = {slug: n for n, slug in enumerate(cluster)}
+    return sorted(
+        lines, key=lambda x: (place.get(x.slug, len(place)), -_number(x.cells.get(by)))
+    )
+
+
+def _line(label: dict[str, Any], found: dict[str, Any], cluster: int | None) -> Line:
+    cells = {
+        name: Cell(cell["value"], cell["low"], cell["high"])
+        for name, cell in [*found["system"].items(), *found["instance"].items()]
+    }
+    return Line(
+        slug=found["slug"],
+        label=label["label"],
+        arrow="↑" if label["higher_is_better"] else "↓",
+        outside_pk=label["outside"],
+        owner=label["owner"],
+        complete=found["complete"],
+        n_systems=found["n_systems"],
+        cluster=cluster,
+        cells=cells,
+        epsilon=found["instance"].get("calibrated", {}).get("epsilon"),
+    )
+
+
+def _number(cell: Cell | None) -> float:
+    return float("-inf") if cell is None or cell.value is None else cell.value
+
+
+def under_way(task: Task) -> list[Under]:
+    """List the task's metrics that are being computed, or are not computed here."""
+    found = []
+    runs = MetricRun.objects.filter(
+        task=task, state__in=[MetricRun.State.RUNNING, MetricRun.State.STOPPED]
+    )
+    absent = not_computed_here(task)
+    for run in runs.order_by("metric"):
+        pieces = run.pieces.all()
+        n_all = pieces.count()
+        if n_all and run.metric not in absent:
+            n_done = pieces.filter(state=MetricPiece.State.DONE).count()
+            label = metric_words(run.metric).label
+            found.append(Under(label, run.get_state_display(), n_done, n_all))
+    words = [metric_words(slug) for slug in sorted(absent)]
+    return [*found, *(Under(word.label, "not computed here") for word in words)]
+
+
+def outside_of(task: Task) -> Sequence[OutsideMetric]:
+    """List the task's published metrics of others."""
+    rows = OutsideMetric.objects.filter(task=task, withdrawn_at=None)
+    return list(
+        rows.exclude(published_at=None).select_related("owner").order_by("name", "pk")
+    )

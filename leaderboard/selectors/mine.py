@@ -1,0 +1,64 @@
+"""What a person and their teams handed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
+
+from leaderboard.models import Score, Submission
+from leaderboard.selectors.progress import n_judged
+from leaderboard.selectors.rows import Pending
+from leaderboard.selectors.sight import team_ids
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+
+def submissions_for(
+    viewer: AbstractBaseUser | AnonymousUser,
+) -> QuerySet[Submission]:
+    """Give all submissions of the viewer's teams, the newest first."""
+    return (
+        Submission.objects.filter(team_id__in=team_ids(viewer))
+        .select_related("task", "team", "human_evaluation")
+        .defer("errors", "description", "links")
+        .order_by("-pk")
+    )
+
+
+@dataclass(frozen=True)
+class MyLine:
+    """One submission of mine: where it is, and its score once it has one."""
+
+    submission: Submission
+    score: Score | None
+    pending: Pending | None
+
+
+def lines_for(submissions: list[Submission]) -> list[MyLine]:
+    """Add scores and progress to a page of submissions, in two queries."""
+    pks = [submission.pk for submission in submissions]
+    scores: dict[int, Score] = {}
+    for score in Score.objects.filter(submission__in=pks, superseded_at=None):
+        scores.setdefault(score.submission_id, score)
+    asking = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
+    judged = n_judged(asking) if asking else {}
+    return [
+        MyLine(
+            submission=submission,
+            score=scores.get(submission.pk),
+            pending=_pending(submission, judged.get(submission.pk, 0))
+            if submission.pk in asking
+            else None,
+        )
+        for submission in submissions
+    ]
+
+
+def _pending(submission: Submission, n: int) -> Pending:
+    of = submission.task.sample_size
+    if hasattr(submission, "human_evaluation"):
+        of = submission.human_evaluation.n_instances
+    return Pending(min(n, of), of)

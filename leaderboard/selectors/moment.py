@@ -1,0 +1,47 @@
+"""A moment of the past, as an address names it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.utils import timezone
+
+STAMP = "%Y%m%dT%H%M%SZ"
+
+
+def stamp(at: datetime) -> str:
+    """Write a moment so that it fits an address: 20261120T162111Z."""
+    return at.astimezone(UTC).strftime(STAMP)
+
+
+def whole_second(at: datetime) -> datetime:
+    """Round up to a second that fits a stamp, so that nothing is lost."""
+    return (at + timedelta(microseconds=999_999)).replace(microsecond=0)
+
+
+def read_moment(text: str) -> datetime | None:
+    """Read a stamp, a date (its end) or an ISO time; None for what is none or to come."""
+    for read in (_stamp, _day, _iso):
+        try:
+            at = read(text.strip())
+        except (ValueError, OverflowError):
+            continue
+        return at if at <= whole_second(timezone.now()) else None
+    return None
+
+
+def _stamp(text: str) -> datetime:
+    return datetime.strptime(text, STAMP).replace(tzinfo=UTC)
+
+
+def _day(text: str) -> datetime:
+    # the whole day counts, as far as it has passed
+    day = date.fromisoformat(text)
+    end = datetime.combine(day, time(23, 59, 59), tzinfo=UTC)
+    begun = datetime.combine(day, time(), tzinfo=UTC) <= timezone.now() < end
+    return whole_second(timezone.now()) if begun else end
+
+
+def _iso(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    return whole_second(at if at.tzinfo else at.replace(tzinfo=UTC))

@@ -1,0 +1,46 @@
+"""Which scores are older than what they were made from."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from crowd.models import Assignment
+from leaderboard.models import HumanEvaluation, Submission
+from quality.selectors import bans
+
+State = Submission.State
+# A ban bears the time at which its transaction began: a score that was computed before
+# that one ended has not seen it. So long at most does such a transaction take.
+UNSEEN = timedelta(minutes=1)
+
+
+def outdated() -> list[int]:
+    """Find scored submissions whose ratings have changed since they were scored.
+
+    A ban fell or was lifted in their pool, work was rejected, or a campaign that asked
+    again has ended and its new ratings are not counted yet.
+    """
+    scored = HumanEvaluation.objects.filter(
+        submission__state__in=[State.SCORED, State.PUBLISHED]
+    ).exclude(scored_at=None)
+    banned = [
+        pk
+        for pool, at in bans.changed_at().items()
+        for pk in scored.filter(
+            campaign__pool=pool, scored_at__lt=at + UNSEEN
+        ).values_list("submission_id", flat=True)
+    ]
+    rejected = Assignment.objects.filter(
+        state=Assignment.State.REJECTED, decided_at__gt=OuterRef("scored_at")
+    )
+    other = scored.filter(
+        Q(campaign__completed_at__gt=F("scored_at"))
+        | Q(separate_campaigns__campaign__completed_at__gt=F("scored_at"))
+        | Exists(rejected.filter(hit__campaign=OuterRef("campaign")))
+        | Exists(
+            rejected.filter(hit__campaign=OuterRef("separate_campaigns__campaign"))
+        )
+    ).values_list("submission_id", flat=True)
+    return sorted({*banned, *other})

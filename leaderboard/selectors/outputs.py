@@ -1,0 +1,106 @@
+"""A submission's outputs beside what they were made from, and another system's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Q
+
+from leaderboard.models import Prediction, Submission
+from leaderboard.selectors.sight import ON_BOARD, public, team_ids
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+PER_PAGE = 25
+# A longer list would not be looked through; the newest are in it.
+N_RIVALS = 100
+
+
+@dataclass(frozen=True)
+class Output:
+    """One instance: its labelled fields, its references where public, the output."""
+
+    instance_id: str
+    fields: list[tuple[str, str]]
+    references: list[str]
+    text: str
+    position: int
+
+
+def outputs_page(positions: list[int], number: str | None) -> Page[int]:
+    """Give one page of positions; a number that makes no sense gives the nearest."""
+    return Paginator(positions, PER_PAGE).get_page(number)
+
+
+def predictions_at(
+    submission: Submission, positions: Iterable[int]
+) -> list[Prediction]:
+    """Fetch the predictions at these positions, in their order."""
+    wanted = list(positions)
+    rows = (
+        Prediction.objects.filter(submission=submission, instance__position__in=wanted)
+        .select_related("instance")
+        .only(
+            "text",
+            "submission_id",
+            "instance__instance_id",
+            "instance__position",
+            "instance__fields",
+        )
+    )
+    if not submission.task.hidden_references:
+        rows = rows.only(
+            "text",
+            "submission_id",
+            "instance__instance_id",
+            "instance__position",
+            "instance__fields",
+            "instance__references",
+        )
+    # Hidden references are not even read: what was not fetched cannot slip out.
+    place = {position: i for i, position in enumerate(wanted)}
+    return sorted(rows, key=lambda row: place[row.instance.position])
+
+
+def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]:
+    """Give another system's texts at these positions."""
+    rows = Prediction.objects.filter(
+        submission=submission, instance__position__in=list(positions)
+    )
+    return dict(rows.values_list("instance__position", "text"))
+
+
+def rivals(
+    submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
+) -> list[tuple[int, str]]:
+    """List the systems of the task whose outputs the viewer may read beside these."""
+    seen = public()
+    teams = team_ids(viewer)
+    if teams:
+        seen |= Q(team__in=teams, state__in=ON_BOARD)
+    rows = Submission.objects.filter(seen, task=submission.task_id).exclude(
+        pk=submission.pk
+    )
+    ordered = rows.order_by("-published_at", "-pk")
+    return list(ordered.values_list("pk", "system_name")[:N_RIVALS])
+
+
+def output(submission: Submission, prediction: Prediction) -> Output:
+    """Lay one prediction out as the page shows it."""
+    task, instance = submission.task, prediction.instance
+    return Output(
+        instance_id=instance.instance_id,
+        fields=[
+            (label, str(instance.fields.get(name, "")))
+            for name, label in task.field_labels.items()
+        ],
+        references=[]
+        if task.hidden_references
+        else [str(r) for r in instance.references],
+        text=prediction.text,
+        position=instance.position,
+    )

@@ -1,0 +1,31 @@
+"""How many instances people have judged so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Count
+
+from crowd.models import Assignment
+from leaderboard.models import JudgedItem
+
+COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
+    """Count the instances with a rating that counts, for many submissions at once.
+
+    Test questions are no judged items, and answers of workers who do not count any
+    more have been replaced: neither is in the number.
+    """
+    rows = (
+        JudgedItem.objects.filter(
+            evaluation__submission__in=list(submission_pks),
+            item__answers__assignment__state__in=COUNTED,
+            item__answers__assignment__replaced_at=None,
+        )
+        .order_by()
+        .values_list("evaluation__submission_id")
+        .annotate(n=Count("instance_id", distinct=True))
+    )
+    return dict(rows)

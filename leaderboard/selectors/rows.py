@@ -1,0 +1,186 @@
+"""The rows that a page of a board shows, with all that stands in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from django.utils import timezone
+
+from leaderboard.models import MetricResult, Score, Submission, Task
+from leaderboard.selectors.field import Place, current, main_criterion
+from leaderboard.selectors.progress import n_judged
+
+State = Submission.State
+# People may have judged something; before that, the count is 0 without asking.
+_ASKING = frozenset({State.ANNOTATING, State.ANNOTATED, State.SCORED, State.PUBLISHED})
+
+
+@dataclass(frozen=True)
+class TeamName:
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Human:
+    """What people said of a system on one criterion, and how sure that is."""
+
+    criterion: str
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    n: int
+    n_workers: int
+    covers: str
+    signature: str
+
+
+@dataclass(frozen=True)
+class Pending:
+    """How far people are: n of the `of` instances that they judge."""
+
+    n: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a board."""
+
+    pk: int
+    system: str
+    # None: anonymous to this viewer
+    team: TeamName | None
+    anonymous_until: date | None
+    submitted_at: datetime
+    state: str
+    simulated: bool
+    private: bool
+    rank_first: int | None
+    rank_last: int | None
+    human: Human | None
+    pending: Pending | None
+    # the scores of all criteria, the ranking one among them
+    criteria: dict[str, Human] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+_FIELDS = (
+    "pk",
+    "system_name",
+    "team_id",
+    "team__slug",
+    "team__name",
+    "anonymous_until",
+    "created_at",
+    "state",
+    "simulated",
+    "human_evaluation__n_instances",
+)
+
+
+def fetch_rows(
+    task: Task,
+    places: Sequence[Place],
+    teams: frozenset[int],
+    at: datetime | None = None,
+) -> list[Row]:
+    """Fetch what the rows show, in the order given, in four queries at most.
+
+    With `at` scores and metrics are those of then.
+    """
+    pks = [place.pk for place in places]
+    found = {
+        row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
+    }
+    ranked = [place.pk for place in places if place.ranks is not None]
+    asked = [
+        place.pk
+        for place in places
+        if place.ranks is None and found[place.pk]["state"] in _ASKING
+    ]
+    scores = _scores(ranked, at)
+    metrics = _metrics(pks, at)
+    judged = n_judged(asked) if asked else {}
+    today = timezone.localdate()
+    criterion = main_criterion(task)
+    return [
+        _row(
+            task,
+            place,
+            found[place.pk],
+            criteria=scores.get(place.pk, {}),
+            main=criterion,
+            metrics=metrics.get(place.pk, {}),
+            judged=judged.get(place.pk, 0),
+            known=found[place.pk]["team_id"] in teams,
+            today=today,
+        )
+        for place in places
+    ]
+
+
+def _row(
+    task: Task,
+    place: Place,
+    data: dict[str, Any],
+    *,
+    criteria: dict[str, Human],
+    main: str,
+    metrics: dict[str, float],
+    judged: int,
+    known: bool,
+    today: date,
+) -> Row:
+    until: date | None = data["anonymous_until"]
+    anonymous = until is not None and today < until
+    of = data["human_evaluation__n_instances"] or task.sample_size
+    return Row(
+        pk=place.pk,
+        system=data["system_name"],
+        team=None
+        if anonymous and not known
+        else TeamName(data["team__slug"], data["team__name"]),
+        anonymous_until=until if anonymous else None,
+        submitted_at=data["created_at"],
+        state=data["state"],
+        simulated=data["simulated"],
+        private=place.private,
+        rank_first=place.ranks[0] if place.ranks else None,
+        rank_last=place.ranks[1] if place.ranks else None,
+        human=criteria.get(main) if place.ranks else None,
+        pending=None if place.ranks else Pending(min(judged, of), of),
+        criteria=criteria,
+        metrics=metrics,
+    )
+
+
+def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
+    scores: dict[int, dict[str, Human]] = defaultdict(dict)
+    fields = tuple(Human.__dataclass_fields__)
+    rows = Score.objects.filter(current(at=at), submission__in=pks).values_list(
+        "submission_id", *fields
+    )
+    for pk, *values in rows:
+        human = Human(*values)
+        scores[pk][human.criterion] = human
+    return scores
+
+
+def _metrics(pks: list[int], at: datetime | None) -> dict[int, dict[str, float]]:
+    # Old results stay beside those of a newer version: the last one counts.
+    metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    rows = MetricResult.objects.filter(submission__in=pks)
+    if at is not None:
+        rows = rows.filter(computed_at__lte=at)
+    for pk, metric, value in rows.order_by("pk").values_list(
+        "submission_id", "metric", "value"
+    ):
+        metrics[pk][metric] = value
+    return metrics

@@ -1,0 +1,196 @@
+"""Where a submission is on its way, in eight steps that everybody can follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from crowd.models import Campaign
+from leaderboard.models import HumanEvaluation, Submission, SubmissionEvent
+from leaderboard.selectors.progress import n_judged
+from leaderboard.selectors.rows import Pending
+from leaderboard.selectors.sight import Sight
+
+State = Submission.State
+Status = Literal["done", "now", "failed", "waiting"]
+
+LABELS: dict[str, str] = {
+    State.RECEIVED: "Received",
+    State.VALID: "Checked",
+    State.MEASURED: "Measured",
+    State.APPROVED: "Approved",
+    State.ANNOTATING: "Asking people",
+    State.ANNOTATED: "Judged",
+    State.SCORED: "Scored",
+    State.PUBLISHED: "Published",
+}
+# What readers outside the team are told of a step that is done.
+_DONE: dict[str, str] = {
+    State.RECEIVED: "The predictions arrived.",
+    State.VALID: "Every instance has its prediction.",
+    State.MEASURED: "The automatic metrics are there.",
+    State.APPROVED: "Staff set the money aside.",
+    State.ANNOTATING: "The work went out to people.",
+    State.ANNOTATED: "All answers are in.",
+    State.SCORED: "Ratings were cleaned and averaged.",
+    State.PUBLISHED: "The result is on the board.",
+}
+# What is waited for once a step is done.
+_WAITS: dict[str, str] = {
+    State.RECEIVED: "The file is being checked against the task's instances.",
+    State.VALID: "The automatic metrics are being computed.",
+    State.MEASURED: "Waits for staff to approve what asking people costs.",
+    State.APPROVED: "Waits for the campaign to be built.",
+    State.ANNOTATING: "People are judging the texts.",
+    State.ANNOTATED: "The ratings are being cleaned and averaged.",
+    State.SCORED: "The result is about to be published.",
+    State.PUBLISHED: "",
+}
+# What is said instead where programs play the people.
+_SIMULATED: dict[str, str] = {
+    "Asking people": "Asking programs",
+    "The work went out to people.": "The work went out to simulated workers.",
+    "People are judging the texts.": "Simulated workers are judging the texts.",
+}
+# Off the walk: the step that did not come about, and what is said instead.
+_OFF_WALK: dict[str, tuple[str, str, str]] = {
+    State.INVALID: (State.VALID, "Not usable", "The file cannot be used."),
+    State.DECLINED: (State.APPROVED, "Declined", "Staff declined the cost."),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One dot of the state line."""
+
+    state: str
+    label: str
+    status: Status
+    at: datetime | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """The state line, the newest event in words, and what is waited for."""
+
+    steps: list[Step]
+    events: list[SubmissionEvent]
+    waits_for: str
+    pending: Pending | None
+
+    @property
+    def newest(self) -> SubmissionEvent | None:
+        return self.events[-1] if self.events else None
+
+
+def story_of(
+    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
+) -> Story:
+    """Tell the story as the viewer may hear it: events in full for team and staff."""
+    events = list(submission.events.order_by("pk"))
+    pending = _pending(submission, evaluation)
+    return Story(
+        steps=_steps(submission, events, view),
+        events=events if view.inner else [],
+        waits_for=_waits_for(submission, evaluation, pending),
+        pending=pending,
+    )
+
+
+def _pending(
+    submission: Submission, evaluation: HumanEvaluation | None
+) -> Pending | None:
+    if submission.state != State.ANNOTATING or evaluation is None:
+        return None
+    n = n_judged([submission.pk]).get(submission.pk, 0)
+    return Pending(n=min(n, evaluation.n_instances), of=evaluation.n_instances)
+
+
+def _waits_for(
+    submission: Submission,
+    evaluation: HumanEvaluation | None,
+    pending: Pending | None,
+) -> str:
+    if submission.state != State.ANNOTATING or evaluation is None:
+        return _honest(submission, _WAITS.get(submission.state, ""))
+    campaign = evaluation.campaign
+    if campaign.state == Campaign.State.SCHEDULED:
+        return f"The questions go out on {campaign.starts_at:%A, %Y-%m-%d, %H:%M} UTC."
+    if campaign.state == Campaign.State.PAUSED:
+        return "Staff paused the campaign."
+    if pending is None:
+        return ""
+    whose = "simulated workers" if submission.simulated else "people"
+    return f"{pending.n:,} of {pending.of:,} instances judged by {whose}."
+
+
+def _steps(
+    submission: Submission,
+    events: list[SubmissionEvent],
+    view: Sight,
+) -> list[Step]:
+    last = {event.state: event for event in events}
+    reached = _reached(submission, last)
+    steps = []
+    for index, state in enumerate(Submission.WALK):
+        if index <= reached:
+            event = last.get(state)
+            told = (
+                event.sentence
+                if event and view.inner
+                else _honest(submission, _DONE[state])
+            )
+            at = event.at if event else None
+            steps.append(Step(state, _label(submission, state), "done", at, told))
+        elif index == reached + 1:
+            steps.append(_next_step(submission, state, last, view))
+        else:
+            steps.append(Step(state, _label(submission, state), "waiting", None, ""))
+    return steps
+
+
+def _label(submission: Submission, state: str) -> str:
+    return _honest(submission, LABELS[state])
+
+
+def _honest(submission: Submission, words: str) -> str:
+    """Say "people" only of people."""
+    return _SIMULATED.get(words, words) if submission.simulated else words
+
+
+def _reached(submission: Submission, last: dict[str, SubmissionEvent]) -> int:
+    """Give the index of the last step that is done."""
+    if submission.state in Submission.WALK:
+        return Submission.WALK.index(submission.state)
+    if submission.state in _OFF_WALK:
+        return Submission.WALK.index(_OFF_WALK[submission.state][0]) - 1
+    walked = [i for i, state in enumerate(Submission.WALK) if state in last]
+    return max(walked, default=0)
+
+
+def _next_step(
+    submission: Submission,
+    state: str,
+    last: dict[str, SubmissionEvent],
+    view: Sight,
+) -> Step:
+    if submission.state in _OFF_WALK:
+        _, label, sentence = _OFF_WALK[submission.state]
+        event = last.get(submission.state)
+        told = event.sentence if event and view.inner else sentence
+        return Step(
+            submission.state, label, "failed", event.at if event else None, told
+        )
+    if submission.state == State.WITHDRAWN:
+        event = last.get(State.WITHDRAWN)
+        at = event.at if event else None
+        return Step(State.WITHDRAWN, "Withdrawn", "failed", at, "Taken back.")
+    if submission.failed:
+        told = (
+            submission.failure if view.inner else "This step had a problem on our side."
+        )
+        return Step(state, _label(submission, state), "failed", None, told)
+    # what is waited for stands below the line, in full
+    return Step(state, _label(submission, state), "now", None, "")

@@ -1,0 +1,83 @@
+"""Who may judge a task's texts, and what quality control has found so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from crowd.models import QualificationTest, Requirement
+from leaderboard.models import Task
+from quality.models import Ban, Grade
+
+Kind = Requirement.Kind
+
+
+@dataclass(frozen=True)
+class Control:
+    """Figures of a task's whole pool; those of programs are told apart."""
+
+    n_workers: int
+    n_asked: int
+    n_wrong: int
+    n_banned: int
+    simulated: bool
+
+    @property
+    def percent_wrong(self) -> float:
+        return 100 * self.n_wrong / self.n_asked if self.n_asked else 0.0
+
+
+def control(task: Task) -> list[Control]:
+    """Count test questions and exclusions, of people first; in two queries."""
+    rows = (
+        Grade.objects.filter(pool=task.slug)
+        .order_by()
+        .values_list("worker__simulated")
+        .annotate(
+            workers=Count("worker", distinct=True),
+            n=Count("pk"),
+            wrong=Count("pk", filter=Q(correct=False)),
+        )
+    )
+    banned = dict(
+        Ban.objects.filter(pool=task.slug, lifted_at=None)
+        .order_by()
+        .values_list("worker__simulated")
+        .annotate(n=Count("pk"))
+    )
+    return [
+        Control(workers, n, wrong, banned.get(simulated, 0), simulated)
+        for simulated, workers, n, wrong in sorted(rows)
+    ]
+
+
+def requirements(task: Task) -> list[str]:
+    """Say in words what a worker needs; empty when everybody may."""
+    tests = {
+        test.name: test
+        for test in QualificationTest.objects.filter(
+            pool=task.slug, state=QualificationTest.State.PUBLISHED
+        )
+    }
+    return [
+        _words(one, tests)
+        for one in Requirement.objects.filter(pool=task.slug).order_by("pk")
+    ]
+
+
+def _words(one: Requirement, tests: dict[str, QualificationTest]) -> str:
+    if one.kind == Kind.APPROVED:
+        return f"at least {one.at_least:,} pieces of work approved before"
+    if one.kind == Kind.APPROVED_PERCENT:
+        return f"at least {one.at_least} % of their work approved"
+    if one.kind == Kind.COUNTRY:
+        return f"lives in one of: {one.countries}"
+    test = tests.get(one.test_name)
+    if test is None:
+        return f"has passed the test “{one.test_name}”"
+    tries = "one try" if test.n_tries == 1 else f"{test.n_tries} tries"
+    return (
+        f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
+        f"{tries}, {test.wait_hours} hours between them"
+    )

@@ -1,0 +1,74 @@
+"""A board under a visitor's own weights over its criteria."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.core.cache import cache
+
+from genie.lib.seeds import seed_from
+from leaderboard.models import Task
+from leaderboard.selectors.shared_instances import Shared, System
+from leaderboard.stats.weighted import Resampled, Weighted, resampled, weigh
+
+LARGEST = 100.0
+_RESAMPLES = 2_000
+_KEPT_SECONDS = 3600
+
+
+@dataclass(frozen=True)
+class WeightedRow:
+    """A system's place under the weights, in points."""
+
+    system: System
+    result: Weighted
+
+
+def read_weights(criteria: list[str], given: Mapping[str, str]) -> dict[str, float]:
+    """Read `w.<criterion>=number`; what is missing or no weight is 1 or 0.
+
+    Where nothing is left but zeros, all criteria weigh the same.
+    """
+    weights = {name: _weight(given.get(f"w.{name}")) for name in criteria}
+    return weights if any(weights.values()) else dict.fromkeys(criteria, 1.0)
+
+
+def _weight(text: str | None) -> float:
+    if text is None:
+        return 1.0
+    try:
+        value = float(text)
+    except ValueError:
+        return 0.0
+    return min(max(value, 0.0), LARGEST) if math.isfinite(value) else 0.0
+
+
+def weighted_rows(
+    task: Task, found: Shared, weights: Mapping[str, float]
+) -> list[WeightedRow]:
+    """Rank under the weights; the resamples are drawn once for all weights."""
+    if not found.systems or found.n_instances < 2:
+        return []
+    key = f"weights-{found.signature}"
+    drawn: Resampled | None = cache.get(key)
+    if drawn is None:
+        seed = seed_from("weights", task.slug)
+        drawn = resampled(found.values, seed=seed, n_resamples=_RESAMPLES)
+        cache.set(key, drawn, _KEPT_SECONDS)
+    results = weigh(drawn, [weights[name] for name in found.criteria])
+    rows = [
+        WeightedRow(system, _in_points(result, logarithmic=found.unit.logarithmic))
+        for system, result in zip(found.systems, results, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (-row.result.estimate, row.system.pk))
+
+
+def _in_points(result: Weighted, *, logarithmic: bool) -> Weighted:
+    if not logarithmic:
+        return result
+    low, estimate, high = (
+        100 * math.exp(value) for value in (result.low, result.estimate, result.high)
+    )
+    return replace(result, low=low, estimate=estimate, high=high)

@@ -1,0 +1,49 @@
+"""End campaigns: nobody can answer any more, the account is settled, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crowd.models import Assignment, Campaign
+from crowd.selectors.progress import CampaignProgress, campaign_progress, is_done
+from crowd.services import fund, run
+
+State = Campaign.State
+
+
+def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
+    """Complete campaigns that are over and settle their accounts.
+
+    None, and nothing changed, while one of them still waits for somebody. Callers
+    open the transaction; with a submission's row they lock that first.
+    """
+    # Whoever sends work out again after a ban locks these rows, too: what was done a
+    # moment ago may be undone since.
+    locked = list(
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .filter(pk__in=[campaign.pk for campaign in campaigns])
+        .order_by("pk")
+    )
+    if not all(is_over(campaign) for campaign in locked):
+        return None
+    progress = []
+    for campaign in locked:
+        run.complete(campaign.pk)
+        progress.append(campaign_progress(campaign))
+        fund.settle(campaign.key, progress[-1].spent_cents)
+    return progress
+
+
+def is_over(campaign: Campaign) -> bool:
+    """Tell whether no answer can come in any more.
+
+    What people had open when staff stopped a campaign they may send in, and it counts.
+    """
+    if campaign.state == State.STOPPED:
+        return not Assignment.objects.filter(
+            hit__campaign=campaign, state=Assignment.State.ACCEPTED
+        ).exists()
+    return campaign.state == State.COMPLETE or (
+        campaign.state == State.RUNNING and is_done(campaign)
+    )

@@ -1,0 +1,286 @@
+"""What people judge of one submission: items, test questions, whose output stands where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crowd.services.build import ItemSpec
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import SLOTS, Design, content_key, drawn_order
+from leaderboard.models import HumanEvaluation, Instance, JudgedItem, JudgedOutput, Task
+from leaderboard.services.asking import (
+    design_of,
+    has_references,
+    judged_blind,
+    n_test_questions,
+    shown,
+    spare_instances,
+    task_view,
+)
+from quality.services import inject
+from quality.services.inject_several import LineUp, draw_line_ups, draw_pairs
+
+# Beside a standard worth 100, "good" begins at half as good: the standard is itself a
+# reference, so another one need not be better than it.
+GOOD_MAGNITUDE = 0.5
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One output for one instance; no submission: a reference."""
+
+    text: str
+    submission_pk: int | None
+
+
+@dataclass(frozen=True)
+class JudgedSpec:
+    """An item before it is built, and what it is about."""
+
+    spec: ItemSpec
+    instance_pk: int
+    # slot -> submission; empty where the item shows one output only
+    slots: Mapping[str, int | None]
+
+
+def judged(
+    task: Task,
+    human: Mapping[str, Any],
+    instance: Instance,
+    entries: Sequence[Entry],
+    *,
+    campaign_key: str,
+    seed: int,
+) -> JudgedSpec:
+    """Make the item that shows these outputs for one instance."""
+    design = design_of(task, human)
+    if design.needs_reference and not has_references(instance):
+        raise GenieError(
+            f"Instance {instance.instance_id} of {task.title} has no reference, which "
+            f"the design {design.slug} shows to workers.",
+            code="no-references",
+        )
+    several = design.shows != "one output"
+    order = (
+        drawn_order(len(entries), seed=seed, instance_id=instance.instance_id)
+        if several
+        else [0]
+    )
+    ordered = [entries[index] for index in order]
+    data = design.data(
+        task_view(task, human), shown(instance), [entry.text for entry in ordered]
+    )
+    slots = {
+        slot: entry.submission_pk
+        for slot, entry in zip(SLOTS, ordered, strict=False)
+        if several
+    }
+    return JudgedSpec(
+        spec=ItemSpec(
+            key=inject.item_key(campaign_key, "judged", instance.instance_id),
+            data=data,
+            content_key=content_key(task.slug, instance.instance_id),
+        ),
+        instance_pk=instance.pk,
+        slots=slots,
+    )
+
+
+def hidden(
+    task: Task,
+    human: Mapping[str, Any],
+    criteria: Mapping[str, str],
+    *,
+    campaign_key: str,
+    n_items: int,
+    seed: int,
+) -> list[inject.HiddenItem]:
+    """Draw the test questions of a campaign that shows one output, or two."""
+    n_positive, n_negative = n_test_questions(human, n_items)
+    return known(
+        task,
+        human,
+        criteria,
+        spare_instances(task, n_positive + n_negative),
+        campaign_key=campaign_key,
+        n_positive=n_positive,
+        n_negative=n_negative,
+        seed=seed,
+    )
+
+
+def known(
+    task: Task,
+    human: Mapping[str, Any],
+    criteria: Mapping[str, str],
+    instances: Sequence[Instance],
+    *,
+    campaign_key: str,
+    n_positive: int,
+    n_negative: int,
+    seed: int,
+) -> list[inject.HiddenItem]:
+    """Make questions whose answers are known of these instances' references."""
+    design = design_of(task, human)
+    blind = judged_blind(human, criteria)
+    if design.shows != "one output":
+        return hidden_pairs(
+            task,
+            human,
+            criteria,
+            instances,
+            campaign_key=campaign_key,
+            n=n_positive + n_negative,
+            seed=seed,
+        )
+    return inject.draw_items(
+        campaign_key=campaign_key,
+        material=_material(task, human, design, instances),
+        n_positive=n_positive,
+        n_negative=n_negative,
+        seed=seed,
+        expected=_expected(human, criteria),
+        blind=blind,
+    )
+
+
+def hidden_pairs(
+    task: Task,
+    human: Mapping[str, Any],
+    criteria: Mapping[str, str],
+    instances: Sequence[Instance],
+    *,
+    campaign_key: str,
+    n: int,
+    seed: int,
+) -> list[inject.HiddenItem]:
+    """Draw test questions that set a reference against another input's."""
+    return draw_pairs(
+        campaign_key=campaign_key,
+        material=line_ups(task, human, instances, n_outputs=2),
+        n=n,
+        seed=seed,
+        blind=judged_blind(human, criteria),
+        expected=markable(human, criteria),
+    )
+
+
+def hidden_line_ups(
+    task: Task,
+    human: Mapping[str, Any],
+    criteria: Mapping[str, str],
+    material: Sequence[LineUp],
+    *,
+    campaign_key: str,
+    n_items: int,
+    seed: int,
+) -> list[inject.HiddenItem]:
+    """Draw the test questions of a campaign that shows many outputs together."""
+    return draw_line_ups(
+        campaign_key=campaign_key,
+        material=material,
+        n=sum(n_test_questions(human, n_items)),
+        seed=seed,
+        blind=judged_blind(human, criteria),
+        expected=markable(human, criteria),
+    )
+
+
+def line_ups(
+    task: Task,
+    human: Mapping[str, Any],
+    instances: Sequence[Instance],
+    *,
+    n_outputs: int = 0,
+    outputs: Mapping[int, Sequence[str]] | None = None,
+) -> list[LineUp]:
+    """Offer inputs with outputs for test questions; `outputs` by instance, or none."""
+    design, view = design_of(task, human), task_view(task, human)
+    found = []
+    for instance in instances:
+        texts = list(outputs[instance.pk]) if outputs else [""] * n_outputs
+        data = design.data(view, shown(instance), texts)
+        found.append(
+            LineUp(
+                content_key=content_key(task.slug, instance.instance_id),
+                data=data,
+                outputs=dict(zip(SLOTS, texts, strict=False)),
+                reference=instance.references[-1],
+            )
+        )
+    return found
+
+
+def markable(
+    human: Mapping[str, Any], criteria: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Name the criteria on which a wrong instance's text is wrong, where not on all."""
+    blind = {
+        criterion
+        for criterion in criteria
+        if criterion in human.get("before_text", ())
+        or not human.get("show_input", {}).get(criterion, True)
+    }
+    seeing = [criterion for criterion in criteria if criterion not in blind]
+    return {"criteria": seeing} if blind and seeing else {}
+
+
+def _expected(human: Mapping[str, Any], criteria: Mapping[str, str]) -> dict[str, Any]:
+    own = {"threshold": GOOD_MAGNITUDE} if human["scale"] == "magnitude" else {}
+    return {**own, **markable(human, criteria)}
+
+
+def _material(
+    task: Task, human: Mapping[str, Any], design: Design, instances: Sequence[Instance]
+) -> list[inject.Material]:
+    view = task_view(task, human)
+    blank = [design.data(view, shown(instance), [""]) for instance in instances]
+    return [
+        inject.Material(
+            content_key=content_key(task.slug, instance.instance_id),
+            data=data,
+            # Where the template shows one reference, another is the better answer.
+            reference=instance.references[
+                -1 if "reference" in data or "standard" in data else 0
+            ],
+        )
+        for instance, data in zip(instances, blank, strict=True)
+    ]
+
+
+def remember(
+    evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
+) -> list[JudgedItem]:
+    """Store which instance each item is about, and whose output stands in which slot."""
+    rows = JudgedItem.objects.bulk_create(
+        [
+            JudgedItem(
+                evaluation=evaluation,
+                item_id=item_of[one.spec.key],
+                instance_id=one.instance_pk,
+            )
+            for one in specs
+        ],
+        batch_size=2_000,
+    )
+    JudgedOutput.objects.bulk_create(
+        [
+            JudgedOutput(judged_item=row, slot=slot, submission_id=submission_pk)
+            for row, one in zip(rows, specs, strict=True)
+            for slot, submission_pk in one.slots.items()
+        ],
+        batch_size=2_000,
+    )
+    return rows
+
+
+def refuse_several(task: Task, design: Design) -> None:
+    """Say what to do where a task's submissions cannot be judged one at a time."""
+    if design.shows == "several outputs":
+        raise GenieError(
+            f"{task.title} asks for the design {design.slug}, which shows the outputs "
+            "of several systems: ask for a comparison or a joint evaluation instead.",
+            code="needs-several-systems",
+        )

@@ -1,0 +1,164 @@
+"""Load a benchmark task from its official release, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from crowd.models import Budget
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator
+from genie.lib.unguessable import seed_for
+from leaderboard import tasks
+from leaderboard.metrics.chosen import chosen_metrics
+from leaderboard.models import Instance, Task
+from leaderboard.readers.releases import Release, read_release
+from leaderboard.services.fitting import refuse_misfits
+
+N_NAMED = 20
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What loading a task did."""
+
+    task: Task
+    created: bool
+    n_instances: int
+
+
+def load_task(
+    slug: str,
+    source: Path | str | None = None,
+    *,
+    hide_references: bool = False,
+) -> LoadReport:
+    """Load a task; the same release again changes nothing, another one is refused."""
+    config = tasks.definition(slug)
+    # what cannot be measured or asked as it says is refused before anything
+    chosen_metrics(config["metrics"])
+    refuse_misfits(slug, config)
+    release = read_release(
+        config["release"]["reader"],
+        _source(slug, config, source),
+        config["release"].get("options", {}),
+    )
+    existing = Task.objects.filter(slug=slug).first()
+    if existing is not None:
+        if existing.release_sha256 != release.sha256:
+            _refuse_changed(existing, release)
+        _refresh(existing, config, hide_references)
+        return LoadReport(existing, created=False, n_instances=existing.n_instances)
+    with transaction.atomic():
+        task = _create(slug, config, release, hide_references)
+    return LoadReport(task, created=True, n_instances=task.n_instances)
+
+
+def _source(slug: str, config: dict[str, Any], source: Path | str | None) -> Path | str:
+    if source is not None:
+        return source
+    if config.get("demo"):
+        return tasks.folder(slug)
+    raise GenieError(
+        f"Say where the release of {config['title']} is: --source DIR.",
+        code="source-missing",
+    )
+
+
+def _create(
+    slug: str, config: dict[str, Any], release: Release, hide_references: bool
+) -> Task:
+    # Test questions are made of instances outside the sample: nobody may recompute it.
+    seed = seed_for("sample", slug, release.sha256)
+    task = Task.objects.create(
+        slug=slug,
+        release_sha256=release.sha256,
+        release_files=release.files,
+        n_instances=len(release.instances),
+        sample_seed=seed,
+        **_described(config, hide_references),
+    )
+    if limit := config.get("budget", {}).get("cents"):
+        # What staff have set in the admin before stays.
+        Budget.objects.get_or_create(pool=slug, defaults={"limit_cents": int(limit)})
+    ranks = generator(seed).permutation(len(release.instances))
+    Instance.objects.bulk_create(
+        [
+            Instance(
+                task=task,
+                instance_id=instance.id,
+                position=position,
+                fields=instance.fields,
+                references=instance.references,
+                sample_rank=int(ranks[position]),
+            )
+            for position, instance in enumerate(release.instances)
+        ],
+        batch_size=2_000,
+    )
+    return task
+
+
+def _refresh(task: Task, config: dict[str, Any], hide_references: bool) -> None:
+    """Take over what task.toml says today; the instances stay as they are."""
+    described = _described(config, hide_references or task.hidden_references)
+    if any(getattr(task, name) != value for name, value in described.items()):
+        Task.objects.filter(pk=task.pk).update(**described)
+        task.refresh_from_db()
+
+
+def _described(config: dict[str, Any], hide_references: bool) -> dict[str, Any]:
+    texts = ("summary", "description", "licence", "homepage", "citation")
+    return {
+        "title": config["title"],
+        "kind": config["kind"],
+        **{name: config.get(name, "") for name in texts},
+        "source_language": config.get("source_language", "en"),
+        "target_language": config.get("target_language", "en"),
+        "demo": bool(config.get("demo", False)),
+        "hidden_references": hide_references
+        or bool(config["release"].get("hidden_references", False)),
+        "config": config,
+    }
+
+
+def _refuse_changed(task: Task, release: Release) -> None:
+    known = {
+        row["instance_id"]: (row["fields"], row["references"])
+        for row in task.instances.values("instance_id", "fields", "references")
+    }
+    found = {i.id: (i.fields, i.references) for i in release.instances}
+    added = [key for key in found if key not in known]
+    removed = [key for key in known if key not in found]
+    changed = [key for key in found if key in known and found[key] != known[key]]
+    if not (added or removed or changed):
+        raise GenieError(
+            f"The release of {task.title} has the same instances as the one that is "
+            "loaded, but in another order, by which results are kept.",
+            code="release-changed",
+        )
+    raise GenieError(
+        f"The release of {task.title} differs from the one that is loaded: "
+        f"{len(added)} instances added{_named(added)}, {len(removed)} removed"
+        f"{_named(removed)}, {len(changed)} changed{_named(changed)}. Scores on "
+        "different instances cannot share a board; load it under another slug.",
+        code="release-changed",
+        details={
+            "added": added[:N_NAMED],
+            "removed": removed[:N_NAMED],
+            "changed": changed[:N_NAMED],
+            "n_added": len(added),
+            "n_removed": len(removed),
+            "n_changed": len(changed),
+        },
+    )
+
+
+def _named(ids: list[str]) -> str:
+    if not ids:
+        return ""
+    more = ", …" if len(ids) > N_NAMED else ""
+    return f" ({', '.join(ids[:N_NAMED])}{more})"

@@ -1,0 +1,152 @@
+"""Qualification tests drawn from a task, and what its campaigns require of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from django.db import transaction
+
+from crowd.models import Campaign, QualificationTest
+from crowd.services import qualification_tests, require
+from crowd.services.qualification_tests import QuestionSpec, TestSpec
+from genie.lib.errors import GenieError
+from leaderboard.models import Instance, Task
+from leaderboard.services import items
+from leaderboard.services.asking import has_references, hit_type_of, separate
+from quality.models.test_question import Polarity
+from quality.services.inject import HiddenItem
+
+N_QUESTIONS = 8
+TITLE = "A short test: {}"
+LEAST = 2
+
+
+def draw_test(
+    task: Task,
+    n: int = N_QUESTIONS,
+    seed: int | None = None,
+    *,
+    rules: Mapping[str, Any] | None = None,
+) -> QualificationTest:
+    """Draw `n` questions from what nobody judges, as a draft; half of them are wrong.
+
+    The questions look like the task's HITs: a reference in place of a prediction is
+    right, another instance's reference is wrong. The seed is made with the site's secret
+    and stored; another one can be given.
+
+    Raises
+    ------
+    GenieError
+        ``too-few-references`` where the task has fewer instances with references
+        outside the judged sample, ``too-few-questions`` for less than two.
+    """
+    if n < LEAST:
+        raise GenieError(
+            f"A test has at least {LEAST} questions, one right and one wrong.",
+            code="too-few-questions",
+        )
+    version = qualification_tests.next_version(task.slug)
+    if seed is None:
+        seed = qualification_tests.seed_of(task.slug, version)
+    human = task.human
+    criteria = separate(human)[0]
+    drawn = items.known(
+        task,
+        human,
+        criteria,
+        training_instances(task, n),
+        campaign_key=f"qualification:{task.slug}:{version}",
+        n_positive=n - n // 2,
+        n_negative=n // 2,
+        seed=seed,
+    )
+    spec = TestSpec(
+        name=task.slug,
+        pool=task.slug,
+        title=TITLE.format(task.title),
+        rules=rules or {},
+    )
+    with transaction.atomic():
+        test = qualification_tests.draft(
+            spec, [_question(one) for one in drawn], hit_type_of(task, human, criteria)
+        )
+        QualificationTest.objects.filter(pk=test.pk).update(seed=seed)
+    test.refresh_from_db()
+    return test
+
+
+def training_instances(task: Task, n: int) -> list[Instance]:
+    """Give instances with references that are outside the judged sample.
+
+    From the other end than a campaign's test questions, so that the two meet late.
+    """
+    rows = (
+        task.instances.filter(sample_rank__gte=task.sample_size)
+        .exclude(references=[])
+        .order_by("-sample_rank")
+        .iterator(chunk_size=100)
+    )
+    # One more than asked for: a wrong answer is another one's right answer.
+    found = list(islice(filter(has_references, rows), n + 1))
+    if len(found) < n:
+        raise GenieError(
+            f"{task.title} has {len(found)} instances with references outside the "
+            f"judged sample, but a test of {n} questions needs as many.",
+            code="too-few-references",
+        )
+    return found
+
+
+def _question(one: HiddenItem) -> QuestionSpec:
+    expected = dict(one.expected)
+    if "slot" not in expected:
+        expected["good"] = one.polarity == Polarity.POSITIVE
+    return QuestionSpec(one.spec.data, expected, one.spec.content_key)
+
+
+def ensure(task: Task) -> str:
+    """Give the name of the test that the task's configuration asks for; empty for none.
+
+    Where no version is in use, one is drawn and published. Call it before a campaign's
+    test questions are drawn: they are made of other inputs.
+    """
+    config = task.human.get("qualification_test")
+    if not config:
+        return ""
+    with transaction.atomic():
+        # Two campaigns that start at once draw one test.
+        Task.objects.select_for_update(of=("self",)).get(pk=task.pk)
+        in_use = QualificationTest.objects.filter(
+            name=task.slug, state=QualificationTest.State.PUBLISHED
+        )
+        if not in_use.exists():
+            rules = dict(config) if isinstance(config, Mapping) else {}
+            n = int(rules.pop("n", N_QUESTIONS))
+            qualification_tests.publish(draw_test(task, n, rules=rules).pk)
+    return task.slug
+
+
+def check(human: Mapping[str, Any]) -> None:
+    """Refuse a configuration that would fail when its first campaign starts.
+
+    Raises
+    ------
+    GenieError
+        ``unknown-rule`` or ``bad-requirements``.
+    """
+    require.read(human.get("requirements", {}))
+    config = human.get("qualification_test")
+    rules = set(config) - {"n"} if isinstance(config, Mapping) else set()
+    qualification_tests.check_rules(rules)
+
+
+def require_of(task: Task, campaign: Campaign) -> None:
+    """Write down what the task requires of a campaign's workers.
+
+    Callers open the transaction in which the campaign is built.
+    """
+    require.of_campaign(
+        campaign, task.human.get("requirements", {}), test_name=ensure(task)
+    )

@@ -1,0 +1,223 @@
+"""Turn clean ratings into scores with intervals; old scores stay, superseded."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import pandas as pd
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import Campaign
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
+from leaderboard.designs.unit import Unit
+from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.selectors.span_ratings import span_ratings
+from leaderboard.services import lifecycle
+from leaderboard.services.ratings import system_ratings, unit_for
+from leaderboard.stats.intervals import Interval
+from quality.selectors.clean_ratings import n_excluded_workers
+
+State = Submission.State
+
+
+@dataclass(frozen=True)
+class Computed:
+    """One criterion's score before it is written."""
+
+    submission_pk: int
+    criterion: str
+    unit: Unit
+    interval: Interval
+    interval_50: Interval
+    n_workers: int
+    histogram: dict[str, int]
+    seed: int
+    ratings_sha256: str
+
+
+def compute(pk: int) -> None:
+    """Go from ANNOTATED to SCORED with one score a criterion."""
+    evaluation = HumanEvaluation.objects.select_related(
+        "campaign__hit_type", "submission", "task"
+    ).get(submission_id=pk)
+    if evaluation.one.state != State.ANNOTATED:
+        return
+    seen_at = timezone.now()
+    scores = computed(evaluation)
+    if not scores:
+        raise GenieError(
+            "No rating that counts came in, so there is no score. Staff can lift a ban "
+            "and try again, or withdraw the submission.",
+            code="no-ratings",
+        )
+    n_excluded = n_excluded_workers(evaluation.campaign)
+    with transaction.atomic():
+        _write(evaluation, scores, n_excluded)
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
+        first = scores[0].interval
+        if not lifecycle.move(
+            pk,
+            State.ANNOTATED,
+            State.SCORED,
+            f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
+            f"{first.high:.1f}, from {first.n:,} instances.",
+        ):
+            raise lifecycle.LostRace
+
+
+def rescore(pk: int) -> bool:
+    """Compute the scores again when who counts has changed; True if they did change."""
+    evaluation = HumanEvaluation.objects.select_related(
+        "campaign__hit_type", "submission", "task"
+    ).get(submission_id=pk)
+    if evaluation.one.state not in {State.SCORED, State.PUBLISHED}:
+        return False
+    seen_at = timezone.now()
+    scores = computed(evaluation)
+    with transaction.atomic():
+        # one at a time: the row of the evaluation is the lock
+        HumanEvaluation.objects.select_for_update().get(pk=evaluation.pk)
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
+        changed = _write(evaluation, scores, n_excluded_workers(evaluation.campaign))
+        if changed:
+            lifecycle.tell(
+                pk,
+                evaluation.one.state,
+                "Scored again, because which workers count has changed.",
+            )
+    return changed
+
+
+def computed(evaluation: HumanEvaluation) -> list[Computed]:
+    """Compute all systems' and criteria's scores from the ratings that count now."""
+    ratings = system_ratings(evaluation)
+    ratings = pd.concat([ratings, span_ratings(evaluation, ratings)], ignore_index=True)
+    asked = _asked_in(evaluation)
+    found = []
+    for (submission_pk, criterion), group in ratings.groupby(
+        ["submission", "criterion"], sort=True
+    ):
+        name, pk = str(criterion), int(str(submission_pk))
+        campaign = asked.get(name, evaluation.campaign)
+        found.append(_computed_one(campaign, pk, name, group))
+    # what the task asks comes first, in its order; then ticks and marks
+    order = list(asked)
+    return sorted(
+        found,
+        key=lambda one: (
+            order.index(one.criterion) if one.criterion in asked else len(order)
+        ),
+    )
+
+
+def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
+    """Find the campaign that asks each criterion."""
+    return {
+        criterion: campaign
+        for campaign in campaigns_of(evaluation)
+        for criterion in (
+            *campaign.hit_type.criteria,
+            *campaign.hit_type.form.get("checkboxes", ()),
+        )
+    }
+
+
+def _computed_one(
+    campaign: Campaign, submission_pk: int, criterion: str, ratings: pd.DataFrame
+) -> Computed:
+    unit = SPANS_UNIT if criterion == SPANS else unit_for(campaign, criterion)
+    averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
+    per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
+    seed = seed_from("bootstrap", campaign.key, criterion)
+    resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    intervals = {
+        confidence: unit.interval(
+            per_instance, seed=seed, n_resamples=resamples, confidence=confidence
+        )
+        for confidence in (0.95, 0.5)
+    }
+    binned = pd.Series(unit.binned(ratings["value"].to_numpy(float)))
+    return Computed(
+        submission_pk=submission_pk,
+        criterion=criterion,
+        unit=unit,
+        interval=intervals[0.95],
+        interval_50=intervals[0.5],
+        n_workers=int(ratings["worker"].nunique()),
+        histogram={
+            f"{value:g}": int(n)
+            for value, n in binned.value_counts().sort_index().items()
+        },
+        seed=seed,
+        ratings_sha256=_digest(ratings),
+    )
+
+
+def _digest(ratings: pd.DataFrame) -> str:
+    table = ratings[["instance", "worker", "value"]].to_csv(index=False, header=False)
+    return hashlib.sha256(table.encode()).hexdigest()
+
+
+def _write(
+    evaluation: HumanEvaluation, scores: list[Computed], n_excluded: int
+) -> bool:
+    """Add the scores that differ from the current ones; tell whether any did."""
+    current = {
+        (score.submission_id, score.criterion): score
+        for score in Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    }
+    # A score of which no rating counts any more must not stand on a board.
+    names = {(score.submission_pk, score.criterion) for score in scores}
+    gone = [old.pk for name, old in current.items() if name not in names]
+    changed = bool(gone)
+    Score.objects.filter(pk__in=gone).update(superseded_at=timezone.now())
+    for new in scores:
+        old = current.get((new.submission_pk, new.criterion))
+        if old is not None and old.ratings_sha256 == new.ratings_sha256:
+            continue
+        changed = True
+        if old is not None:
+            Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+        Score.objects.create(
+            submission_id=new.submission_pk,
+            evaluation=evaluation,
+            criterion=new.criterion,
+            mean=new.interval.estimate,
+            low=new.interval.low,
+            high=new.interval.high,
+            low_50=new.interval_50.low,
+            high_50=new.interval_50.high,
+            n=new.interval.n,
+            n_workers=new.n_workers,
+            n_excluded_workers=n_excluded,
+            histogram=new.histogram,
+            covers=new.interval.covers,
+            seed=new.seed,
+            ratings_sha256=new.ratings_sha256,
+            signature=_signature(evaluation, new),
+        )
+    return changed
+
+
+def _signature(evaluation: HumanEvaluation, score: Computed) -> str:
+    task = evaluation.task
+    parts = {
+        "human": evaluation.design,
+        "scale": evaluation.campaign.hit_type.scale,
+        "criterion": score.criterion,
+        "agg": score.unit.aggregate,
+        "n": score.interval.n,
+        "ci": f"{score.interval.method}95",
+        "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+        "seed": score.seed,
+        "set": f"{task.slug}@{task.release_sha256[:8]}",
+        "detector": settings.GENIE["DETECTOR"],
+        "version": settings.VERSION,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -1,0 +1,146 @@
+"""Who was preferred to whom: wins, ties and losses, from whatever was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Comparisons of two systems each, in the order they were made.
+
+    Parameters
+    ----------
+    first, second : ndarray of int, shape (m,)
+        Systems compared, numbered from 0; a system is never compared with itself.
+    outcome : ndarray of int, shape (m,)
+        1 when the first was preferred, 0 for a tie, -1 when the second was.
+    n_systems : int
+        How many systems there are, compared or not.
+    """
+
+    first: Ints
+    second: Ints
+    outcome: Ints
+    n_systems: int
+
+    def __post_init__(self) -> None:
+        shapes = {self.first.shape, self.second.shape, self.outcome.shape}
+        if len(shapes) != 1 or self.first.ndim != 1:
+            raise ValueError("Every comparison needs two systems and one outcome.")
+        if not np.isin(self.outcome, (-1, 0, 1)).all():
+            raise ValueError("An outcome must be 1 (first), 0 (tie) or -1 (second).")
+        systems = np.concatenate([self.first, self.second])
+        if systems.size and (systems.min() < 0 or systems.max() >= self.n_systems):
+            raise ValueError(f"Systems are numbered from 0 to {self.n_systems - 1}.")
+        if (self.first == self.second).any():
+            raise ValueError("A system cannot be compared with itself.")
+
+    @property
+    def wins(self) -> Ints:
+        """Entry i, j: how often system i was preferred to system j; shape (s, s)."""
+        counts = np.zeros((self.n_systems, self.n_systems), dtype=np.int64)
+        over, under = self.outcome == 1, self.outcome == -1
+        np.add.at(counts, (self.first[over], self.second[over]), 1)
+        np.add.at(counts, (self.second[under], self.first[under]), 1)
+        return counts
+
+    @property
+    def ties(self) -> Ints:
+        """Entry i, j: how often systems i and j tied; symmetric, shape (s, s)."""
+        counts = np.zeros((self.n_systems, self.n_systems), dtype=np.int64)
+        level = self.outcome == 0
+        np.add.at(counts, (self.first[level], self.second[level]), 1)
+        return counts + counts.T
+
+    def win_tie_loss(self, i: int, j: int) -> tuple[int, int, int]:
+        """Count how often system i won against, tied with and lost to system j."""
+        wins = self.wins
+        return int(wins[i, j]), int(self.ties[i, j]), int(wins[j, i])
+
+
+def compare(
+    first: npt.ArrayLike, second: npt.ArrayLike, outcome: npt.ArrayLike, n_systems: int
+) -> Comparisons:
+    """Make comparisons from lists.
+
+    Raises
+    ------
+    ValueError
+        When they differ in length, an outcome is not 1, 0 or -1, a system is unknown
+        or compared with itself.
+
+    Examples
+    --------
+    >>> compare([0, 0, 1], [1, 1, 0], [1, 0, 1], 2).win_tie_loss(0, 1)
+    (1, 1, 1)
+    """
+    arrays = [np.asarray(a) for a in (first, second, outcome)]
+    for array in arrays:
+        if array.size and not np.all(array == np.floor(array.astype(np.float64))):
+            raise ValueError("Systems and outcomes must be whole numbers.")
+    a, b, c = (array.astype(np.int64) for array in arrays)
+    return Comparisons(a, b, c, n_systems)
+
+
+def comparisons_from_table(
+    table: npt.ArrayLike, *, tolerance: float = 0.0
+) -> Comparisons:
+    """Turn ratings made side by side into comparisons of all pairs.
+
+    Parameters
+    ----------
+    table : array_like, shape (n, s)
+        A row per judgement (one worker, one instance) and a column per system; NaN
+        where a system was not shown.
+    tolerance : float
+        Ratings that differ by no more are a tie; >= 0.
+
+    Returns
+    -------
+    Comparisons
+        Row by row; within a row pairs in the order of the columns.
+
+    Raises
+    ------
+    ValueError
+        When the table is none, a rating infinite or the tolerance negative.
+
+    References
+    ----------
+    Novikova, Dušek and Rieser (2018), RankME, section 5.1 (magnitudes used as win,
+    loss and tie).
+
+    Examples
+    --------
+    >>> found = comparisons_from_table([[100, 100, 50], [80, 90, 90]])
+    >>> [found.win_tie_loss(i, j) for i, j in [(0, 1), (0, 2), (1, 2)]]
+    [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    """
+    ratings = np.asarray(table, dtype=np.float64)
+    if ratings.ndim != 2:
+        raise ValueError(
+            "The ratings must be a table: judgements down, systems across."
+        )
+    if np.isinf(ratings).any():
+        raise ValueError("The ratings must be finite numbers, or NaN where not shown.")
+    if not tolerance >= 0:
+        raise ValueError(f"The tolerance must not be negative; {tolerance} was given.")
+    n_systems = ratings.shape[1]
+    first, second = np.triu_indices(n_systems, k=1)
+    gap = ratings[:, first] - ratings[:, second]
+    shown = ~np.isnan(gap)
+    outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap))
+    rows = np.broadcast_to(first, gap.shape)[shown]
+    columns = np.broadcast_to(second, gap.shape)[shown]
+    return Comparisons(
+        rows.astype(np.int64),
+        columns.astype(np.int64),
+        outcome[shown].astype(np.int64),
+        n_systems,
+    )

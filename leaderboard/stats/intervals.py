@@ -1,0 +1,252 @@
+"""A number with its uncertainty, and the bootstrap interval of a mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from leaderboard.stats.resampling import (
+    Floats,
+    MeanDistribution,
+    mean_distribution,
+    resample_means,
+)
+
+Method = Literal["percentile", "bca"]
+COVERS_INSTANCES = "which instances and workers happened to be drawn, one rating each"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate, how far it may be off, and what that does and does not cover.
+
+    Parameters
+    ----------
+    estimate : float
+        The estimate itself, in the unit of the ratings.
+    low, high : float
+        Ends of the interval; low <= estimate <= high for every method but BCa, whose
+        ends may both fall on one side in very small, very skewed samples.
+    confidence : float
+        Nominal coverage, 0 < confidence < 1.
+    method : str
+        How the ends were found.
+    covers : str
+        Which sources of variation the interval covers, in words.
+    n : int
+        How many values went in.
+
+    Examples
+    --------
+    >>> Interval(0.75, 0.72, 0.78, 0.95, "percentile", "instances", 800).half_width
+    0.03...
+    """
+
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    covers: str
+    n: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance between the ends."""
+        return (self.high - self.low) / 2
+
+    def contains(self, value: float) -> bool:
+        """Tell whether `value` lies between the ends, ends included."""
+        return self.low <= value <= self.high
+
+
+def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
+    """Check numbers that are to be averaged and give them as one flat array.
+
+    Raises
+    ------
+    ValueError
+        When there are none, when they are not one-dimensional, or when one is not
+        finite.
+
+    Examples
+    --------
+    >>> as_ratings([])
+    Traceback (most recent call last):
+        ...
+    ValueError: There are no ratings to average.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"The {what} must be one list of numbers, not {array.ndim}-d.")
+    if array.size == 0:
+        raise ValueError(f"There are no {what} to average.")
+    if not np.isfinite(array).all():
+        where = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise ValueError(
+            f"The {what} must be finite numbers; number {where + 1} is {array[where]}."
+        )
+    return array
+
+
+def check_confidence(confidence: float) -> float:
+    """Refuse a confidence that is no probability strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> check_confidence(95)
+    Traceback (most recent call last):
+        ...
+    ValueError: The confidence must lie between 0 and 1, not 95.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"The confidence must lie between 0 and 1, not {confidence}.")
+    return float(confidence)
+
+
+def bootstrap_mean(
+    values: npt.ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int | None = 10_000,
+    confidence: float = 0.95,
+    method: Method = "percentile",
+    bounds: tuple[float, float] | None = None,
+    covers: str = COVERS_INSTANCES,
+) -> Interval:
+    """Give the mean of ratings with its bootstrap interval.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        One rating per instance (or any independent values), finite.
+    seed : int
+        Seed of the resampling; the same values in any order and the same seed give
+        the same bytes.
+    n_resamples : int or None
+        Number of resamples, at least 1. None gives the limit of infinitely many,
+        without randomness.
+    confidence : float
+        Nominal coverage, strictly between 0 and 1.
+    method : {"percentile", "bca"}
+        Percentile, or bias-corrected and accelerated.
+    bounds : (float, float), optional
+        Ends of the rating scale. They are needed only where nothing varies: a
+        bootstrap of equal ratings says "certain", which they are not.
+    covers : str, optional
+        What the values vary over, for the reader of the interval.
+
+    Returns
+    -------
+    Interval
+        With equal ratings and `bounds`, the interval that a share of ratings large
+        enough to be unseen with probability (1 - confidence) / 2 would allow; with
+        one rating and no bounds, infinitely wide; with equal ratings and no bounds,
+        of no width, and the method says so.
+
+    Raises
+    ------
+    ValueError
+        On no ratings, NaN, infinite ratings, ratings outside `bounds`, a wrong
+        confidence or number of resamples.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), An Introduction to the Bootstrap, equations 13.4
+    (percentile), 14.9-14.15 (BCa).
+
+    Examples
+    --------
+    >>> ratings = [0, 0.25, 0.5, 0.75, 1] * 160
+    >>> interval = bootstrap_mean(ratings, seed=1)
+    >>> interval.estimate, round(interval.half_width, 3)
+    (0.5, 0.024)
+    >>> bootstrap_mean([1.0] * 100, seed=1, bounds=(0, 1)).low.__round__(4)
+    0.9638
+    """
+    ratings = as_ratings(values)
+    check_confidence(confidence)
+    if method not in ("percentile", "bca"):
+        raise ValueError(f'The method must be "percentile" or "bca", not {method!r}.')
+    if n_resamples is not None and n_resamples < 1:
+        raise ValueError(f"At least one resample is needed, not {n_resamples}.")
+    if bounds is not None:
+        _check_bounds(ratings, bounds)
+    n = len(ratings)
+    estimate = float(np.sort(ratings).mean())
+    if np.ptp(ratings) == 0:
+        low, high, said = _nothing_varies(float(ratings[0]), n, confidence, bounds)
+        return Interval(
+            float(ratings[0]), low, high, confidence, f"{method}, {said}", covers, n
+        )
+    tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+    resampled: MeanDistribution | Floats
+    if n_resamples is None:
+        resampled = mean_distribution(np.sort(ratings))
+    else:
+        resampled = resample_means(ratings, n_resamples, np.random.default_rng(seed))
+    if method == "bca":
+        tails = _bca_levels(ratings, estimate, resampled, tails)
+    ends = (
+        resampled.quantile(tails)
+        if isinstance(resampled, MeanDistribution)
+        else np.quantile(resampled, tails)
+    )
+    low, high = float(ends[0]), float(ends[1])
+    return Interval(estimate, low, high, confidence, method, covers, n)
+
+
+def _check_bounds(ratings: Floats, bounds: tuple[float, float]) -> None:
+    low, high = bounds
+    if not low < high:
+        raise ValueError(f"The scale must go from low to high, not {low} to {high}.")
+    if ratings.min() < low or ratings.max() > high:
+        raise ValueError(
+            f"Ratings from {ratings.min()} to {ratings.max()} do not fit the scale"
+            f" {low} to {high}."
+        )
+
+
+def _nothing_varies(
+    value: float, n: int, confidence: float, bounds: tuple[float, float] | None
+) -> tuple[float, float, str]:
+    if bounds is not None:
+        # the largest share of other ratings that n draws miss with this probability
+        unseen = -np.expm1(np.log((1 - confidence) / 2) / n)
+        low = value - unseen * (value - bounds[0])
+        high = value + unseen * (bounds[1] - value)
+        return float(low), float(high), "no variation seen, bound by the scale"
+    if n == 1:
+        return -np.inf, np.inf, "one rating says nothing about variation"
+    return value, value, "no variation seen"
+
+
+def _bca_levels(
+    ratings: Floats,
+    estimate: float,
+    resampled: MeanDistribution | Floats,
+    tails: Floats,
+) -> Floats:
+    if isinstance(resampled, MeanDistribution):
+        below = resampled.share_below(estimate)
+    else:
+        width = 1e-9 * float(np.ptp(ratings))
+        below = float(
+            (
+                np.mean(resampled < estimate - width)
+                + np.mean(resampled <= estimate + width)
+            )
+            / 2
+        )
+    edge = 0.5 / len(ratings) ** 2  # keeps z0 finite should all lie on one side
+    bias = special.ndtri(np.clip(below, edge, 1 - edge))
+    centred = np.sort(ratings) - estimate
+    # the jackknife's acceleration, which for a mean is its skewness over 6 sqrt(n)
+    acceleration = np.sum(centred**3) / (6 * np.sum(centred**2) ** 1.5)
+    z = bias + special.ndtri(tails)
+    levels: Floats = special.ndtr(bias + z / (1 - acceleration * z))
+    return levels

@@ -1,0 +1,131 @@
+"""Magnitude estimation: ratings that mean "so many times as good".
+
+A magnitude is a ratio to a reference, so it is averaged as a geometric mean, and
+workers who think in larger numbers are brought to a common modulus by division.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.intervals import as_ratings
+from leaderboard.stats.resampling import Floats
+
+
+def log_magnitudes(values: npt.ArrayLike) -> Floats:
+    """Give the natural logarithms of magnitudes.
+
+    Raises
+    ------
+    ValueError
+        When there are none or one is not a finite number above zero.
+
+    Examples
+    --------
+    >>> log_magnitudes([100, 0])
+    Traceback (most recent call last):
+        ...
+    ValueError: A magnitude is a ratio and must be above zero; number 2 is 0.0.
+    """
+    magnitudes = as_ratings(values, what="magnitudes")
+    if (magnitudes <= 0).any():
+        where = int(np.flatnonzero(magnitudes <= 0)[0])
+        raise ValueError(
+            f"A magnitude is a ratio and must be above zero; number {where + 1} is"
+            f" {magnitudes[where]}."
+        )
+    return np.log(magnitudes)
+
+
+def geometric_mean(values: npt.ArrayLike) -> float:
+    """Average magnitudes.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Magnitudes above zero, of any size: they have no upper end to be cut at.
+
+    Returns
+    -------
+    float
+        exp of the mean logarithm, in the unit of the magnitudes.
+
+    References
+    ----------
+    Bard, Robertson and Sorace (1996), Magnitude Estimation of Linguistic
+    Acceptability, Language 72(1), section 3.
+
+    Examples
+    --------
+    >>> geometric_mean([50, 200])
+    100.0
+    """
+    return float(np.round(np.exp(np.sort(log_magnitudes(values)).mean()), 12))
+
+
+def normalise_magnitudes(
+    values: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    *,
+    method: Literal["modulus", "z"] = "modulus",
+) -> Floats:
+    """Bring the magnitudes of all workers to one scale.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Magnitudes above zero.
+    workers : array_like, shape (n,)
+        Who gave each.
+    method : {"modulus", "z"}
+        "modulus" divides by the worker's geometric mean and multiplies by the grand
+        one: ratios within a worker stay as they were, and so does the unit. "z"
+        standardises the logarithms within each worker, which also evens out how far
+        workers spread; the result is in standard deviations of log magnitude, 0 for
+        workers who gave one magnitude only.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        See `log_magnitudes`; also when labels do not fit.
+
+    Notes
+    -----
+    Both take from each worker the average quality of what that worker saw. Where
+    workers saw different systems that is information lost; use
+    `leaderboard.stats.rater_effects.mixed_effects` on the logarithms there.
+
+    References
+    ----------
+    Bard, Robertson and Sorace (1996), section 3; Siddharthan and Katsos (2012),
+    section 4.1.
+
+    Examples
+    --------
+    >>> normalise_magnitudes([10, 20, 100, 200], ["a", "a", "b", "b"]).round(6).tolist()
+    [31.622777, 63.245553, 31.622777, 63.245553]
+    """
+    logs = log_magnitudes(values)
+    labels = np.asarray(workers)
+    if labels.shape != logs.shape:
+        raise ValueError("Every magnitude needs the worker who gave it.")
+    if method not in ("modulus", "z"):
+        raise ValueError(f'The method must be "modulus" or "z", not {method!r}.')
+    _, codes = np.unique(labels.astype(str), return_inverse=True)
+    counts = np.bincount(codes)
+    centred = logs - (np.bincount(codes, logs) / counts)[codes]
+    if method == "modulus":
+        return np.asarray(np.exp(centred + logs.mean()), dtype=np.float64)
+    squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
+    spread = np.sqrt(squares)
+    flat = spread <= 1e-12
+    spread[flat] = 1.0
+    z: Floats = np.where(flat[codes], 0.0, centred / spread[codes])
+    return z

@@ -1,0 +1,107 @@
+"""Correlations of many rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from leaderboard.stats.resampling import Floats
+
+
+def pearson_rows(
+    x: npt.ArrayLike, y: npt.ArrayLike, weights: npt.ArrayLike | None = None
+) -> Floats:
+    """Give Pearson's correlation along the last axis.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (..., k) that broadcast
+        Pairs with a NaN on either side are left out.
+    weights : array_like, shape (..., k), optional
+        How often each pair counts, e.g. in a bootstrap resample; >= 0.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [-1, 1]; NaN where a side does not vary or fewer than two pairs are left.
+
+    References
+    ----------
+    Pearson (1895), Proceedings of the Royal Society 58.
+
+    Examples
+    --------
+    >>> pearson_rows([[1, 2, 3], [1, 1, 1]], [2, 4, 7]).round(4).tolist()
+    [0.9934, nan]
+    """
+    a, b = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+    w = np.ones(a.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    w = np.where(np.isnan(a) | np.isnan(b), 0.0, w)
+    a, b = np.where(w > 0, a, 0.0), np.where(w > 0, b, 0.0)
+    total = w.sum(axis=-1, keepdims=True)
+    safe = np.maximum(total, 1e-300)
+    da = a - (w * a).sum(axis=-1, keepdims=True) / safe
+    db = b - (w * b).sum(axis=-1, keepdims=True) / safe
+    saa, sbb = (w * da * da).sum(axis=-1), (w * db * db).sum(axis=-1)
+    # what is left of rounding where nothing varies is no variation
+    noise = (1e-13 * np.abs(a).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
+    other = (1e-13 * np.abs(b).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
+    varies = (saa > noise) & (sbb > other)
+    root = np.sqrt(saa) * np.sqrt(sbb)
+    r = np.divide(
+        (w * da * db).sum(axis=-1), root, out=np.full(root.shape, np.nan), where=varies
+    )
+    return np.asarray(np.clip(r, -1.0, 1.0))
+
+
+def rank_rows(x: npt.ArrayLike) -> Floats:
+    """Rank along the last axis, equal values sharing their mean rank; NaN stays NaN.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., k)
+
+    Returns
+    -------
+    ndarray, shape (..., k)
+        From 1 for the lowest.
+
+    Examples
+    --------
+    >>> rank_rows([5.0, 1.0, 5.0, float("nan")]).tolist()
+    [2.5, 1.0, 2.5, nan]
+    """
+    values = np.asarray(x, dtype=np.float64)
+    absent = np.isnan(values)
+    ranks: Floats = stats.rankdata(np.where(absent, np.inf, values), axis=-1)
+    return np.where(absent, np.nan, ranks)
+
+
+def spearman_rows(x: npt.ArrayLike, y: npt.ArrayLike) -> Floats:
+    """Give Spearman's correlation along the last axis.
+
+    Parameters
+    ----------
+    x, y : array_like, shapes (..., k) that broadcast
+        A pair with a NaN on either side is left out.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [-1, 1]; NaN where a side does not vary.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15.
+
+    Examples
+    --------
+    >>> float(spearman_rows([1, 2, 3, 4], [1, 4, 9, 2]).round(6))
+    0.4
+    """
+    a, b = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(y, np.float64))
+    absent = np.isnan(a) | np.isnan(b)
+    return pearson_rows(
+        rank_rows(np.where(absent, np.nan, a)), rank_rows(np.where(absent, np.nan, b))
+    )

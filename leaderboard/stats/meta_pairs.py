@@ -1,0 +1,299 @@
+"""Pairs of outputs that people and a metric order alike, unlike, or not at all.
+
+All of Kendall's variants, and pairwise accuracy, are made of five counts of pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from leaderboard.stats.resampling import Floats
+
+Variant = Literal[
+    "tau-a", "tau-b", "tau-c", "tau-10", "tau-13", "tau-14", "tau-eq", "acc-eq"
+]
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
+
+_CHUNK_PAIRS = 2_000_000
+_LONG = 1_000
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How two rows of scores order their pairs, for each of g groups.
+
+    Parameters
+    ----------
+    concordant, discordant : ndarray, shape (g,)
+        Pairs that both order, alike or the other way round.
+    tied_human, tied_metric, tied_both : ndarray, shape (g,)
+        Pairs tied only by people, only by the metric, by both.
+    n_values : ndarray, shape (g,)
+        Values that have a human score.
+    n_classes : ndarray, shape (g,)
+        Distinct scores, of people or of the metric, whichever has fewer.
+    """
+
+    concordant: Floats
+    discordant: Floats
+    tied_human: Floats
+    tied_metric: Floats
+    tied_both: Floats
+    n_values: Floats
+    n_classes: Floats
+
+    @property
+    def n_pairs(self) -> Floats:
+        """Pairs in all, per group."""
+        ordered = self.concordant + self.discordant
+        return ordered + self.tied_human + self.tied_metric + self.tied_both
+
+
+def as_groups(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Check scores that go position by position, and make one row a group.
+
+    Parameters
+    ----------
+    human : array_like, shape (g, k) or (k,)
+        NaN where people gave no score.
+    metric : array_like, same shape
+        Higher is better; negate an error rate first.
+
+    Returns
+    -------
+    human, metric : ndarray, shape (g, k)
+        The metric's scores are NaN where people gave none.
+
+    Raises
+    ------
+    ValueError
+        When the shapes differ, a score is infinite, or the metric has no score where
+        people gave one.
+
+    Examples
+    --------
+    >>> human, metric = as_groups([1, float("nan")], [5, 6])
+    >>> metric.tolist()
+    [[5.0, nan]]
+    """
+    h = np.array(human, dtype=np.float64, ndmin=2)
+    m = np.array(metric, dtype=np.float64, ndmin=2)
+    if h.ndim != 2 or h.shape != m.shape:
+        raise ValueError(
+            f"People's scores {np.shape(human)} and the metric's {np.shape(metric)}"
+            " must go position by position."
+        )
+    rated = ~np.isnan(h)
+    if np.isinf(h).any():
+        raise ValueError("People's scores must be finite, or NaN where there is none.")
+    if not np.isfinite(m[rated]).all():
+        raise ValueError("The metric needs a finite score wherever people gave one.")
+    m[~rated] = np.nan
+    return h, m
+
+
+def pair_counts(
+    human: npt.ArrayLike, metric: npt.ArrayLike, *, epsilon: float = 0.0
+) -> PairCounts:
+    """Count pairs within each group.
+
+    Parameters
+    ----------
+    human : array_like, shape (g, k) or (k,)
+        NaN where people gave no score; such values are in no pair.
+    metric : array_like, same shape
+        Higher is better.
+    epsilon : float
+        The metric ties two values that differ by no more than this; >= 0.
+
+    Returns
+    -------
+    PairCounts
+
+    Raises
+    ------
+    ValueError
+        See `as_groups`; also on a negative epsilon.
+
+    References
+    ----------
+    Deutsch, Foster and Freitag (2023), Ties Matter, EMNLP, section 2.
+
+    Examples
+    --------
+    >>> counts = pair_counts([1, 2, 2, 4], [1, 3, 2, 2])
+    >>> counts.concordant, counts.tied_human, counts.tied_metric
+    (array([3.]), array([1.]), array([1.]))
+    """
+    if not epsilon >= 0:
+        raise ValueError(f"Epsilon must not be negative; {epsilon} was given.")
+    h, m = as_groups(human, metric)
+    if h.shape[1] > _LONG:
+        rows = [_long_row(a, b, epsilon) for a, b in zip(h, m, strict=True)]
+        table = np.array(rows, dtype=np.float64).reshape(-1, 5)
+    else:
+        table = _short_rows(h, m, epsilon)
+    n_values = np.count_nonzero(~np.isnan(h), axis=1).astype(np.float64)
+    n_classes = np.minimum(_n_distinct(h), _n_distinct(m)).astype(np.float64)
+    con, dis, tied_h, tied_m, tied_both = table.T
+    return PairCounts(con, dis, tied_h, tied_m, tied_both, n_values, n_classes)
+
+
+def _short_rows(h: Floats, m: Floats, epsilon: float) -> Floats:
+    first, second = np.triu_indices(h.shape[1], k=1)
+    table = np.zeros((len(h), 5))
+    if len(first) == 0:
+        return table
+    rows = max(1, _CHUNK_PAIRS // len(first))
+    for start in range(0, len(h), rows):
+        part = slice(start, start + rows)
+        table[part] = _count(
+            h[part, first] - h[part, second], m[part, first] - m[part, second], epsilon
+        )
+    return table
+
+
+def _count(human: Floats, metric: Floats, epsilon: float) -> Floats:
+    """Count along the last axis, from differences; NaN is no pair."""
+    valid = ~np.isnan(human)
+    level_h = human == 0
+    level_m = valid & (np.abs(metric) <= epsilon)
+    agree = valid & ~level_h & ~level_m & ((human > 0) == (metric > 0))
+    counts = [
+        np.count_nonzero(part, axis=-1)
+        for part in (
+            agree,
+            valid,
+            level_h & ~level_m,
+            level_m & ~level_h,
+            level_h & level_m,
+        )
+    ]
+    counts[1] = counts[1] - counts[0] - counts[2] - counts[3] - counts[4]
+    return np.stack(counts, axis=-1).astype(np.float64)
+
+
+def _long_row(human: Floats, metric: Floats, epsilon: float) -> Floats:
+    rated = ~np.isnan(human)
+    h, m = human[rated], metric[rated]
+    if epsilon > 0:
+        total = np.zeros(5)
+        block = max(1, _CHUNK_PAIRS // max(len(h), 1))
+        for start in range(0, len(h), block):
+            stop = min(start + block, len(h))
+            # pairs within the block, then of the block with all after it
+            total += _short_rows(h[None, start:stop], m[None, start:stop], epsilon)[0]
+            gaps_h = np.subtract.outer(h[start:stop], h[stop:]).ravel()
+            gaps_m = np.subtract.outer(m[start:stop], m[stop:]).ravel()
+            total += _count(gaps_h, gaps_m, epsilon)
+        return total
+    return _by_sorting(h, m)
+
+
+def _by_sorting(h: Floats, m: Floats) -> Floats:
+    """Count without visiting pairs: ties by value, the rest from tau-b itself."""
+    n_pairs = len(h) * (len(h) - 1) // 2
+    both = _tied_pairs(np.stack([h, m], axis=1))
+    in_h, in_m = _tied_pairs(h[:, None]), _tied_pairs(m[:, None])
+    ordered = n_pairs - in_h - in_m + both
+    surplus = 0
+    if in_h < n_pairs and in_m < n_pairs:
+        tau = float(stats.kendalltau(h, m).statistic)
+        # concordant minus discordant is whole: rounding gives it exactly
+        surplus = round(tau * np.sqrt(float(n_pairs - in_h)) * np.sqrt(n_pairs - in_m))
+    concordant = (ordered + surplus) // 2
+    return np.array(
+        [concordant, ordered - concordant, in_h - both, in_m - both, both], np.float64
+    )
+
+
+def _tied_pairs(values: Floats) -> int:
+    _, counts = np.unique(values, axis=0, return_counts=True)
+    return int(np.sum(counts * (counts - 1) // 2))
+
+
+def _n_distinct(table: Floats) -> npt.NDArray[np.int64]:
+    if table.shape[1] == 0:
+        return np.zeros(len(table), dtype=np.int64)
+    ordered = np.sort(table, axis=1)  # NaN comes last
+    steps = np.count_nonzero(ordered[:, 1:] > ordered[:, :-1], axis=1)
+    return np.asarray(steps + ~np.isnan(ordered[:, 0]), dtype=np.int64)
+
+
+def agreement(counts: PairCounts, variant: Variant) -> Floats:
+    """Turn counts of pairs into one of Kendall's variants, or pairwise accuracy.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Of g groups.
+    variant : str
+        With C, D the concordant and discordant pairs, Th, Tm and Tb those tied by
+        people, by the metric and by both, and N all pairs:
+        ``tau-a`` (C-D)/N; ``tau-b`` (C-D)/sqrt((C+D+Th)(C+D+Tm));
+        ``tau-c`` 2(C-D)/(n²(k-1)/k), n values in k classes;
+        ``tau-10`` (C-D-Tm)/(C+D+Tm); ``tau-13`` (C-D)/(C+D);
+        ``tau-14`` (C-D)/(C+D+Tm); ``tau-eq`` (C+Tb-D-Th-Tm)/N;
+        ``acc-eq`` (C+Tb)/N.
+
+    Returns
+    -------
+    ndarray, shape (g,)
+        In [-1, 1], acc-eq in [0, 1]; NaN where the denominator is 0 and, as in scipy
+        and mt-metrics-eval, for tau-c where one side ties everything.
+
+    Raises
+    ------
+    ValueError
+        On an unknown variant.
+
+    References
+    ----------
+    Kendall (1945), Biometrika 33; Stuart (1953), Biometrika 40, for tau-c; Deutsch,
+    Foster and Freitag (2023), Ties Matter, EMNLP, table 2, for the others, named after
+    the years in which WMT used them.
+
+    Examples
+    --------
+    >>> counts = pair_counts([1, 2, 2, 4], [1, 3, 2, 2])
+    >>> {v: float(agreement(counts, v)[0].round(3)) for v in ("tau-b", "acc-eq")}
+    {'tau-b': 0.4, 'acc-eq': 0.5}
+    """
+    c, d = counts.concordant, counts.discordant
+    th, tm, tb = counts.tied_human, counts.tied_metric, counts.tied_both
+    n = counts.n_pairs
+    surplus = c - d
+    if variant == "tau-b":
+        tau = _ratio(surplus, np.sqrt(c + d + th) * np.sqrt(c + d + tm))
+        return np.asarray(np.clip(tau, -1.0, 1.0))
+    if variant == "tau-c":
+        k = np.maximum(counts.n_classes, 1)
+        whole = counts.n_values**2 * (k - 1) / k
+        return _ratio(
+            2 * surplus, np.where(np.minimum(c + d + th, c + d + tm) == 0, 0, whole)
+        )
+    parts: dict[str, tuple[Floats, Floats]] = {
+        "tau-a": (surplus, n),
+        "tau-10": (surplus - tm, c + d + tm),
+        "tau-13": (surplus, c + d),
+        "tau-14": (surplus, c + d + tm),
+        "tau-eq": (c + tb - d - th - tm, n),
+        "acc-eq": (c + tb, n),
+    }
+    if variant not in parts:
+        raise ValueError(
+            f"There is no {variant!r}; it is one of {', '.join(VARIANTS)}."
+        )
+    return _ratio(*parts[variant])
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    there = whole > 0
+    return np.asarray(
+        np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=there)
+    )

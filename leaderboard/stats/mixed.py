@@ -1,0 +1,252 @@
+"""Linear mixed models with crossed random factors, by restricted maximum likelihood.
+
+Just enough for ratings: a fixed mean per group (a system), and random factors such as
+worker, instance and day. The largest factor is absorbed as a diagonal block, so that a
+thousand instances cost no more than their count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, optimize, sparse
+
+from leaderboard.stats.clustered import factor_codes
+from leaderboard.stats.intervals import as_ratings
+from leaderboard.stats.resampling import Floats
+
+_MAX_RATIO = 100.0  # of a factor's standard deviation to the residual's
+
+
+@dataclass(frozen=True)
+class MixedFit:
+    """A fitted mixed model.
+
+    Parameters
+    ----------
+    groups : list of str
+        Names of the groups, ascending.
+    means : ndarray, shape (g,)
+        Estimated mean of each group, free of which workers and instances it met.
+    covariance : ndarray, shape (g, g)
+        Of the means.
+    variances : dict of str to float
+        Variance of each factor, and "residual"; in squared units of the ratings. A
+        factor that cannot be told from the residual (one rating per level) or has one
+        level only is missing.
+    effects : dict of str to dict of str to float
+        Predicted (shrunken) effect of each level of each factor.
+    log_likelihood : float
+        Restricted log-likelihood at the maximum.
+    """
+
+    groups: list[str]
+    means: Floats
+    covariance: Floats
+    variances: dict[str, float]
+    effects: dict[str, dict[str, float]]
+    log_likelihood: float
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Cross-products; the last factor is the absorbed one."""
+
+    gram: Floats  # of fixed and random columns but the absorbed ones
+    crossed: Floats  # of those columns with the absorbed ones
+    counts: Floats  # ratings per absorbed level
+    rhs: Floats
+    rhs_absorbed: Floats
+    total: float
+    n: int
+    n_groups: int
+    sizes: tuple[int, ...]  # levels per factor, the absorbed one last
+
+
+def fit_mixed(
+    values: npt.ArrayLike,
+    groups: npt.ArrayLike | None,
+    factors: Mapping[str, npt.ArrayLike],
+) -> MixedFit:
+    """Fit group means with random factors around them.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Ratings, finite.
+    groups : array_like, shape (n,), optional
+        Group (system) of each rating; None puts all into one.
+    factors : mapping of name to array_like, shape (n,)
+        Label of each rating's worker, instance, ...; may be empty.
+
+    Returns
+    -------
+    MixedFit
+
+    Raises
+    ------
+    ValueError
+        On no ratings, NaN, labels that do not fit, or no more ratings than groups.
+
+    References
+    ----------
+    Patterson and Thompson (1971), Biometrika 58 (REML); Henderson (1975), Biometrics 31
+    (the equations for means and effects); Searle, Casella and McCulloch (1992),
+    Variance Components, section 6.6.
+
+    Examples
+    --------
+    >>> fit = fit_mixed([1, 2, 3, 4], list("aabb"), {})
+    >>> fit.groups, fit.means.round(6).tolist(), round(fit.variances["residual"], 6)
+    (['a', 'b'], [1.5, 3.5], 0.5)
+    """
+    ratings = as_ratings(values)
+    n = len(ratings)
+    labels = np.zeros(n) if groups is None else np.asarray(groups)
+    codes, _ = factor_codes({"group": labels}, n)["group"]
+    names = {"group": np.unique(labels.astype(str))}
+    if n <= len(names["group"]):
+        raise ValueError("A mixed model needs more ratings than groups.")
+    found = factor_codes(factors, n) if factors else {}
+    usable = {k: v for k, v in found.items() if 1 < v[1] < n}
+    order = sorted(usable, key=lambda name: (usable[name][1], name))
+    centre = float(np.sort(ratings).mean())
+    scale = float(ratings.std())
+    columns = [codes, *(usable[name][0] for name in order)]
+    sizes = [len(names["group"]), *(usable[name][1] for name in order)]
+    problem = _cross_products(
+        (ratings - centre) / (scale if scale > 0 else 1.0), columns, sizes
+    )
+    ratios = _best_ratios(problem, len(order)) if scale > 0 else np.zeros(len(order))
+    deviance, residual, solution, factor = _solve(problem, ratios)
+    inverse = linalg.cho_solve((factor, True), np.eye(len(factor)))
+    unit = scale**2 if scale > 0 else 0.0
+    variances = {
+        name: float(ratio**2 * residual * unit)
+        for name, ratio in zip(order, ratios, strict=True)
+    }
+    variances["residual"] = float(residual * unit)
+    effects = _effects(order, ratios, solution, sizes, factors, scale)
+    n_groups = sizes[0]
+    spread = n - n_groups
+    constant = spread * (np.log(2 * np.pi) + 1 + np.log(unit)) if unit > 0 else 0.0
+    return MixedFit(
+        [str(g) for g in names["group"]],
+        solution[:n_groups] * scale + centre,
+        inverse[:n_groups, :n_groups] * residual * unit,
+        variances,
+        effects,
+        float(-(deviance + constant) / 2),
+    )
+
+
+def _cross_products(
+    ratings: Floats, columns: Sequence[npt.NDArray[np.intp]], sizes: Sequence[int]
+) -> _Problem:
+    n = len(ratings)
+    design = [
+        sparse.csr_matrix((np.ones(n), (np.arange(n), codes)), shape=(n, size))
+        for codes, size in zip(columns, sizes, strict=True)
+    ]
+    absorbed = design.pop() if len(design) > 1 else sparse.csr_matrix((n, 0))
+    front = sparse.hstack(design, format="csr")
+    return _Problem(
+        np.asarray((front.T @ front).todense(), dtype=np.float64),
+        np.asarray((front.T @ absorbed).todense(), dtype=np.float64),
+        np.asarray(absorbed.sum(axis=0), dtype=np.float64).ravel(),
+        np.asarray(front.T @ ratings, dtype=np.float64),
+        np.asarray(absorbed.T @ ratings, dtype=np.float64),
+        float(ratings @ ratings),
+        n,
+        sizes[0],
+        tuple(sizes[1:]),
+    )
+
+
+def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
+    if n_factors == 0:
+        return np.zeros(0)
+    box = [(0.0, _MAX_RATIO)] * n_factors
+    best = np.zeros(n_factors)
+    lowest = _deviance(best, problem)
+    for start in (0.3, 1.5):
+        found = optimize.minimize(
+            _deviance,
+            np.full(n_factors, start),
+            args=(problem,),
+            method="L-BFGS-B",
+            jac="3-point",
+            bounds=box,
+            options={"ftol": 1e-13, "gtol": 1e-7},
+        )
+        if found.fun < lowest - 1e-10:
+            lowest, best = float(found.fun), np.asarray(found.x, dtype=np.float64)
+    return best
+
+
+def _deviance(ratios: Floats, problem: _Problem) -> float:
+    return _solve(problem, ratios)[0]
+
+
+def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Floats]:
+    """Solve Henderson's equations scaled by the ratios, which may be zero.
+
+    Returns twice the negative profiled restricted log-likelihood up to a constant, the
+    residual variance, the solution (effects in units of their ratio) and the Cholesky
+    factor of the reduced equations.
+    """
+    front = problem.sizes[:-1]
+    scaling = np.concatenate(
+        [np.ones(problem.n_groups), np.repeat(ratios[:-1], front)]
+        if len(ratios)
+        else [np.ones(problem.n_groups)]
+    )
+    matrix = problem.gram * scaling[:, None] * scaling[None, :]
+    matrix[np.diag_indices_from(matrix)] += np.repeat(
+        [0.0, 1.0], [problem.n_groups, len(scaling) - problem.n_groups]
+    )
+    rhs = problem.rhs * scaling
+    last = float(ratios[-1]) if len(ratios) else 0.0
+    diagonal = last**2 * problem.counts + 1.0
+    crossed = problem.crossed * scaling[:, None] * last
+    absorbed_rhs = problem.rhs_absorbed * last
+    matrix = matrix - (crossed / diagonal) @ crossed.T
+    rhs = rhs - crossed @ (absorbed_rhs / diagonal)
+    factor, _ = linalg.cho_factor(matrix, lower=True)
+    front_solution = linalg.cho_solve((factor, True), rhs)
+    back = (absorbed_rhs - crossed.T @ front_solution) / diagonal
+    freedom = problem.n - problem.n_groups
+    explained = front_solution @ (problem.rhs * scaling) + back @ absorbed_rhs
+    residual = max((problem.total - explained) / freedom, 1e-20)
+    deviance = (
+        freedom * np.log(residual)
+        + 2 * np.log(np.diag(factor)).sum()
+        + np.log(diagonal).sum()
+    )
+    return (
+        float(deviance),
+        float(residual),
+        np.concatenate([front_solution, back]),
+        factor,
+    )
+
+
+def _effects(
+    order: Sequence[str],
+    ratios: Floats,
+    solution: Floats,
+    sizes: Sequence[int],
+    factors: Mapping[str, npt.ArrayLike],
+    scale: float,
+) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    start = sizes[0]
+    for name, ratio, size in zip(order, ratios, sizes[1:], strict=True):
+        levels = np.unique(np.asarray(factors[name]).astype(str))
+        moved = solution[start : start + size] * ratio * scale
+        found[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
+        start += size
+    return found

@@ -1,0 +1,93 @@
+"""Many comparisons at once: p-values that allow for their number."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.resampling import Floats
+
+
+def holm(p_values: npt.ArrayLike) -> Floats:
+    """Adjust p-values so that any false claim at all is as rare as promised.
+
+    Parameters
+    ----------
+    p_values : array_like, any shape
+        In [0, 1]. Each comparison once: give the upper triangle of a matrix of pairs.
+
+    Returns
+    -------
+    ndarray, same shape
+        Adjusted p-values in [0, 1]; claiming those <= alpha makes the probability of
+        one or more false claims at most alpha, however the tests depend on each other.
+
+    Raises
+    ------
+    ValueError
+        When a p-value is NaN or outside [0, 1].
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, section 3.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p, order = _checked(p_values)
+    factors = np.arange(p.size, 0, -1)
+    adjusted = np.minimum(1.0, np.maximum.accumulate(p.ravel()[order] * factors))
+    return _put_back(adjusted, order, p.shape)
+
+
+def benjamini_hochberg(p_values: npt.ArrayLike) -> Floats:
+    """Adjust p-values so that few of the claims made are false.
+
+    Parameters
+    ----------
+    p_values : array_like, any shape
+        In [0, 1].
+
+    Returns
+    -------
+    ndarray, same shape
+        Adjusted p-values; claiming those <= q keeps the expected share of false claims
+        at most q for independent or positively dependent tests. Comparisons of all
+        pairs are not positively dependent throughout; `holm` is the safe choice.
+
+    Raises
+    ------
+    ValueError
+        When a p-value is NaN or outside [0, 1].
+
+    References
+    ----------
+    Benjamini and Hochberg (1995), JRSS B 57, section 3.1; Benjamini and Yekutieli
+    (2001), Annals of Statistics 29, theorem 1.2, for the dependence.
+
+    Examples
+    --------
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(2).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    p, order = _checked(p_values)
+    factors = p.size / np.arange(1, p.size + 1)
+    stepped = np.minimum.accumulate((p.ravel()[order] * factors)[::-1])[::-1]
+    return _put_back(np.minimum(1.0, stepped), order, p.shape)
+
+
+def _checked(p_values: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.intp]]:
+    p = np.asarray(p_values, dtype=np.float64)
+    if np.isnan(p).any() or (p < 0).any() or (p > 1).any():
+        raise ValueError("Every p-value must lie between 0 and 1.")
+    return p, np.argsort(p, axis=None, kind="stable")
+
+
+def _put_back(
+    values: Floats, order: npt.NDArray[np.intp], shape: tuple[int, ...]
+) -> Floats:
+    result = np.empty(values.size)
+    result[order] = values
+    return result.reshape(shape)

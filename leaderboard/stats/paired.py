@@ -1,0 +1,367 @@
+"""Two systems on the same instances: which is better, by how much, how surely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import signal, special, stats
+
+from leaderboard.stats.intervals import as_ratings, check_confidence
+from leaderboard.stats.resampling import (
+    Floats,
+    lattice_step,
+    mean_distribution,
+    resample_means,
+)
+
+_MAX_LEVELS = 2_000_000
+_MAX_EXACT_RANKS = 200_000
+_CHUNK_SIGNS = 1_000_000
+
+
+@dataclass(frozen=True)
+class PairedTest:
+    """What a paired test found between a system A and a system B.
+
+    Parameters
+    ----------
+    difference : float
+        Mean of A minus mean of B, in the unit of the ratings.
+    p_value : float
+        Two-sided: how often so large a difference arises when neither is better.
+    method : str
+        Which test.
+    n : int
+        Number of instances both were rated on.
+    n_different : int
+        On how many of them the two ratings differ; the others carry no direction.
+    """
+
+    difference: float
+    p_value: float
+    method: str
+    n: int
+    n_different: int
+
+
+@dataclass(frozen=True)
+class PairedBootstrap(PairedTest):
+    """What the paired bootstrap adds: an interval and a share of resamples.
+
+    Parameters
+    ----------
+    low, high : float
+        Percentile interval of the difference.
+    confidence : float
+        Its nominal coverage.
+    p_above : float
+        Share of resamples in which A has the higher mean, ties counting one half.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    p_above: float
+
+
+def differences(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """Check two systems' ratings of the same instances and subtract them.
+
+    Raises
+    ------
+    ValueError
+        When there are none, a rating is not finite, or the lengths differ.
+
+    Examples
+    --------
+    >>> differences([1, 2], [1, 0]).tolist()
+    [0.0, 2.0]
+    """
+    first = as_ratings(a, what="ratings of the first system")
+    second = as_ratings(b, what="ratings of the second system")
+    if len(first) != len(second):
+        raise ValueError(
+            f"A paired test needs the same instances for both systems, not"
+            f" {len(first)} and {len(second)}."
+        )
+    # 0.3 - 0.1 and 0.2 are one difference: round, to a power of two so that it is exact
+    scale = max(float(np.abs(first).max()), float(np.abs(second).max()), 1e-290)
+    unit = 2.0 ** np.floor(np.log2(1e-11 * scale))
+    gap: Floats = np.rint((first - second) / unit) * unit
+    return gap
+
+
+def paired_bootstrap(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    seed: int,
+    n_resamples: int | None = 10_000,
+    confidence: float = 0.95,
+) -> PairedBootstrap:
+    """Resample instances and see how often, and by how much, A stays above B.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Ratings of the two systems, position by position of the same instances.
+    seed : int
+        Seed of the resampling; the order of the instances does not matter.
+    n_resamples : int or None
+        Number of resamples; None gives the limit of infinitely many.
+    confidence : float
+        Nominal coverage of the interval.
+
+    Returns
+    -------
+    PairedBootstrap
+        `p_above` is Koehn's share; the p-value is twice the smaller share, with one
+        added to count and total so that it is never 0 from finitely many resamples.
+        Without any difference on any instance the p-value is 1 and p_above one half;
+        with the same difference on all of them, the p-value is that of n equal signs.
+
+    Raises
+    ------
+    ValueError
+        See `differences`; also on a wrong confidence or number of resamples.
+
+    References
+    ----------
+    Koehn (2004), Statistical Significance Tests for Machine Translation Evaluation,
+    section 4.2; Davison and Hinkley (1997), equation 4.11 for the added one.
+
+    Examples
+    --------
+    >>> test = paired_bootstrap([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, seed=1)
+    >>> test.difference, test.p_above, test.low < 0.25 < test.high
+    (0.25, 1.0, True)
+    """
+    check_confidence(confidence)
+    gap = differences(a, b)
+    n = len(gap)
+    n_different = int(np.count_nonzero(gap))
+    if np.ptp(gap) == 0:
+        return _no_variation(float(gap[0]), n, n_different, confidence)
+    tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+    if n_resamples is None:
+        distribution = mean_distribution(np.sort(gap))
+        p_above = 1 - distribution.share_below(0.0)
+        ends = distribution.quantile(tails)
+    else:
+        if n_resamples < 1:
+            raise ValueError(f"At least one resample is needed, not {n_resamples}.")
+        means = resample_means(gap, n_resamples, np.random.default_rng(seed))
+        p_above = share_above_zero(means, float(np.ptp(gap)))
+        ends = np.quantile(means, tails)
+    return PairedBootstrap(
+        float(np.sort(gap).mean()),
+        _doubled(min(p_above, 1 - p_above), n_resamples),
+        "paired bootstrap",
+        n,
+        n_different,
+        low=float(ends[0]),
+        high=float(ends[1]),
+        confidence=confidence,
+        p_above=p_above,
+    )
+
+
+def _no_variation(
+    value: float, n: int, n_different: int, confidence: float
+) -> PairedBootstrap:
+    # every resample is the sample; how rare n equal signs are is all that is known
+    return PairedBootstrap(
+        value,
+        1.0 if value == 0 else 0.5 ** (n - 1),
+        "paired bootstrap, no variation seen",
+        n,
+        n_different,
+        low=-np.inf if n == 1 else value,
+        high=np.inf if n == 1 else value,
+        confidence=confidence,
+        p_above=0.5 + 0.5 * float(np.sign(value)),
+    )
+
+
+def share_above_zero(means: Floats, spread: float) -> float:
+    """Give the share of resampled differences above zero, ties counting one half.
+
+    Parameters
+    ----------
+    means : ndarray, shape (r,)
+        Resampled differences.
+    spread : float
+        Range of the differences resampled; less than a billionth of it is zero.
+
+    Examples
+    --------
+    >>> share_above_zero(np.array([-1.0, 0.0, 1.0, 1.0]), 2.0)
+    0.625
+    """
+    edge = 1e-9 * spread
+    return float((np.mean(means > edge) + np.mean(means >= -edge)) / 2)
+
+
+def _doubled(share: float, n_resamples: int | None) -> float:
+    if n_resamples is not None:
+        share = (share * n_resamples + 1) / (n_resamples + 1)
+    return min(1.0, 2 * share)
+
+
+def approximate_randomisation(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    seed: int,
+    n_shuffles: int | None = 10_000,
+) -> PairedTest:
+    """Swap the two systems' ratings at random and see how often they differ as much.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Ratings of the two systems, position by position of the same instances.
+    seed : int
+        Seed of the swaps.
+    n_shuffles : int or None
+        Number of random swaps, at least 1. None counts all 2^n of them, which is
+        possible when the differences stand on a lattice (any rating scale does).
+
+    Returns
+    -------
+    PairedTest
+        p = (1 + shuffles with a difference at least as large) / (1 + shuffles), or the
+        exact share.
+
+    Raises
+    ------
+    ValueError
+        See `differences`; also when all swaps were asked for but cannot be counted.
+
+    References
+    ----------
+    Noreen (1989), Computer-Intensive Methods for Testing Hypotheses, section 2.8;
+    Riezler and Maxwell (2005), section 4.1.
+
+    Examples
+    --------
+    >>> approximate_randomisation([1, 1, 1], [0, 0, 0], seed=1, n_shuffles=None).p_value
+    0.25
+    """
+    gap = differences(a, b)
+    nonzero = np.sort(np.abs(gap[gap != 0]))
+    total = abs(float(np.sort(gap).sum()))
+    if n_shuffles is None:
+        p_value = _all_swaps(nonzero, total)
+    elif n_shuffles < 1:
+        raise ValueError(f"At least one shuffle is needed, not {n_shuffles}.")
+    else:
+        p_value = _some_swaps(nonzero, total, n_shuffles, np.random.default_rng(seed))
+    return PairedTest(
+        float(np.sort(gap).mean()),
+        p_value,
+        "randomisation, all swaps" if n_shuffles is None else "randomisation",
+        len(gap),
+        len(nonzero),
+    )
+
+
+def _some_swaps(
+    sizes: Floats, total: float, n_shuffles: int, rng: np.random.Generator
+) -> float:
+    if len(sizes) == 0:
+        return 1.0
+    distinct, counts = np.unique(sizes, return_counts=True)
+    edge = 1e-9 * float(sizes.sum())
+    if len(distinct) <= 32:
+        # of c equal differences, a binomial number keeps its sign
+        kept = rng.binomial(counts, 0.5, size=(n_shuffles, len(distinct)))
+        sums = (2 * kept - counts) @ distinct
+    else:
+        sums = np.empty(n_shuffles)
+        rows = max(1, _CHUNK_SIGNS // len(sizes))
+        for start in range(0, n_shuffles, rows):
+            stop = min(start + rows, n_shuffles)
+            signs = rng.integers(0, 2, size=(stop - start, len(sizes)), dtype=np.int8)
+            sums[start:stop] = (2 * signs - 1) @ sizes
+    as_large = int(np.count_nonzero(np.abs(sums) >= total - edge))
+    return (as_large + 1) / (n_shuffles + 1)
+
+
+def _all_swaps(sizes: Floats, total: float) -> float:
+    if len(sizes) == 0:
+        return 1.0
+    step = lattice_step(np.unique(np.append(sizes, 0.0)))
+    if step is None or sizes.sum() / step > _MAX_LEVELS:
+        raise ValueError(
+            "These differences stand on no lattice; give a number of shuffles instead."
+        )
+    levels = np.rint(sizes / step).astype(np.int64)
+    top = int(levels.sum())
+    # a sum of +-levels is top - 2 (levels swapped); the latter is counted here
+    swapped = _swapped_levels(levels)
+    reached = np.abs(top - 2 * np.arange(top + 1)) >= np.rint(total / step) - 0.5
+    return float(min(1.0, swapped[reached].sum()))
+
+
+def _swapped_levels(levels: npt.NDArray[np.int64]) -> Floats:
+    parts: list[Floats] = []
+    for level, count in zip(*np.unique(levels, return_counts=True), strict=True):
+        part = np.zeros(int(level * count) + 1)
+        part[:: int(level)] = stats.binom.pmf(np.arange(count + 1), count, 0.5)
+        parts.append(part)
+    while len(parts) > 1:  # neighbours first, so that long ones meet long ones
+        joined = [
+            np.maximum(signal.convolve(x, y), 0.0)
+            for x, y in zip(parts[::2], parts[1::2], strict=False)
+        ]
+        parts = joined + parts[2 * len(joined) :]
+    return parts[0]
+
+
+def wilcoxon(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
+    """Test whether differences lie evenly about zero, by their ranks.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Ratings of the two systems, position by position of the same instances.
+
+    Returns
+    -------
+    PairedTest
+        Instances without a difference are ranked, then left out (Pratt). The p-value
+        counts all swaps of signs, ties included, up to some 450 instances; beyond,
+        it is the normal approximation. The test asks about the ranks, not the mean: a small gain on most
+        instances can outweigh a large loss on a few.
+
+    References
+    ----------
+    Wilcoxon (1945), Biometrics Bulletin 1; Pratt (1959), JASA 54, section 2.
+
+    Examples
+    --------
+    >>> round(wilcoxon([3, 4, 5, 6, 7, 8], [1, 1, 1, 1, 1, 1]).p_value, 6)
+    0.03125
+    """
+    gap = differences(a, b)
+    n_different = int(np.count_nonzero(gap))
+    p_value = 1.0
+    method = "wilcoxon"
+    if n_different:
+        # sizes equal up to rounding should share a rank
+        ranks = stats.rankdata(np.round(np.abs(gap) / np.abs(gap).max(), 12))
+        total = abs(float(np.sum(ranks * np.sign(gap))))
+        ranks = np.sort(ranks[gap != 0])
+        if 2 * ranks.sum() <= _MAX_EXACT_RANKS:
+            # swapping the ranks' signs is the test, ties and zeros included
+            p_value = _all_swaps(ranks, total)
+            method = "wilcoxon, exact"
+        else:
+            z = total / np.sqrt(np.sum(ranks**2))
+            p_value = float(2 * special.ndtr(-z))
+    return PairedTest(
+        float(np.sort(gap).mean()), p_value, method, len(gap), n_different
+    )

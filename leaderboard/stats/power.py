@@ -1,0 +1,186 @@
+"""How many instances it takes to tell two systems apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from leaderboard.stats.intervals import as_ratings, check_confidence
+from leaderboard.stats.planning import (
+    Plan,
+    Workload,
+    cost_in_cents,
+    smallest,
+    staffed,
+)
+
+
+def largest_sd_of_difference(
+    difference: float, *, low: float = 0.0, high: float = 1.0, independent: bool = False
+) -> float:
+    """Give the largest spread of the difference of two ratings of one instance.
+
+    Parameters
+    ----------
+    difference : float
+        Mean difference of the two systems, at most high - low in size.
+    low, high : float
+        Ends of the scale.
+    independent : bool
+        False: the two ratings may depend on each other in any way. True: they do not
+        (different workers rate instances that are equally hard).
+
+    Returns
+    -------
+    float
+        sqrt((high - low)^2 - difference^2), or that over sqrt(2) when independent.
+
+    References
+    ----------
+    Bhatia and Davis (2000), theorem 1, for the difference, which lies within
+    +-(high - low); the independent case puts the two means evenly about the middle.
+
+    Examples
+    --------
+    >>> round(largest_sd_of_difference(0.6), 6), round(largest_sd_of_difference(0), 6)
+    (0.8, 1.0)
+    """
+    if not low < high or abs(difference) > high - low:
+        raise ValueError(f"A difference of {difference} does not fit {low} to {high}.")
+    sd = math.sqrt((high - low) ** 2 - difference**2)
+    return sd / math.sqrt(2) if independent else sd
+
+
+def paired_power(
+    n_instances: int, difference: float, sd: float, *, alpha: float = 0.05
+) -> float:
+    """Give the probability that a paired test finds a difference.
+
+    Parameters
+    ----------
+    n_instances : int
+        Instances both systems are rated on, at least 2.
+    difference, sd : float
+        Mean and standard deviation (> 0) of the paired differences.
+    alpha : float
+        Level of the two-sided test.
+
+    Returns
+    -------
+    float
+        Power of the t-test; the paired bootstrap and randomisation come close to it.
+
+    References
+    ----------
+    Cohen (1988), Statistical Power Analysis, section 2.3; Card et al. (2020), With
+    Little Power Comes Great Responsibility, section 2.
+
+    Examples
+    --------
+    >>> round(paired_power(34, 0.5, 1.0), 2)
+    0.81
+    """
+    check_confidence(1 - alpha)
+    if n_instances < 2 or not sd > 0:
+        raise ValueError("Power needs two instances and a spread above 0.")
+    freedom = n_instances - 1
+    shift = abs(difference) / sd * math.sqrt(n_instances)
+    edge = float(stats.t.ppf(1 - alpha / 2, freedom))
+    above = float(stats.nct.sf(edge, freedom, shift))
+    below = float(stats.nct.cdf(-edge, freedom, shift))
+    # far out the library underflows to NaN, where rejecting is sure (above) or
+    # rejecting on the wrong side impossible (below)
+    above = 1.0 if math.isnan(above) else above
+    return min(1.0, above + (0.0 if math.isnan(below) else below))
+
+
+def plan_power(
+    difference: float,
+    sd: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    ratings_per_worker: int | None = None,
+    cents_per_rating: float = 0.0,
+    basis: str = "given",
+) -> Plan:
+    """Find how many instances it takes to tell two systems apart.
+
+    Parameters
+    ----------
+    difference : float
+        Smallest difference worth finding, not 0, in the unit of the ratings.
+    sd : float
+        Standard deviation of the paired differences: from a pilot, or
+        `largest_sd_of_difference`.
+    power : float
+        Wanted probability of finding it, strictly between 0 and 1.
+    alpha : float
+        Level of the two-sided test.
+    ratings_per_worker : int, optional
+        At most so many ratings per worker, to count the workers.
+    cents_per_rating : float
+        Reward and fee, test questions included, per rating.
+    basis : str
+        Where the spread comes from.
+
+    Returns
+    -------
+    Plan
+        For both systems with one rating per instance each; `half_width` is that of the
+        difference's interval.
+
+    Raises
+    ------
+    GenieError
+        "out-of-reach" when ten million instances are not enough.
+    ValueError
+        On a difference of 0, a wrong power or level.
+
+    References
+    ----------
+    Cohen (1988), section 2.4; Card et al. (2020), section 4.
+
+    Examples
+    --------
+    >>> plan_power(0.5, 1.0).n_instances
+    34
+    """
+    if not 0 < power < 1:
+        raise ValueError(f"The power must lie between 0 and 1, not {power}.")
+    if difference == 0 or not math.isfinite(difference):
+        raise ValueError("A difference of 0 cannot be found by any number of ratings.")
+
+    def enough(n_instances: int) -> bool:
+        n = max(n_instances, 2)
+        return paired_power(n, difference, sd, alpha=alpha) >= power
+
+    n_instances = max(2, smallest(enough))
+    draft = Plan(n_instances, 1, None, None, 1 - alpha, 0.0, 2, 0, basis)
+    plan = staffed(draft, n_instances, Workload(ratings_per_worker), n_systems=2)
+    return replace(
+        plan,
+        half_width=float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
+        * sd
+        / math.sqrt(n_instances),
+        cents=cost_in_cents(plan, cents_per_rating),
+        power=paired_power(n_instances, difference, sd, alpha=alpha),
+    )
+
+
+def pilot_sd_of_difference(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """Give the spread of paired differences seen in a pilot of two systems.
+
+    Examples
+    --------
+    >>> pilot_sd_of_difference([1, 2, 3], [1, 1, 1])
+    1.0
+    """
+    first, second = as_ratings(a), as_ratings(b)
+    if len(first) != len(second) or len(first) < 2:
+        raise ValueError("A pilot needs two instances or more, rated for both systems.")
+    return float(np.std(first - second, ddof=1))

@@ -1,0 +1,250 @@
+"""Strict and lenient workers: how to compare systems that met different ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.clustered import factor_codes
+from leaderboard.stats.intervals import Interval, as_ratings
+from leaderboard.stats.mixed import MixedFit, fit_mixed
+from leaderboard.stats.resampling import Floats
+
+
+def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
+    """Standardise each worker's ratings by that worker's mean and spread.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        Ratings, finite.
+    workers : array_like, shape (n,)
+        Who gave each.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        (rating - worker's mean) / worker's standard deviation (n - 1); NaN for workers
+        with one rating or with equal ratings, about whom nothing can be said.
+
+    Raises
+    ------
+    ValueError
+        On no ratings, NaN, or labels that do not fit.
+
+    Notes
+    -----
+    Right when every worker saw a random share of the systems; a worker who saw mostly
+    good outputs has that goodness taken away. `mixed_effects` does not do so.
+
+    References
+    ----------
+    Graham, Baldwin, Moffat and Zobel (2013), Continuous Measurement Scales in Human
+    Evaluation of Machine Translation, section 4; Bojar et al. (2016), section 3.
+
+    Examples
+    --------
+    >>> worker_z_scores([1, 3, 60, 100, 5], list("aabbc")).round(3).tolist()
+    [-0.707, 0.707, -0.707, 0.707, nan]
+    """
+    ratings = as_ratings(values)
+    codes, n_workers = factor_codes({"worker": workers}, len(ratings))["worker"]
+    counts = np.bincount(codes, minlength=n_workers)
+    centred = ratings - (np.bincount(codes, ratings) / counts)[codes]
+    squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
+    spread = np.sqrt(squares)
+    spread[spread <= 1e-12 * max(float(np.abs(ratings).max()), 1e-300)] = np.nan
+    z: Floats = centred / spread[codes]
+    return z
+
+
+@dataclass(frozen=True)
+class StandardisedMeans:
+    """Systems' average z-scores.
+
+    Parameters
+    ----------
+    systems : list of str
+        Names, ascending.
+    means : ndarray, shape (s,)
+        Average z-score of each; NaN for a system left without ratings.
+    n_ratings : ndarray of int, shape (s,)
+        Ratings that went in.
+    n_left_out : int
+        Ratings of workers whose z-scores are undefined.
+    """
+
+    systems: list[str]
+    means: Floats
+    n_ratings: npt.NDArray[np.int64]
+    n_left_out: int
+
+
+def standardised_means(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike | None = None,
+) -> StandardisedMeans:
+    """Average z-scores per system, as the WMT campaigns do.
+
+    Parameters
+    ----------
+    values, systems, workers : array_like, shape (n,)
+        Ratings, and which system and worker each belongs to.
+    instances : array_like, shape (n,), optional
+        With it, repeated ratings of one output are averaged first, so that an
+        instance counts once however often it was rated.
+
+    Returns
+    -------
+    StandardisedMeans
+
+    Raises
+    ------
+    ValueError
+        See `worker_z_scores`.
+
+    References
+    ----------
+    Bojar et al. (2016), Findings of WMT16, section 3.4; Akhbardeh et al. (2021),
+    Findings of WMT21, section 3.2.
+
+    Examples
+    --------
+    >>> found = standardised_means([1, 3, 60, 100], list("xyxy"), list("aabb"))
+    >>> found.systems, found.means.round(3).tolist()
+    (['x', 'y'], [-0.707, 0.707])
+    """
+    z = worker_z_scores(values, workers)
+    found = factor_codes({"system": systems}, len(z))
+    codes, n_systems = found["system"]
+    names = np.unique(np.asarray(systems).astype(str)).tolist()
+    usable = ~np.isnan(z)
+    n_ratings = np.bincount(codes[usable], minlength=n_systems)
+    weights = np.ones(int(usable.sum()))
+    if instances is not None:
+        cells = factor_codes({"instance": instances}, len(z))["instance"][0]
+        _, cell, sizes = np.unique(
+            cells[usable] * n_systems + codes[usable],
+            return_inverse=True,
+            return_counts=True,
+        )
+        weights = 1 / sizes[cell]
+    total = np.bincount(codes[usable], weights * z[usable], n_systems)
+    weight = np.bincount(codes[usable], weights, n_systems)
+    means = np.full(n_systems, np.nan)
+    np.divide(total, weight, out=means, where=weight > 0)
+    return StandardisedMeans(
+        names, means, n_ratings.astype(np.int64), int((~usable).sum())
+    )
+
+
+@dataclass(frozen=True)
+class RaterAdjusted:
+    """Systems' means with worker and instance effects taken out.
+
+    Parameters
+    ----------
+    fit : MixedFit
+        The model behind them; `fit.groups` are the systems.
+    covers : str
+        Which sources of variation its intervals cover.
+    n : int
+        Number of ratings.
+    """
+
+    fit: MixedFit
+    covers: str
+    n: int
+
+    def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
+        """Give a system's mean, had all workers and instances met it."""
+        i = self.fit.groups.index(system)
+        variance = float(self.fit.covariance[i, i])
+        return self._wald(float(self.fit.means[i]), variance, confidence)
+
+    def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Interval:
+        """Give how much better system a is than system b, on the ratings' scale."""
+        i, j = self.fit.groups.index(a), self.fit.groups.index(b)
+        c = self.fit.covariance
+        return self._wald(
+            float(self.fit.means[i] - self.fit.means[j]),
+            float(c[i, i] + c[j, j] - 2 * c[i, j]),
+            confidence,
+        )
+
+    def _wald(self, estimate: float, variance: float, confidence: float) -> Interval:
+        reach = normal_quantile(confidence) * max(variance, 0.0) ** 0.5
+        return Interval(
+            estimate,
+            estimate - reach,
+            estimate + reach,
+            confidence,
+            "mixed model",
+            self.covers,
+            self.n,
+        )
+
+
+def mixed_effects(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike | None = None,
+) -> RaterAdjusted:
+    """Estimate systems' means with workers (and instances) as random effects.
+
+    Parameters
+    ----------
+    values, systems, workers : array_like, shape (n,)
+        Ratings, and which system and worker each belongs to.
+    instances : array_like, shape (n,), optional
+        Which instance; adds a random effect of its difficulty.
+
+    Returns
+    -------
+    RaterAdjusted
+        Worker effects are shrunk towards none, the more the fewer ratings a worker
+        gave: a newcomer with three low ratings is not taken for a strict judge.
+
+    Raises
+    ------
+    ValueError
+        On no ratings, NaN, labels that do not fit, or no more ratings than systems.
+
+    Notes
+    -----
+    Assumes that workers shift ratings by a constant of their own (it does not rescale
+    how far they spread, as z-scores do), and that effects and errors are about
+    normal. On the scale of the ratings, not in standard deviations.
+
+    References
+    ----------
+    Henderson (1975), Biometrics 31, section 2; Läubli et al. (2020), JAIR 67, section
+    4, for such models of human evaluation.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> worker = np.arange(300) % 10
+    >>> strict = np.linspace(-20, 20, 10)[worker]
+    >>> system = np.where(rng.random(300) < 0.5, "x", "y")
+    >>> ratings = 60 + 5 * (system == "y") + strict + rng.normal(0, 10, 300)
+    >>> found = mixed_effects(ratings, system, worker)
+    >>> found.difference("y", "x").contains(5)
+    True
+    """
+    factors = {"worker": workers}
+    if instances is not None:
+        factors["instance"] = instances
+    fit = fit_mixed(values, systems, factors)
+    covered = [name for name in factors if name in fit.variances]
+    missing = [name for name in factors if name not in fit.variances]
+    covers = ", ".join(["residual noise", *covered])
+    if missing:
+        covers += f"; not {', '.join(missing)} (not told from the rest)"
+    return RaterAdjusted(fit, covers, len(np.asarray(values)))

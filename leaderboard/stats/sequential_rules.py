@@ -1,0 +1,276 @@
+"""Rules that say, after every label, whether two systems are told apart.
+
+A label is 1 when system A was preferred, 0 when B was, and anything between for "a bit
+of both" (1/2 for a tie). Every rule keeps the sum of the labels and compares it with a
+boundary that depends on the number of labels only. The rules differ in one thing that
+matters: whether one may look after every label (`anytime_valid`) or only once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StoppingRule(ABC):
+    """A boundary on the sum of labels, for each side a chance `delta` to err.
+
+    Parameters
+    ----------
+    delta : float
+        Promised chance of a wrong decision per side, 0 < delta < 1/2; two systems that
+        are equally good are told apart with a chance of at most 2 delta. Only a rule
+        that is `anytime_valid` keeps this promise when one looks more than once.
+    """
+
+    delta: float = 0.001
+
+    #: Name of the rule, for signatures and tables.
+    name: ClassVar[str]
+    #: Whether the promise holds however often and whenever one looks.
+    anytime_valid: ClassVar[bool]
+
+    def __post_init__(self) -> None:
+        if not 0 < self.delta < 0.5:
+            raise ValueError(f"delta must lie between 0 and 1/2, not {self.delta}.")
+
+    @abstractmethod
+    def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
+        """Tell whether `n` labels that sum to `total` are enough to prefer A."""
+
+    def favours_b(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
+        """Tell whether `n` labels that sum to `total` are enough to prefer B."""
+        return self.favours_a(n, np.asarray(n) - np.asarray(total))
+
+    def boundaries(self, horizon: int) -> tuple[Integers, Integers]:
+        """Give, for 1 to `horizon` labels, the sums of 0s and 1s that decide.
+
+        Parameters
+        ----------
+        horizon : int
+            Largest number of labels, at least 1.
+
+        Returns
+        -------
+        below, above : ndarray, shape (horizon,)
+            B is preferred after n labels when their sum is at most below[n - 1], A when
+            it is at least above[n - 1]. A boundary that n labels cannot reach is -1
+            below and n + 1 above.
+
+        Raises
+        ------
+        ValueError
+            When the horizon is below 1.
+
+        Examples
+        --------
+        >>> below, above = Hoeffding(delta=0.01).boundaries(12)
+        >>> below[8:].tolist(), above[8:].tolist()
+        ([-1, 0, 0, 0], [10, 10, 11, 12])
+        """
+        if horizon < 1:
+            raise ValueError(f"At least one label is needed, not {horizon}.")
+        n = np.arange(1, horizon + 1, dtype=np.int64)
+        above = _smallest_count(lambda s: self.favours_a(n, s), n)
+        below = n - _smallest_count(lambda f: self.favours_b(n, n - f), n)
+        return below, above
+
+
+def _smallest_count(
+    decides: Callable[[Integers], npt.NDArray[np.bool]], n: Integers
+) -> Integers:
+    # every rule is monotone in the count above one half: halve all n together
+    fails, holds = n // 2, n + 1
+    while True:
+        is_open = holds - fails > 1
+        if not is_open.any():
+            return holds
+        middle = (fails + holds) // 2
+        yes = decides(middle)
+        holds = np.where(is_open & yes, middle, holds)
+        fails = np.where(is_open & ~yes, middle, fails)
+
+
+@dataclass(frozen=True)
+class ConfidenceRule(StoppingRule):
+    """A stopping rule that decides when an interval for P(A preferred) leaves 1/2."""
+
+    @abstractmethod
+    def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Give the interval for P(A preferred) after `n` labels that sum to `total`.
+
+        Parameters
+        ----------
+        n : array_like
+            Numbers of labels, at least 1.
+        total : array_like
+            Their sums, between 0 and n.
+
+        Returns
+        -------
+        low, high : ndarray
+            Ends in [0, 1]. With an anytime-valid rule the intervals of all n hold
+            together with probability 1 - 2 delta (a confidence sequence); with any
+            other rule each holds only by itself.
+        """
+
+
+@dataclass(frozen=True)
+class MarginRule(ConfidenceRule):
+    """A rule whose boundary is a distance of the sum of labels from one half each."""
+
+    @abstractmethod
+    def margin(self, n: npt.ArrayLike) -> Floats:
+        """Give the distance of the sum from its mean that n labels must exceed."""
+
+    def favours_a(self, n: npt.ArrayLike, total: npt.ArrayLike) -> npt.NDArray[np.bool]:
+        """Tell whether the sum exceeds n / 2 by more than the margin."""
+        count = np.asarray(n, dtype=np.float64)
+        return np.asarray(
+            np.asarray(total, dtype=np.float64) - count / 2 > self.margin(count)
+        )
+
+    def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:
+        """Give the mean label plus and minus margin / n, within [0, 1]."""
+        count = np.asarray(n, dtype=np.float64)
+        mean = np.asarray(total, dtype=np.float64) / count
+        half = self.margin(count) / count
+        return np.clip(mean - half, 0, 1), np.clip(mean + half, 0, 1)
+
+
+@dataclass(frozen=True)
+class Hoeffding(MarginRule):
+    """The rule of *Dynamic Human Evaluation*: Hoeffding's bound for one look.
+
+    t = sqrt(ln(1 / delta) / 2n); A is preferred when the share of A exceeds 1/2 + t.
+    The bound holds for one n fixed in advance. Looked at after every label it errs far
+    more often than it promises: exactly 5.98 % instead of 2 % within 5,000 labels of
+    two equal systems at delta = .01. It is here to be compared with.
+
+    References
+    ----------
+    Thorleiksdóttir et al. (2022), Dynamic Human Evaluation for Relative Model
+    Comparisons, LREC, section 3.2, equations 1-4; Hoeffding (1963), theorem 1.
+
+    Examples
+    --------
+    >>> Hoeffding(delta=0.01).margin(200).round(3)
+    np.float64(21.46)
+    """
+
+    name: ClassVar[str] = "hoeffding"
+    anytime_valid: ClassVar[bool] = False
+
+    def margin(self, n: npt.ArrayLike) -> Floats:
+        """Give sqrt(n ln(1 / delta) / 2)."""
+        count = np.asarray(n, dtype=np.float64)
+        return np.asarray(np.sqrt(count * np.log(1 / self.delta) / 2))
+
+
+@dataclass(frozen=True)
+class UnionBound(MarginRule):
+    """Hoeffding's bound with delta shared among all n as 6 delta / (pi n)^2.
+
+    Valid at any time by Boole's inequality, and far too careful: use it to see how
+    little is left when a promise is kept in the simplest way.
+
+    References
+    ----------
+    Even-Dar, Mannor and Mansour (2006), Action Elimination and Stopping Conditions,
+    JMLR 7, section 3.
+
+    Examples
+    --------
+    >>> UnionBound(delta=0.01).margin(200).round(3)
+    np.float64(39.623)
+    """
+
+    name: ClassVar[str] = "union-bound"
+    anytime_valid: ClassVar[bool] = True
+
+    def margin(self, n: npt.ArrayLike) -> Floats:
+        """Give sqrt(n ln(pi^2 n^2 / 6 delta) / 2)."""
+        count = np.asarray(n, dtype=np.float64)
+        shared = np.log(np.pi**2 * count**2 / (6 * self.delta))
+        return np.asarray(np.sqrt(count * shared / 2))
+
+
+@dataclass(frozen=True)
+class Stitched(MarginRule):
+    """The stitched boundary: the law of the iterated logarithm made finite.
+
+    1.7 sqrt(v (ln ln 2v + 0.72 ln(5.2 / delta))) with v = max(n / 4, 1), a quarter being
+    the largest variance of a number between 0 and 1.
+
+    References
+    ----------
+    Howard, Ramdas, McAuliffe and Sekhon (2021), Time-uniform, nonparametric,
+    nonasymptotic confidence sequences, Annals of Statistics 49(2), equation 2.
+
+    Examples
+    --------
+    >>> Stitched(delta=0.01).margin(200).round(3)
+    np.float64(29.518)
+    """
+
+    name: ClassVar[str] = "stitched"
+    anytime_valid: ClassVar[bool] = True
+
+    def margin(self, n: npt.ArrayLike) -> Floats:
+        """Give the boundary for n labels."""
+        v = np.maximum(np.asarray(n, dtype=np.float64) / 4, 1)
+        inner = np.log(np.log(2 * v)) + 0.72 * np.log(5.2 / self.delta)
+        return np.asarray(1.7 * np.sqrt(v * inner))
+
+
+@dataclass(frozen=True)
+class NormalMixture(MarginRule):
+    """The two-sided normal mixture for numbers between 0 and 1.
+
+    sqrt((v + rho) ln((v + rho) / (4 delta^2 rho))) with v = n / 4. It treats every label
+    as if its variance were the largest possible.
+
+    Parameters
+    ----------
+    delta : float
+        Chance to err per side.
+    rho : float
+        Positive. The boundary is tightest, for its place, around
+        n = 4 rho (2 L + ln(1 + 2 L)) labels with L = ln(1 / 2 delta): 25 is made for
+        about 1,000 labels at delta = .01 and 1,500 at .001.
+
+    References
+    ----------
+    Howard et al. (2021), proposition 5, equation 14 (after Robbins 1970).
+
+    Examples
+    --------
+    >>> NormalMixture(delta=0.01).margin(200).round(3)
+    np.float64(25.869)
+    """
+
+    rho: float = 25.0
+
+    name: ClassVar[str] = "normal-mixture"
+    anytime_valid: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.rho < np.inf:
+            raise ValueError(f"rho must be a positive number, not {self.rho}.")
+
+    def margin(self, n: npt.ArrayLike) -> Floats:
+        """Give the boundary for n labels."""
+        scale = np.asarray(n, dtype=np.float64) / 4 + self.rho
+        return np.asarray(
+            np.sqrt(scale * np.log(scale / (4 * self.delta**2 * self.rho)))
+        )

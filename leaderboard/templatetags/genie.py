@@ -1,0 +1,142 @@
+"""Small words for templates; data stays escaped, nothing here marks it safe."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from leaderboard.charts import bars, intervals
+from leaderboard.charts.axis import Axis
+from leaderboard.stats.weighted import Weighted
+
+register = template.Library()
+
+
+@register.filter
+def words(slug: str) -> str:
+    """Turn a slug into words: `question-answering` into `Question answering`."""
+    text = str(slug).replace("-", " ").replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+@register.filter
+def one(number: float) -> str:
+    """Write a score as boards do, with one decimal."""
+    return f"{number:.1f}"
+
+
+@register.filter
+def two(number: float) -> str:
+    return f"{number:.2f}"
+
+
+@register.filter
+def signed(number: float) -> str:
+    """Write a difference with its sign."""
+    return f"{number:+.1f}".replace("-", "−")
+
+
+@register.filter
+def percent(share: float) -> str:
+    """Write a share as percent; what is nearly all or nothing does not become it."""
+    whole = f"{100 * share:.0f}"
+    near = {"100": share < 1, "0": share > 0}.get(whole, False)
+    return f"{100 * share:.1f}" if near else whole
+
+
+@register.filter
+def number(value: float) -> str:
+    """Write a number as a form field wants it."""
+    return f"{value:g}"
+
+
+@register.filter
+def thousands(number: int) -> str:
+    return f"{number:,}"
+
+
+@register.filter
+def dollars(cents: int) -> str:
+    return f"${cents / 100:,.2f}"
+
+
+@register.filter
+def day(at: datetime) -> SafeString:
+    """Write a day, in UTC, for people and for machines."""
+    return format_html("<time>{}</time>", f"{at:%Y-%m-%d}")
+
+
+@register.filter
+def moment(at: datetime) -> SafeString:
+    return format_html(
+        '<time datetime="{}">{}</time>', at.isoformat(), f"{at:%Y-%m-%d %H:%M}"
+    )
+
+
+@register.filter
+def pairs(data: object) -> list[tuple[str, object]]:
+    """Give a mapping's pairs; `.items` in a template would look for a key "items"."""
+    return list(data.items()) if isinstance(data, dict) else [("", data)]
+
+
+@register.filter
+def web_link(address: str) -> str:
+    """Let web addresses through and nothing else (no `javascript:`)."""
+    try:
+        parts = urlsplit(str(address))
+    except ValueError:
+        return ""
+    return str(address) if parts.scheme in {"http", "https"} and parts.netloc else ""
+
+
+@register.filter
+def short_link(address: str) -> str:
+    """Shorten an address to what people recognise."""
+    parts = urlsplit(address)
+    text = parts.netloc.removeprefix("www.") + parts.path.rstrip("/")
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+@register.simple_tag
+def interval(
+    axis: Axis,
+    score: intervals.Spread,
+    *,
+    simulated: bool = False,
+    on_grid: bool = True,
+) -> SafeString:
+    """Draw a score's interval on an axis."""
+    return intervals.bar(axis, score, simulated=simulated, on_grid=on_grid)
+
+
+@register.simple_tag
+def spread(axis: Axis, result: Weighted, *, simulated: bool = False) -> SafeString:
+    """Draw a result that has one interval only."""
+    return intervals.bar(axis, _OneInterval(result), simulated=simulated)
+
+
+class _OneInterval:
+    """A result without an inner interval, as charts read it."""
+
+    def __init__(self, result: Weighted) -> None:
+        self.mean = self.low_50 = self.high_50 = result.estimate
+        self.low, self.high = result.low, result.high
+
+
+@register.simple_tag
+def interval_grid(axis: Axis, leader_low: float | None = None) -> SafeString:
+    return intervals.grid(axis, leader_low)
+
+
+@register.simple_tag
+def interval_scale(axis: Axis) -> SafeString:
+    return intervals.scale(axis)
+
+
+@register.simple_tag
+def progress_bar(n: int, of: int) -> SafeString:
+    return bars.progress(n, of)

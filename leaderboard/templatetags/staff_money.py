@@ -1,0 +1,76 @@
+"""Campaigns under way and money, on the first page of the admin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django import template
+from django.urls import reverse
+
+from crowd.models import Budget, Campaign
+from crowd.selectors.progress import CampaignProgress, progress_of
+from crowd.services.fund import budget_left
+
+register = template.Library()
+
+N_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """A campaign that is asking people, and how far it is."""
+
+    title: str
+    url: str
+    state: str
+    simulated: bool
+    progress: CampaignProgress
+
+
+@dataclass(frozen=True)
+class Account:
+    """One budget: what it allows, and what is still free of it."""
+
+    name: str
+    limit_cents: int
+    left_cents: int
+
+    @property
+    def set_aside_cents(self) -> int:
+        return self.limit_cents - self.left_cents
+
+
+@register.simple_tag(takes_context=True)
+def campaigns_under_way(context: template.RequestContext) -> list[UnderWay]:
+    """List the newest open campaigns, to those who may see campaigns."""
+    if not context["request"].user.has_perm("crowd.view_campaign"):
+        return []
+    open_ = [Campaign.State.RUNNING, Campaign.State.PAUSED, Campaign.State.SCHEDULED]
+    rows = list(
+        Campaign.objects.filter(state__in=open_)
+        .select_related("hit_type")
+        .order_by("-pk")[:N_SHOWN]
+    )
+    progress = progress_of(rows)
+    return [
+        UnderWay(
+            row.title,
+            reverse("admin:crowd_campaign_change", args=[row.pk]),
+            row.get_state_display(),
+            row.simulated,
+            progress[row.pk],
+        )
+        for row in rows
+    ]
+
+
+@register.simple_tag(takes_context=True)
+def accounts(context: template.RequestContext) -> list[Account]:
+    """Give every budget with what is free of it, the whole site's first."""
+    if not context["request"].user.has_perm("crowd.view_budget"):
+        return []
+    rows = Budget.objects.order_by("pool")[: N_SHOWN + 1]
+    return [
+        Account(row.pool or "the whole site", row.limit_cents, budget_left(row.pool))
+        for row in rows
+    ]

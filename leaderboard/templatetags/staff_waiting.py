@@ -1,0 +1,169 @@
+"""What waits for a person, on the first page of the admin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django import template
+from django.apps import apps
+from django.contrib.admin.sites import site
+from django.db.models import Model, QuerySet
+from django.urls import reverse
+
+from crowd.models import Campaign
+from leaderboard.models import Comparison, JointEvaluation, Submission
+from quality.models import Appeal
+
+register = template.Library()
+
+N_SHOWN = 5
+State = Submission.State
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One kind of thing that waits: how many, the first few, and where all of them are."""
+
+    title: str
+    n: int
+    url: str
+    first: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+@register.simple_tag(takes_context=True)
+def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
+    """List what this person may look at and somebody should decide."""
+    user = context["request"].user
+    found = []
+    if user.has_perm("leaderboard.view_submission"):
+        found += [_to_approve(), _failed()]
+    for model in (Comparison, JointEvaluation):
+        if user.has_perm(f"leaderboard.view_{model._meta.model_name}"):
+            found += _asked(model)
+    if user.has_perm("quality.view_appeal"):
+        found.append(_appeals())
+    if user.has_perm("crowd.view_campaign"):
+        found.append(_noticed())
+    if user.has_perm("django_q.view_failure"):
+        found.append(_failed_jobs())
+    return [one for one in found if one.n]
+
+
+def _to_approve() -> Waiting:
+    rows = Submission.objects.filter(state=State.MEASURED).select_related("task")
+    return Waiting(
+        "Submissions to approve",
+        rows.count(),
+        _changelist(Submission, f"state__exact={State.MEASURED}"),
+        [
+            (
+                row.system_name,
+                str(row.task),
+                reverse("admin:leaderboard_submission_approve", args=[row.pk]),
+            )
+            for row in _oldest(rows)
+        ],
+    )
+
+
+def _failed() -> Waiting:
+    rows = Submission.objects.exclude(failed_step="")
+    return Waiting(
+        "Submissions with a failed step",
+        rows.count(),
+        _changelist(Submission, "failed=yes"),
+        [
+            (
+                row.system_name,
+                f"{row.failed_step}: {row.failure}",
+                reverse("admin:leaderboard_submission_change", args=[row.pk]),
+            )
+            for row in _oldest(rows)
+        ],
+    )
+
+
+def _asked(model: type[Comparison] | type[JointEvaluation]) -> list[Waiting]:
+    """List the questions about several systems that wait for a yes, or that failed."""
+    options, rows = model._meta, model._default_manager.select_related("task")
+    change = f"admin:leaderboard_{options.model_name}_change"
+    name = str(options.verbose_name_plural).capitalize()
+    requested = rows.filter(state=model.State.REQUESTED)
+    failed = rows.exclude(failure="")
+    return [
+        Waiting(
+            f"{name} to approve",
+            requested.count(),
+            _changelist(model, f"state__exact={model.State.REQUESTED}"),
+            [
+                (str(row), str(row.task), reverse(change, args=[row.pk]))
+                for row in _oldest(requested)
+            ],
+        ),
+        Waiting(
+            f"{name} with a failed step",
+            failed.count(),
+            _changelist(model, "failed=yes"),
+            [
+                (str(row), row.failure, reverse(change, args=[row.pk]))
+                for row in _oldest(failed)
+            ],
+        ),
+    ]
+
+
+def _appeals() -> Waiting:
+    rows = Appeal.objects.filter(state=Appeal.State.WAITING).select_related("worker")
+    return Waiting(
+        "Appeals waiting",
+        rows.count(),
+        _changelist(Appeal, f"state__exact={Appeal.State.WAITING}"),
+        [
+            (
+                str(row),
+                row.words,
+                reverse("admin:quality_appeal_answer", args=[row.pk]),
+            )
+            for row in _oldest(rows)
+        ],
+    )
+
+
+def _noticed() -> Waiting:
+    rows = Campaign.objects.exclude(notice="").exclude(
+        state__in=[Campaign.State.STOPPED, Campaign.State.COMPLETE]
+    )
+    url = _changelist(Campaign, "")
+    return Waiting(
+        "Campaigns with a notice",
+        rows.count(),
+        url,
+        [
+            (
+                row.title,
+                row.notice,
+                reverse("admin:crowd_campaign_change", args=[row.pk]),
+            )
+            for row in _oldest(rows)
+        ]
+        if site.is_registered(Campaign)
+        else [],
+    )
+
+
+def _failed_jobs() -> Waiting:
+    failure: Any = apps.get_model("django_q", "Failure")
+    return Waiting("Failed jobs", failure.objects.count(), _changelist(failure, ""))
+
+
+def _oldest(rows: QuerySet[Any]) -> list[Any]:
+    return list(rows.order_by("pk")[:N_SHOWN])
+
+
+def _changelist(model: type[Model], query: str) -> str:
+    options = model._meta
+    if not site.is_registered(model):
+        return ""
+    url = reverse(f"admin:{options.app_label}_{options.model_name}_changelist")
+    return f"{url}?{query}" if query else url

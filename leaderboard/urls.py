@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from leaderboard.views.account_urls import urlpatterns as account
+from leaderboard.views.board import board
+from leaderboard.views.comparison import (
+    ask_comparison,
+    ask_joint,
+    comparison,
+    comparisons,
+)
+from leaderboard.views.handed_in import handed_in
+from leaderboard.views.joint_evaluation import joint_evaluation
+from leaderboard.views.metric_board import metric_board
+from leaderboard.views.metric_downloads import metric_download
+from leaderboard.views.metric_outside import hand_in_scores, outside_metric
+from leaderboard.views.mine import my_submissions, realigned, withdraw
+from leaderboard.views.pages import favicon, home, how_it_works
+from leaderboard.views.public_urls import urlpatterns as public
+from leaderboard.views.submission import submission
+from leaderboard.views.submit import submit
+from leaderboard.views.tasks import about, tasks
+
+app_name = "leaderboard"
+
+urlpatterns = [
+    *account,
+    *public,
+    path("", home, name="home"),
+    path("favicon.ico", favicon),
+    path("how-it-works/", how_it_works, name="how-it-works"),
+    path("tasks/", tasks, name="tasks"),
+    path("tasks/<slug:slug>/", board, name="board"),
+    path("tasks/<slug:slug>/about/", about, name="about"),
+    path("tasks/<slug:slug>/submit/", submit, name="submit"),
+    path("tasks/<slug:slug>/metrics/", metric_board, name="metric-board"),
+    path("tasks/<slug:slug>/metrics/hand-in/", hand_in_scores, name="metric-hand-in"),
+    path(
+        "tasks/<slug:slug>/metrics/files/<str:name>",
+        metric_download,
+        name="metric-download",
+    ),
+    path("metrics/<int:pk>/", outside_metric, name="metric-outside"),
+    path("tasks/<slug:slug>/comparisons/", comparisons, name="comparisons"),
+    path("tasks/<slug:slug>/compare/", ask_comparison, name="ask-comparison"),
+    path("tasks/<slug:slug>/side-by-side/", ask_joint, name="ask-joint"),
+    path("comparisons/<int:pk>/", comparison, name="comparison"),
+    path("joint-evaluations/<int:pk>/", joint_evaluation, name="joint"),
+    path("submissions/", my_submissions, name="my-submissions"),
+    path("submissions/<int:pk>/", submission, name="submission"),
+    path("submissions/<int:pk>/file/", handed_in, name="file"),
+    path("submissions/<int:pk>/realigned.json", realigned, name="realigned"),
+    path("submissions/<int:pk>/withdraw/", withdraw, name="withdraw"),
+]

@@ -1,0 +1,166 @@
+"""One task's board."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+from django.core.cache import cache
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from leaderboard.models import Task
+from leaderboard.selectors.field import main_criterion
+from leaderboard.selectors.metric_board_chosen import not_computed_here
+from leaderboard.selectors.moment import read_moment, stamp, whole_second
+from leaderboard.selectors.rows import Row
+from leaderboard.selectors.sight import team_ids
+from leaderboard.selectors.sorting import DEFAULT
+from leaderboard.selectors.standings import Standings, standings
+from leaderboard.selectors.version import state
+from leaderboard.views import board_table as table
+from leaderboard.views.board_address import (
+    DATE,
+    TEAM,
+    Address,
+    column_choices,
+    read_address,
+)
+
+ROWS = 200
+# A short board is made anew each time. A long one is kept under its version, and for
+# a minute at most, because what staff edit by hand does not change the version.
+KEPT_FROM_ROWS = 100
+_KEPT_SECONDS = 60
+
+
+def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
+    """Show the board, of now or of a moment."""
+    task = get_object_or_404(Task, slug=slug)
+    if not at and (asked := request.GET.get("at")):
+        return _to_moment(task, asked)
+    moment = _moment(at) if at else None
+    address = read_address(task, request.GET)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "at": moment,
+        "body": _body(request, task, address, moment),
+    }
+    return render(request, "leaderboard/board.html", context)
+
+
+def _to_moment(task: Task, asked: str) -> HttpResponse:
+    found = read_moment(asked)
+    if found is None:
+        raise Http404("That is no moment of the past.")
+    return redirect("leaderboard:board-at", slug=task.slug, at=stamp(found))
+
+
+def _moment(at: str) -> datetime:
+    found = read_moment(at)
+    if found is None or stamp(found) != at:
+        raise Http404("That is no moment of the past.")
+    return found
+
+
+def _body(
+    request: HttpRequest, task: Task, address: Address, at: datetime | None
+) -> SafeString:
+    teams = team_ids(request.user)
+    now = state(task)
+    key = "|".join(
+        [
+            "board",
+            now.version,
+            stamp(at) if at else "",
+            address.query(),
+            request.GET.get("page", ""),
+            ",".join(map(str, sorted(teams))),
+        ]
+    )
+    # an address is as long as its visitor likes
+    key = "board-" + hashlib.sha256(key.encode()).hexdigest()
+    kept: str | None = cache.get(key)
+    if kept is not None:
+        return mark_safe(kept)  # noqa: S308  # what the template below gave
+    found = standings(
+        task, None, address.order, chosen=address.chosen, at=at, teams=teams
+    )
+    context = _context(request, task, found, address)
+    context["latest_at"] = found.latest_at() if at else now.latest_at
+    made = render_to_string("leaderboard/parts/board.html", context)
+    if found.n_all >= KEPT_FROM_ROWS:
+        cache.set(key, str(made), _KEPT_SECONDS)
+    return made
+
+
+def _context(
+    request: HttpRequest, task: Task, found: Standings, address: Address
+) -> dict[str, Any]:
+    page: Page[Row] = Paginator(found, ROWS).get_page(request.GET.get("page"))
+    return {
+        "task": task,
+        "board": found,
+        **_moments(found, address),
+        "covers": next((row.human.covers for row in page if row.human), ""),
+        "question": task.human.get("criteria", {}).get(main_criterion(task), ""),
+        "page": page,
+        "address": address,
+        "sorted": address.order != DEFAULT,
+        "here_query": address.query(),
+        "choices": [
+            (key, label, address.shows(key, usual=usual))
+            for key, label, usual in column_choices(task)
+        ],
+        **_pages(page, address),
+        **_table(task, found, page, address),
+    }
+
+
+def _moments(found: Standings, address: Address) -> dict[str, Any]:
+    """Name this moment, and the exports of what is shown."""
+    at = found.at or whole_second(timezone.now())
+    asked = address.query()
+    kept = f"{asked}{'&' if asked != '?' else ''}at={stamp(at)}"
+    return {
+        "now": stamp(at),
+        "now_words": f"{at:%Y-%m-%d %H:%M}",
+        "export_query": kept if found.at else asked,
+    }
+
+
+def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
+    return {
+        "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
+        "later": address.query(page=page.number + 1) if page.has_next() else "",
+    }
+
+
+def _table(
+    task: Task, found: Standings, page: Page[Row], address: Address
+) -> dict[str, Any]:
+    axis = table.board_axis(found)
+    metrics = table.shown_metrics(task, address)
+    criteria = table.shown_criteria(task, address)
+    return {
+        "axis": axis,
+        "columns": table.columns(metrics, address, simulated=found.all_simulated),
+        "criteria": criteria,
+        "n_waiting_columns": 2 + len(criteria),
+        "shows_team": address.shows(TEAM, usual=True),
+        "shows_date": address.shows(DATE, usual=True),
+        "lines": table.lines(
+            list(page),
+            axis=axis,
+            metrics=metrics,
+            criteria=criteria,
+            order=address.order,
+            absent=not_computed_here(task),
+        ),
+    }

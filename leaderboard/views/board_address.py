@@ -1,0 +1,115 @@
+"""What a visitor chose on a board, as it stands in the address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from leaderboard.models import Task
+from leaderboard.selectors.columns import metric_words
+from leaderboard.selectors.field import main_criterion
+from leaderboard.selectors.filtering import ALL, Filter, Kind
+from leaderboard.selectors.sorting import DEFAULT, Order, metrics_of, order_from
+
+TEAM, DATE = "team", "date"
+CRITERION = "criterion:"
+_KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
+_LONGEST = 100
+
+
+@dataclass(frozen=True)
+class Address:
+    """Order, columns and filter; `columns` is None where nothing was chosen."""
+
+    order: Order = DEFAULT
+    columns: tuple[str, ...] | Literal["all"] | None = None
+    chosen: Filter = ALL
+
+    def query(self, *, page: int | None = None, **changed: Any) -> str:
+        """Write an address like this one with something else chosen."""
+        new = replace(self, **changed)
+        parts: list[tuple[str, str]] = []
+        if new.order != DEFAULT:
+            parts += [("sort", new.order.key), ("dir", new.order.direction)]
+        if new.columns == "all":
+            parts.append(("columns", "all"))
+        elif new.columns is not None:
+            parts += [("columns", key) for key in new.columns]
+        parts += _written(new.chosen)
+        if page:
+            parts.append(("page", str(page)))
+        return "?" + urlencode(parts)
+
+    def shows(self, key: str, *, usual: bool) -> bool:
+        """Tell whether a column is shown; `usual` ones are where nothing was chosen."""
+        if self.columns == "all":
+            return True
+        return usual if self.columns is None else key in self.columns
+
+
+def read_address(task: Task, given: QueryDict) -> Address:
+    """Read an address; what is not known in it is as if it were not there."""
+    known = [key for key, _, _ in column_choices(task)]
+    asked = given.getlist("columns")
+    columns: tuple[str, ...] | Literal["all"] | None = None
+    if "all" in asked:
+        columns = "all"
+    elif any(key in known for key in asked):
+        columns = tuple(key for key in known if key in asked)
+    order = order_from(task, given.get("sort"), given.get("dir"))
+    return Address(order, columns, _filter(given))
+
+
+def column_choices(task: Task) -> list[tuple[str, str, bool]]:
+    """List the columns that can be chosen: key, label, whether usually shown."""
+    every = metrics_of(task)
+    headline = task.config.get("metrics", {}).get("headline", every)
+    return [
+        (TEAM, "Team", True),
+        (DATE, "Date", True),
+        *(
+            (f"{CRITERION}{name}", f"people: {name.replace('_', ' ')}", True)
+            for name in extra_criteria(task)
+        ),
+        *((slug, metric_words(slug).label, slug in headline) for slug in every),
+    ]
+
+
+def extra_criteria(task: Task) -> list[str]:
+    """Give the criteria beside the one that ranks."""
+    main = main_criterion(task)
+    return [name for name in task.human.get("criteria", {}) if name != main]
+
+
+def _filter(given: QueryDict) -> Filter:
+    return Filter(
+        text=given.get("q", "").strip()[:_LONGEST],
+        team=given.get("team", "").strip()[:_LONGEST],
+        kind=_KINDS.get(given.get("kind", ""), ""),
+        since=_day(given.get("since", "")),
+        until=_day(given.get("until", "")),
+        scored=given.get("scored") == "1",
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _written(chosen: Filter) -> list[tuple[str, str]]:
+    parts = {
+        "q": chosen.text,
+        "team": chosen.team,
+        "kind": chosen.kind,
+        "since": chosen.since.isoformat() if chosen.since else "",
+        "until": chosen.until.isoformat() if chosen.until else "",
+        "scored": "1" if chosen.scored else "",
+    }
+    return [(name, value) for name, value in parts.items() if value]

@@ -1,0 +1,102 @@
+"""A board for programs and papers: files, and a badge."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import condition
+
+from leaderboard.charts.badge import badge
+from leaderboard.exports.board import WRITERS
+from leaderboard.exports.board_table import BoardTable
+from leaderboard.models import Submission, Task
+from leaderboard.selectors.field import main_criterion
+from leaderboard.selectors.moment import read_moment, stamp, whole_second
+from leaderboard.selectors.rows import Row
+from leaderboard.selectors.sight import is_public
+from leaderboard.selectors.standings import standings
+from leaderboard.selectors.version import version
+from leaderboard.views import board_table as columns
+from leaderboard.views.board_address import read_address
+
+_FRESH_SECONDS = 300
+
+
+def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    """Give what a visitor sees of the board, all its pages in one file."""
+    task = get_object_or_404(Task, slug=slug)
+    if form not in WRITERS:
+        raise Http404
+    content_type, write = WRITERS[form]
+    text = write(_table(request, task))
+    response = HttpResponse(text, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{task.slug}.{form}"'
+    return response
+
+
+def _table(request: HttpRequest, task: Task) -> BoardTable:
+    asked = request.GET.get("at")
+    at = read_moment(asked) if asked else None
+    if asked and at is None:
+        raise Http404("That is no moment of the past.")
+    moment = at or whole_second(timezone.now())
+    address = read_address(task, request.GET)
+    # for nobody in particular: a file is handed on, so no team's private rows
+    rows = standings(task, None, address.order, chosen=address.chosen, at=at)
+    kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
+    page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
+    return BoardTable(
+        task=task,
+        rows=tuple(rows),
+        criteria=(main_criterion(task), *columns.shown_criteria(task, address)),
+        metrics=tuple(columns.shown_metrics(task, address)),
+        at=moment,
+        address=request.build_absolute_uri(kept),
+        page=request.build_absolute_uri("/").rstrip("/") + page,
+    )
+
+
+def _board_version(request: HttpRequest, slug: str) -> str:
+    return f'"{version(get_object_or_404(Task, slug=slug))}"'
+
+
+@condition(etag_func=_board_version)
+def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Draw who leads a board."""
+    task = get_object_or_404(Task, slug=slug)
+    found = standings(task)
+    first: Row | None = found[0] if found.n_ranked else None
+    said = f"{first.system} {_said(first)}" if first else "nobody ranked yet"
+    return _svg(badge(task.title, said, simulated=bool(first and first.simulated)))
+
+
+def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draw one submission's rank and score; only what everybody sees has a badge."""
+    found = Submission.objects.select_related("task").filter(pk=pk).first()
+    if found is None or not is_public(found):
+        raise Http404
+    field = standings(found.task)
+    row = field.row_of(pk)
+    said = _said(row) if row and row.human else "waits for people"
+    if row is None:
+        said = "withdrawn"
+    return _svg(badge(found.task.title, said, simulated=found.simulated))
+
+
+def _said(row: Row) -> str:
+    if row.human is None:
+        return ""
+    one = row.rank_first == row.rank_last
+    rank = f"{row.rank_first}" if one else f"{row.rank_first}–{row.rank_last}"
+    human = row.human
+    return f"#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+
+
+def _svg(drawn: str) -> HttpResponse:
+    response = HttpResponse(drawn, content_type="image/svg+xml")
+    response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
+    # other people's pages may show it
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response

@@ -1,0 +1,59 @@
+"""The evaluation card of a submission, as page and files."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboard.exports.card import WRITERS, paragraph, said
+from leaderboard.models import HumanEvaluation, Submission
+from leaderboard.selectors.card import Card, card
+from leaderboard.selectors.sight import Sight
+from leaderboard.views.submission import seen_by
+
+
+def card_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the card, with its files."""
+    found, _, made = _card(request, pk)
+    context = {
+        "here": "tasks",
+        "submission": found,
+        "task": found.task,
+        "sections": [
+            (title, [(key, said(value)) for key, value in lines])
+            for title, lines in made.items()
+            if lines
+        ],
+        "paragraph": paragraph(made),
+        "forms": list(WRITERS),
+    }
+    return render(request, "leaderboard/card.html", context)
+
+
+def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
+    """Give the card as a file."""
+    if form not in WRITERS:
+        raise Http404
+    found, _, made = _card(request, pk)
+    content_type, write = WRITERS[form]
+    address = request.build_absolute_uri(f"/submissions/{found.pk}/card/")
+    response = HttpResponse(write(made, address), content_type=content_type)
+    name = f"evaluation-card-{found.pk}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _card(request: HttpRequest, pk: int) -> tuple[Submission, Sight, Card]:
+    """Give the card to those who may see the scores: the team sooner than others."""
+    found, view = seen_by(request, pk)
+    evaluation = (
+        HumanEvaluation.objects.select_related("campaign__hit_type")
+        .filter(submission=found)
+        .first()
+    )
+    told = found.published_at or view.inner
+    taken_back = found.state == Submission.State.WITHDRAWN and not view.inner
+    if evaluation is None or not told or taken_back:
+        raise Http404
+    team = found.team.name if view.identity else "anonymous"
+    return found, view, card(found, evaluation, team=team)

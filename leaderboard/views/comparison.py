@@ -1,0 +1,155 @@
+"""Which of several systems is better: asking it, and what came out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from genie.lib.errors import GenieError
+from leaderboard.charts.course import course
+from leaderboard.forms.comparison import ComparisonForm, JointForm
+from leaderboard.models import Comparison, Submission, Task
+from leaderboard.selectors.compared import (
+    Standing,
+    comparisons_seen_by,
+    concerns,
+    standing_of,
+    verdict,
+)
+from leaderboard.selectors.joint_seen import joint_seen_by
+from leaderboard.selectors.sight import is_staff, team_ids
+from leaderboard.services import compare, joint
+
+NEWEST = 100
+
+
+def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
+    """List what was asked of a task's systems against each other."""
+    task = get_object_or_404(Task, slug=slug)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
+        "joint": joint_seen_by(request.user, task).prefetch_related(
+            "systems__submission"
+        )[:NEWEST],
+    }
+    return render(request, "leaderboard/comparisons.html", context)
+
+
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how one comparison stands."""
+    found = (
+        comparisons_seen_by(request.user)
+        .select_related("evaluation__campaign__hit_type")
+        .filter(pk=pk)
+        .first()
+    )
+    if found is None:
+        raise Http404
+    standing = standing_of(found)
+    said = verdict(found, standing)
+    context = {
+        "here": "tasks",
+        "task": found.task,
+        "comparison": found,
+        "question": compare.criteria_of(found.task).get(found.criterion, ""),
+        "standing": standing,
+        "said": said,
+        "chart": _chart(found, standing, said),
+        "percent": _percent(standing),
+        "sure": f"{100 * (1 - found.delta):.4g}",
+        "inner": concerns(request.user, found),
+    }
+    return render(request, "leaderboard/comparison.html", context)
+
+
+@login_required
+def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask whether one system is better than another, or all pairs of several."""
+    task = get_object_or_404(Task, slug=slug)
+    form = ComparisonForm(request.POST or None, task=task, viewer=request.user)
+    if request.method == "POST" and form.is_valid():
+        by: Any = request.user
+        systems = list(form.cleaned_data["systems"])
+        try:
+            _check_own(request, systems)
+            if len(systems) == 2:
+                first, second = systems
+                made = compare.request(first, second, form.question(), by=by)
+                messages.success(request, "Staff will look at what it costs.")
+                return redirect("leaderboard:comparison", pk=made.pk)
+            compare.request_all_pairs(systems, form.question(), by=by)
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will look at what the pairs cost.")
+            return redirect("leaderboard:comparisons", slug=task.slug)
+    return _ask_page(request, task, form, "Which system is better?")
+
+
+@login_required
+def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for several systems to be judged side by side."""
+    task = get_object_or_404(Task, slug=slug)
+    form = JointForm(request.POST or None, task=task, viewer=request.user)
+    if request.method == "POST" and form.is_valid():
+        given, by = form.cleaned_data, _account(request)
+        try:
+            _check_own(request, list(given["systems"]))
+            made = joint.request(
+                list(given["systems"]),
+                by=by,
+                criteria=given["criteria"],
+                n_instances=given["n_instances"],
+                n_workers=given["n_workers"],
+            )
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will look at what it costs.")
+            return redirect("leaderboard:joint", pk=made.pk)
+    return _ask_page(request, task, form, "Judge systems side by side")
+
+
+def _ask_page(
+    request: HttpRequest, task: Task, form: Any, heading: str
+) -> HttpResponse:
+    context = {"here": "tasks", "task": task, "form": form, "heading": heading}
+    status = 400 if form.errors else 200
+    return render(request, "leaderboard/comparison_ask.html", context, status=status)
+
+
+def _account(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _check_own(request: HttpRequest, systems: list[Submission]) -> None:
+    """People ask about their own systems; staff about all."""
+    teams = team_ids(request.user)
+    if not is_staff(request.user) and not any(s.team_id in teams for s in systems):
+        raise GenieError(
+            "One of the systems has to be your team's own.", code="not-a-member"
+        )
+
+
+def _chart(found: Comparison, standing: Standing, said: str) -> Any:
+    return course(
+        standing.course,
+        first=found.a.system_name,
+        second=found.b.system_name,
+        said=said,
+        decided=found.n_labels if found.state == Comparison.State.DECIDED else None,
+    )
+
+
+def _percent(standing: Standing) -> dict[str, str]:
+    now = standing.now
+    if not now.n:
+        return {}
+    parts = {"estimate": now.estimate, "low": now.low, "high": now.high}
+    return {name: f"{100 * value:.1f}" for name, value in parts.items()}

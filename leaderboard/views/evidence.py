@@ -1,0 +1,128 @@
+"""How sure a board is: pairs of systems, own weights, the story over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from leaderboard.charts.axis import axis_over
+from leaderboard.charts.timeline import timeline
+from leaderboard.models import Task
+from leaderboard.selectors import pairs
+from leaderboard.selectors.field import main_criterion
+from leaderboard.selectors.history import History, history
+from leaderboard.selectors.shared_instances import ranked_pks, shared
+from leaderboard.selectors.weights import read_weights, weighted_rows
+from leaderboard.services.approve import quote_part
+
+# What fits a matrix that can be read, and a list that can be weighed.
+_IN_MATRIX, _IN_LIST = 12, 30
+_IN_STORY = 100
+
+
+def differences(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show P(A > B) for neighbours on the board, and what would settle the rest."""
+    task = get_object_or_404(Task, slug=slug)
+    page = Paginator(ranked_pks(task), _IN_MATRIX).get_page(request.GET.get("page"))
+    found = shared(task, list(page), [main_criterion(task)])
+    cents = _cents_per_rating(task)
+    matrix = pairs.matrix(task, found, cents_per_rating=cents)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "page": page,
+        "left_out": found.left_out,
+        "n_systems": len(found.systems),
+        "matrix": matrix,
+        "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
+        if matrix
+        else [],
+        "open": [pair for pair in matrix.pairs if not pair.apart] if matrix else [],
+        "n_apart": sum(pair.apart for pair in matrix.pairs) if matrix else 0,
+        "simulated": any(one.simulated for one in found.systems),
+        "dollars_per_rating": cents / 100,
+        "power": pairs.POWER,
+    }
+    return render(request, "leaderboard/differences.html", context)
+
+
+def _cents_per_rating(task: Task) -> float:
+    """Tell what one more rating costs, with fee, test questions and re-posting."""
+    n = task.sample_size * int(task.human.get("ratings_per_instance", 1))
+    return quote_part(task).total_cents / n if n else 0.0
+
+
+def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
+    """Write the shares; the shade of a cell is a class, from 0 to 4."""
+    return [
+        [None if i == j else _cell(share) for j, share in enumerate(row)]
+        for i, row in enumerate(matrix.p_above)
+    ]
+
+
+def _cell(share: float) -> tuple[str, str]:
+    text = "> 99" if share > 0.99 else "< 1" if share < 0.01 else f"{100 * share:.0f}"
+    sure = abs(share - 0.5)
+    shade = sum(sure >= edge for edge in (0.2, 0.4, 0.45, 0.49))
+    return text, f"{'up' if share >= 0.5 else 'down'}{shade}"
+
+
+def weights(request: HttpRequest, slug: str) -> HttpResponse:
+    """Rank by the visitor's own weights over the criteria."""
+    task = get_object_or_404(Task, slug=slug)
+    criteria = list(task.human.get("criteria", {}))
+    pks = ranked_pks(task)
+    chosen = read_weights(criteria, request.GET)
+    found = shared(task, pks[:_IN_LIST], criteria)
+    rows = weighted_rows(task, found, chosen)
+    questions = task.human.get("criteria", {})
+    context = {
+        "here": "tasks",
+        "task": task,
+        "chosen": [(name, questions[name], weight) for name, weight in chosen.items()],
+        "rows": rows,
+        "left_out": found.left_out,
+        "n_more": max(0, len(pks) - _IN_LIST),
+        "n_instances": found.n_instances,
+        "simulated": any(row.system.simulated for row in rows),
+        "axis": axis_over(
+            min(row.result.low for row in rows),
+            max(row.result.high for row in rows),
+        )
+        if rows
+        else None,
+    }
+    return render(request, "leaderboard/weights.html", context)
+
+
+def story(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the best score by date."""
+    task = get_object_or_404(Task, slug=slug)
+    found = history(task)
+    context: dict[str, Any] = {
+        "here": "tasks",
+        "task": task,
+        "leads": found.leads[::-1][:_IN_STORY],
+        "n_results": len(found.results),
+        "simulated": any(one.simulated for one in found.results),
+        "drawn": _drawn(task, found),
+    }
+    return render(request, "leaderboard/story.html", context)
+
+
+def _drawn(task: Task, found: History) -> Any:
+    if not found.results:
+        return ""
+    axis = axis_over(
+        min(one.low for one in found.results), max(one.high for one in found.results)
+    )
+    last = found.leads[-1].result
+    said = (
+        f"Best score on {task.title} by date, from {found.leads[0].result.mean:.1f} to "
+        f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
+    )
+    leads = [lead.result for lead in found.leads]
+    return timeline(axis, leads, found.results, said=said)

@@ -1,0 +1,39 @@
+"""What people see before and while they judge, as a page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from crowd.hit_templates import all_templates
+from crowd.scales.base import all_scales
+from leaderboard.models import Task
+
+
+@dataclass(frozen=True)
+class Example:
+    """A HIT as workers meet it: the texts, the questions, the answers to choose from."""
+
+    shown: SafeString
+    questions: list[str]
+    answers: list[str]
+
+
+def guidelines(task: Task) -> SafeString:
+    """Give the HIT template's instructions; empty when the task has none."""
+    template = all_templates().get(str(task.human.get("hit_template", "")))
+    return SafeString("") if template is None else template.instructions
+
+
+def example(task: Task) -> Example | None:
+    """Show the HIT template's own example; None when the task has no template."""
+    template = all_templates().get(str(task.human.get("hit_template", "")))
+    if template is None:
+        return None
+    scale = all_scales().get(str(task.human.get("scale", "")))
+    return Example(
+        shown=template.render(template.example),
+        questions=list(task.human.get("criteria", {}).values()),
+        answers=[option.label for option in scale.options] if scale else [],
+    )

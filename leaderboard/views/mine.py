@@ -1,0 +1,67 @@
+"""What a signed-in person handed in, and what they can do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from genie.lib.errors import GenieError
+from leaderboard.forms.submission import WithdrawalForm
+from leaderboard.models import Submission
+from leaderboard.selectors.mine import lines_for, submissions_for
+from leaderboard.services import realign
+from leaderboard.services import withdraw as withdrawal
+from leaderboard.views.submission import seen_by
+
+PER_PAGE = 50
+
+
+@login_required
+def my_submissions(request: HttpRequest) -> HttpResponse:
+    rows = Paginator(submissions_for(request.user), PER_PAGE)
+    page = rows.get_page(request.GET.get("page"))
+    context = {"here": "mine", "page": page, "lines": lines_for(list(page))}
+    return render(request, "leaderboard/mine.html", context)
+
+
+@login_required
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    found, view = seen_by(request, pk)
+    if not view.team or found.state in {
+        Submission.State.INVALID,
+        Submission.State.WITHDRAWN,
+    }:
+        raise Http404
+    form = WithdrawalForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        by: Any = request.user
+        try:
+            withdrawal.withdraw(pk, by=by, reason=form.cleaned_data["reason"])
+        except GenieError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"{found.system_name} has been withdrawn.")
+        return redirect("leaderboard:submission", pk=pk)
+    context = {"here": "mine", "submission": found, "task": found.task, "form": form}
+    return render(request, "leaderboard/withdraw.html", context)
+
+
+@require_safe
+def realigned(request: HttpRequest, pk: int) -> HttpResponse:
+    """Hand out the proposal of re-aligned predictions as a file to check."""
+    found, view = seen_by(request, pk)
+    content = realign.proposal(found) if view.inner else None
+    if content is None:
+        raise Http404
+    name = f"realigned-{pk}.json"
+    return HttpResponse(
+        content,
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

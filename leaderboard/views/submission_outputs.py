@@ -1,0 +1,102 @@
+"""The outputs of a submission: searched, sorted, and beside another system's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from leaderboard.charts.word_difference import difference
+from leaderboard.models import HumanEvaluation, Submission
+from leaderboard.selectors.columns import metric_words
+from leaderboard.selectors.evidence import MetricLine
+from leaderboard.selectors.output_order import (
+    Arranged,
+    arranged,
+    choices,
+    read_wish,
+)
+from leaderboard.selectors.outputs import (
+    Output,
+    output,
+    outputs_page,
+    predictions_at,
+    rivals,
+    texts_at,
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One output with its numbers, and the other system's text where one was chosen."""
+
+    output: Output
+    rating: float | None
+    value: float | None
+    other: str | None = None
+    ours_marked: SafeString | None = None
+    other_marked: SafeString | None = None
+
+
+def outputs_context(
+    request: HttpRequest,
+    found: Submission,
+    evaluation: HumanEvaluation | None,
+    metrics: Sequence[MetricLine],
+) -> dict[str, Any]:
+    """Give what the page shows of the outputs; ratings only with an evaluation."""
+    orders = choices(metrics, judged=evaluation is not None)
+    given = request.GET
+    wish = read_wish(
+        given.get("q", ""),
+        given.get("by", ""),
+        given.get("dir", ""),
+        [key for key, _ in orders],
+    )
+    inner = arranged(found, evaluation, wish, metrics)
+    page = outputs_page(inner.positions, given.get("page"))
+    others = rivals(found, request.user)
+    against = _against(others, given.get("against", ""))
+    query = wish.query() | ({"against": str(against.pk)} if against else {})
+    return {
+        "page": page,
+        "outputs": _shown(found, list(page), inner, against),
+        "wish": wish,
+        "orders": orders,
+        "others": others,
+        "against": against,
+        "metric": metric_words(inner.metric).label if inner.metric else "",
+        "outputs_query": f"{urlencode(query)}&" if query else "",
+    }
+
+
+def _against(others: list[tuple[int, str]], asked: str) -> Submission | None:
+    """Find the other system among those that may be read; numbers are no way in."""
+    if asked not in {str(pk) for pk, _ in others}:
+        return None
+    return Submission.objects.filter(pk=int(asked)).first()
+
+
+def _shown(
+    found: Submission, positions: list[int], inner: Arranged, against: Submission | None
+) -> list[Shown]:
+    texts = texts_at(against, positions) if against else {}
+    shown = []
+    for prediction in predictions_at(found, positions):
+        one = output(found, prediction)
+        other = texts.get(one.position) if against else None
+        shown.append(
+            Shown(
+                output=one,
+                rating=inner.ratings.get(one.position),
+                value=inner.values.get(one.position),
+                other=other,
+                ours_marked=None if other is None else difference(one.text, other),
+                other_marked=None if other is None else difference(other, one.text),
+            )
+        )
+    return shown

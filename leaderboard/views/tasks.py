@@ -1,0 +1,55 @@
+"""Benchmark tasks: all of them, and what one of them is."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from leaderboard.models import Task
+from leaderboard.selectors.columns import metric_words
+from leaderboard.selectors.home import task_cards
+from leaderboard.selectors.sorting import metrics_of
+from leaderboard.selectors.task_policy import control, requirements
+from leaderboard.views.guidelines import example, guidelines
+from leaderboard.views.task_cards import cards
+
+
+def tasks(request: HttpRequest) -> HttpResponse:
+    context = {"here": "tasks", "cards": cards(task_cards())}
+    return render(request, "leaderboard/tasks.html", context)
+
+
+def about(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    return render(
+        request,
+        "leaderboard/about.html",
+        {
+            "here": "tasks",
+            "task": task,
+            "human": task.human,
+            "metrics": [metric_words(slug) for slug in metrics_of(task)],
+            "guidelines": guidelines(task),
+            "example": example(task),
+            "control": control(task),
+            "requirements": requirements(task),
+            "hourly_cents": hourly_cents(task),
+            "positive_percent": _percent(task, "positive_share"),
+            "negative_percent": _percent(task, "negative_share"),
+            "threshold": settings.GENIE["BAN_THRESHOLD"],
+            "quota": {"submissions": 3, "days": 7, **task.config.get("quota", {})},
+        },
+    )
+
+
+def hourly_cents(task: Task) -> int | None:
+    """Tell what an hour pays at the time that the task expects a HIT to take."""
+    seconds = int(task.human.get("expected_seconds", 0))
+    if seconds <= 0:
+        return None
+    return int(task.human["reward_cents"]) * 3600 // seconds
+
+
+def _percent(task: Task, share: str) -> str:
+    return f"{100 * float(task.human.get(share, 0.05)):g}"

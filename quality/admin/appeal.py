@@ -1,0 +1,142 @@
+"""Appeals: what the worker says, what there is to judge it by, and one answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import F
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils.html import format_html
+
+from genie.lib.errors import GenieError
+from quality.admin.history import ReadOnlyAdmin
+from quality.admin.workers import N_ANSWERS, graded_answers, records
+from quality.models import Appeal
+from quality.services import appeal as service
+
+if TYPE_CHECKING:
+    from django.urls import URLPattern
+    from django.utils.safestring import SafeString
+
+    from genie.lib.typing import Account
+
+ANSWERS = {"grant": service.grant, "uphold": service.uphold}
+
+
+class AnswerForm(forms.Form):
+    sentence = forms.CharField(
+        max_length=1000,
+        label="To the worker",
+        widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
+        help_text="The worker reads these words.",
+    )
+
+
+@admin.register(Appeal)
+class AppealAdmin(ReadOnlyAdmin):
+    list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
+    list_display_links = None
+    list_filter = ["state", "pool"]
+    list_select_related = ["worker"]
+    search_fields = ["worker__pseudonym", "words"]
+    # those that wait come first, the oldest of them on top
+    ordering = [F("answered_at").asc(nulls_first=True), "pk"]
+
+    @admin.display(description="appeal")
+    def open_it(self, appeal: Appeal) -> SafeString:
+        return format_html(
+            '<a href="{}">{}</a>',
+            reverse("admin:quality_appeal_answer", args=[appeal.pk]),
+            appeal.words[:80],
+        )
+
+    @admin.display(description="against")
+    def against(self, appeal: Appeal) -> str:
+        return "a rejection" if appeal.assignment_id else "a ban"
+
+    def has_answer_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("quality.change_appeal")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = path(
+            "<int:pk>/answer/", view(self.answer_page), name="quality_appeal_answer"
+        )
+        return [own, *super().get_urls()]
+
+    def answer_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show an appeal with its evidence; take one answer."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        appeal = self._found(pk)
+        form = AnswerForm(request.POST or None)
+        if request.method == "POST":
+            if not self.has_answer_permission(request):
+                raise PermissionDenied
+            if form.is_valid():
+                return self._answer(request, appeal, form.cleaned_data["sentence"])
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": str(appeal),
+            "appeal": appeal,
+            "form": form,
+            "may_answer": self.has_answer_permission(request),
+            **_evidence(appeal),
+        }
+        status = 422 if form.errors else 200
+        return TemplateResponse(
+            request, "admin/quality/appeal/answer.html", context, status=status
+        )
+
+    def _found(self, pk: int) -> Appeal:
+        found = (
+            Appeal.objects.select_related(
+                "worker", "assignment__hit__campaign", "ban__created_by", "answered_by"
+            )
+            .filter(pk=pk)
+            .first()
+        )
+        if found is None:
+            raise Http404
+        return found
+
+    def _answer(
+        self, request: HttpRequest, appeal: Appeal, sentence: str
+    ) -> HttpResponse:
+        answer = ANSWERS["grant" if "grant" in request.POST else "uphold"]
+        try:
+            first = answer(
+                appeal.pk, by=cast("Account", request.user), sentence=sentence
+            )
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return redirect("admin:quality_appeal_answer", appeal.pk)
+        if first:
+            self.message_user(request, f"Answered: {appeal}.", messages.SUCCESS)
+        else:
+            sentence = "Somebody else has answered this appeal; nothing was changed."
+            self.message_user(request, sentence, messages.WARNING)
+        return redirect("admin:quality_appeal_changelist")
+
+
+def _evidence(appeal: Appeal) -> dict[str, Any]:
+    """Gather what the worker answered, and test questions right and wrong."""
+    assignment = appeal.assignment
+    return {
+        "items": list(assignment.hit.items.all()) if assignment else [],
+        "given": list(assignment.answers.all()) if assignment else [],
+        "records": records([(appeal.worker_id, appeal.pool)]),
+        "answers": [
+            one
+            for one in graded_answers(appeal.worker)
+            if one["grade"].pool == appeal.pool
+        ],
+        "n_answers": N_ANSWERS,
+    }

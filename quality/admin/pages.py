@@ -1,0 +1,101 @@
+"""Pages of the admin on which a person decides: what it concerns, why, yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin import ModelAdmin, helpers
+from django.db import transaction
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+
+from genie.lib.errors import GenieError
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
+        help_text="Kept with the decision, in the history.",
+    )
+
+
+class PlainForm(forms.Form):
+    """Nothing to fill in: a yes is enough."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a person is asked before something is done to rows."""
+
+    title: str
+    sentence: str
+    button: str
+    # name of the admin action, so that the confirmed form arrives there again
+    action: str
+    form: type[forms.Form] = PlainForm
+    danger: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row that the decision concerns."""
+
+    pk: object
+    text: str
+    detail: str = ""
+
+
+def asked(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    question: Question,
+    lines: Sequence[Line],
+    totals: Iterable[tuple[str, str]] = (),
+    hidden: Iterable[tuple[str, str]] = (),
+) -> forms.Form | HttpResponse:
+    """Give the confirmed form, or the page that asks for it."""
+    confirmed = request.method == "POST" and "confirmed" in request.POST
+    form = question.form(request.POST if confirmed else None)
+    if confirmed and form.is_valid():
+        return form
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": question.title,
+        "question": question,
+        "form": form,
+        "lines": lines,
+        "totals": list(totals),
+        "hidden": list(hidden),
+        "checkbox_name": helpers.ACTION_CHECKBOX_NAME,
+        "media": model_admin.media,
+    }
+    return TemplateResponse(request, "admin/confirm.html", context)
+
+
+def act_on_each(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    rows: Iterable[Model],
+    act: Callable[[Any], tuple[Model, str]],
+) -> int:
+    """Do something to each row, log it, say what could not be done; count what was.
+
+    `act` returns whose history gets which line, or refuses with a GenieError.
+    """
+    n_done = 0
+    for row in rows:
+        try:
+            with transaction.atomic():  # done and logged, or neither
+                model_admin.log_change(request, *act(row))
+        except GenieError as error:
+            model_admin.message_user(request, f"{row}: {error}", messages.ERROR)
+            continue
+        n_done += 1
+    return n_done

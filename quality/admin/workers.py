@@ -1,0 +1,198 @@
+"""Workers as their test questions show them, by task and polarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Count, Max, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path
+
+from crowd.models import Answer, Worker
+from quality.admin.history import ReadOnlyAdmin
+from quality.models import Ban, Grade, Verdict
+from quality.models.test_question import Polarity
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+PER_PAGE = 100
+N_ANSWERS = 200
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Test questions of one polarity, and what the newest fit makes of them."""
+
+    polarity: str
+    right: int
+    asked: int
+    verdict: Verdict | None
+
+    @property
+    def wrong(self) -> int:
+        return self.asked - self.right
+
+
+@dataclass(frozen=True)
+class Record:
+    """One worker in one pool."""
+
+    worker: Worker
+    pool: str
+    tallies: list[Tally]
+    ban: Ban | None
+
+
+@admin.register(Grade)
+class GradeAdmin(ReadOnlyAdmin):
+    """The list shows workers, not single answers: these stand on a worker's page."""
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path(
+                "worker/<int:pk>/", view(self.worker_page), name="quality_grade_worker"
+            )
+        ]
+        return [*own, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        pools = Grade.objects.order_by("pool").values_list("pool", flat=True).distinct()
+        pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
+        pairs = _pairs(pool, name)
+        page = Paginator(pairs, PER_PAGE).get_page(request.GET.get("p"))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Workers and their test questions",
+            "pools": list(pools),
+            "pool": pool,
+            "q": name,
+            "page": page,
+            "records": records(page.object_list),
+        }
+        return TemplateResponse(request, "admin/quality/grade/workers.html", context)
+
+    def worker_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show one worker's test questions in all pools, answer by answer."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        worker = Worker.objects.filter(pk=pk).first()
+        if worker is None:
+            raise Http404
+        pools = Grade.objects.filter(worker=worker).values_list("worker", "pool")
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Worker {worker}",
+            "worker": worker,
+            "records": records(pools.order_by("pool").distinct()),
+            "bans": Ban.objects.filter(worker=worker).select_related("created_by"),
+            "answers": graded_answers(worker),
+            "n_answers": N_ANSWERS,
+        }
+        return TemplateResponse(request, "admin/quality/grade/worker.html", context)
+
+
+def _pairs(pool: str, name: str) -> QuerySet[Grade, tuple[int, str]]:
+    """List worker and pool of everybody who was asked a test question, worst first."""
+    wanted = Q()
+    if pool:
+        wanted &= Q(pool=pool)
+    if name:
+        wanted &= Q(worker__pseudonym__icontains=name)
+    return (
+        Grade.objects.filter(wanted)
+        .values("worker", "pool")
+        .annotate(n_wrong=Count("pk", filter=Q(correct=False)))
+        .order_by("-n_wrong", "worker", "pool")
+        .values_list("worker", "pool")
+    )
+
+
+def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
+    """Gather the records of workers in pools, in five queries however many there are."""
+    wanted = list(pairs)
+    worker_pks = {worker for worker, _ in wanted}
+    workers = Worker.objects.in_bulk(worker_pks)
+    counts = _counts(worker_pks)
+    verdicts = _newest_verdicts(worker_pks)
+    bans = {
+        (ban.worker_id, ban.pool): ban
+        for ban in Ban.objects.filter(worker__in=worker_pks, lifted_at=None)
+    }
+    return [
+        Record(
+            worker=workers[worker],
+            pool=pool,
+            tallies=[
+                Tally(
+                    Polarity(polarity).value.lower(),
+                    *counts.get((worker, pool, polarity), (0, 0)),
+                    verdicts.get((worker, pool, polarity)),
+                )
+                for polarity in Polarity.values
+            ],
+            ban=bans.get((worker, pool)),
+        )
+        for worker, pool in wanted
+    ]
+
+
+def _counts(worker_pks: set[int]) -> dict[tuple[int, str, str], tuple[int, int]]:
+    rows = (
+        Grade.objects.filter(worker__in=worker_pks)
+        .order_by()
+        .values_list("worker", "pool", "polarity")
+        .annotate(right=Count("pk", filter=Q(correct=True)), n=Count("pk"))
+    )
+    return {(worker, pool, side): (right, n) for worker, pool, side, right, n in rows}
+
+
+def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict]:
+    """Take the verdicts of each worker's newest fit, by pool and polarity."""
+    newest = (
+        Verdict.objects.filter(worker__in=worker_pks)
+        .order_by()
+        .values("worker", "fit__pool", "fit__polarity")
+        .annotate(newest=Max("pk"))
+        .values_list("newest", flat=True)
+    )
+    rows = Verdict.objects.filter(pk__in=list(newest)).select_related("fit")
+    return {(row.worker_id, row.fit.pool, row.fit.polarity): row for row in rows}
+
+
+def graded_answers(worker: Worker) -> list[dict[str, Any]]:
+    """Show the newest graded answers with the texts that the worker saw."""
+    grades = list(
+        Grade.objects.filter(worker=worker)
+        .select_related("placement__item")
+        .order_by("-pk")[:N_ANSWERS]
+    )
+    values: dict[tuple[int, int], list[str]] = {}
+    for assignment, item, criterion, raw in Answer.objects.filter(
+        assignment__in=[grade.assignment_id for grade in grades]
+    ).values_list("assignment", "item", "criterion", "raw"):
+        values.setdefault((assignment, item), []).append(f"{criterion}: {raw}")
+    return [
+        {
+            "grade": grade,
+            "prediction": grade.placement.item.data.get("prediction", ""),
+            "given": ", ".join(
+                values.get((grade.assignment_id, grade.placement.item_id), [])
+            ),
+        }
+        for grade in grades
+    ]

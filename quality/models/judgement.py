@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from quality.models.test_question import Polarity
+
+
+class DetectorFit(models.Model):
+    """One fit of the noisy-worker model, with all that is needed to repeat it."""
+
+    pool = models.CharField(max_length=100)
+    polarity = models.CharField(max_length=8, choices=Polarity.choices)
+    detector = models.CharField(max_length=50)
+    parameters = models.JSONField(default=dict)
+    # sorted (correct, n) pairs that the model was fitted to, hashed
+    counts_sha256 = models.CharField(max_length=64)
+    n_workers = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    code_version = models.CharField(max_length=50)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["pool", "polarity", "detector", "counts_sha256"],
+                name="fit_once_per_data",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.detector} on {self.pool}, {self.polarity.lower()}"
+
+
+class Verdict(models.Model):
+    """What one fit says of one worker."""
+
+    fit = models.ForeignKey(
+        DetectorFit, on_delete=models.CASCADE, related_name="verdicts"
+    )
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="verdicts"
+    )
+    n_questions = models.PositiveIntegerField()
+    n_correct = models.PositiveIntegerField()
+    p_noisy = models.FloatField()
+    threshold = models.FloatField()
+    noisy = models.BooleanField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["fit", "worker"], name="verdict_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker}: P(noisy) = {self.p_noisy:.3f}"
+
+
+class Ban(models.Model):
+    """A worker's ratings of one pool do not count, from now and backwards."""
+
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="bans"
+    )
+    pool = models.CharField(max_length=100)
+    verdict = models.ForeignKey(
+        Verdict, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    reason = models.TextField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: the detector's decision.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    lifted_reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "pool"],
+                condition=Q(lifted_at=None),
+                name="one_ban_in_force",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"

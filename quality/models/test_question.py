@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from django.db import models
+
+
+class Polarity(models.TextChoices):
+    POSITIVE = "POSITIVE", "positive: a reference in place of the prediction"
+    NEGATIVE = "NEGATIVE", "negative: another instance's reference"
+
+
+class Placement(models.Model):
+    """Where a test question hides among a campaign's items; only this room knows."""
+
+    campaign = models.ForeignKey(
+        "crowd.Campaign", on_delete=models.CASCADE, related_name="+"
+    )
+    item = models.OneToOneField(
+        "crowd.Item", on_delete=models.CASCADE, related_name="+"
+    )
+    polarity = models.CharField(max_length=8, choices=Polarity.choices)
+    # what the right answer is, where polarity and scale do not say it all
+    expected = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.get_polarity_display()}"
+
+
+class Grade(models.Model):
+    """One worker's answer to one test question, right or wrong."""
+
+    placement = models.ForeignKey(
+        Placement, on_delete=models.CASCADE, related_name="grades"
+    )
+    assignment = models.ForeignKey(
+        "crowd.Assignment", on_delete=models.CASCADE, related_name="+"
+    )
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="grades"
+    )
+    pool = models.CharField(max_length=100)
+    polarity = models.CharField(max_length=8, choices=Polarity.choices)
+    correct = models.BooleanField()
+    graded_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["placement", "assignment"], name="grade_once"
+            )
+        ]
+        indexes = [models.Index(fields=["pool", "polarity", "worker"])]
+
+    def __str__(self) -> str:
+        return "right" if self.correct else "wrong"

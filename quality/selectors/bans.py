@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import Max
+from django.db.models.functions import Coalesce, Greatest
+
+from quality.models import Appeal, Ban
+
+
+def changed_at() -> dict[str, datetime]:
+    """Give, for each pool, when ratings last ceased to count or began again.
+
+    A ban fell or was lifted, or a rejection was taken back after an appeal.
+    """
+    rows = Ban.objects.values("pool").annotate(
+        at=Max(Greatest("created_at", Coalesce("lifted_at", "created_at")))
+    )
+    found = {row["pool"]: row["at"] for row in rows}
+    granted = Appeal.objects.filter(
+        state=Appeal.State.GRANTED, assignment__isnull=False
+    )
+    for pool, at in granted.order_by().values_list("pool").annotate(Max("answered_at")):
+        found[pool] = max(at, found.get(pool, at))
+    return found

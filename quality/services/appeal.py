@@ -1,0 +1,150 @@
+"""Appeals: a worker speaks once against a decision, a person answers once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import Assignment, Message, Worker
+from crowd.services import messages
+from crowd.services.answers import clean_remark
+from crowd.services.log import note
+from crowd.services.overturn import overturn
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from quality.models import Appeal, Ban
+from quality.services import ban as ban_service
+
+State = Appeal.State
+CHARACTERS = 2_000
+
+
+def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
+    """Appeal against the rejection of one's work.
+
+    Raises
+    ------
+    GenieError
+        ``not-yours``, ``nothing-to-appeal``, ``words-missing`` or ``already-appealed``.
+    """
+    words = _checked(words)
+    with transaction.atomic():
+        assignment = (
+            Assignment.objects.select_for_update(of=("self",))
+            .filter(pk=assignment_pk, worker=worker)
+            .first()
+        )
+        if assignment is None:
+            raise GenieError("This work is not yours.", code="not-yours")
+        before = Appeal.objects.filter(assignment=assignment).first()
+        if before is None and assignment.state != Assignment.State.REJECTED:
+            raise _nothing("This work is not rejected.")
+        pool = assignment.hit.campaign.pool
+        return _once(before, worker, words, pool=pool, assignment=assignment)
+
+
+def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
+    """Appeal against the ban from a pool that is in force; raises as above."""
+    words = _checked(words)
+    with transaction.atomic():
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        found = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if found is None:
+            raise _nothing("You can do this kind of work.")
+        before = Appeal.objects.filter(ban=found).first()
+        return _once(before, worker, words, pool=pool, ban=found)
+
+
+def _once(before: Appeal | None, worker: Worker, words: str, **of: Any) -> Appeal:
+    if before is None:
+        return Appeal.objects.create(worker=worker, words=words, **of)
+    if before.words != words:
+        raise GenieError(
+            "You have appealed already; what you wrote first stands.",
+            code="already-appealed",
+        )
+    return before
+
+
+def _checked(words: str) -> str:
+    words = clean_remark(words, CHARACTERS)
+    if not words:
+        raise GenieError("Please say why you think so.", code="words-missing")
+    return words
+
+
+def _nothing(sentence: str) -> GenieError:
+    return GenieError(sentence, code="nothing-to-appeal")
+
+
+def grant(pk: int, *, by: Account, sentence: str) -> bool:
+    """Take the decision back, and tell the worker why; False when it was answered.
+
+    Rejected work is approved and paid, a banned worker let back in.
+    """
+    with transaction.atomic():
+        appeal = _answered(pk, State.GRANTED, by, sentence)
+        if appeal is None:
+            return False
+        if appeal.assignment_id is not None:
+            overturn(appeal.assignment_id, by=by, reason=f"appeal granted: {sentence}")
+            _tell(appeal, "Your appeal was granted", _APPROVED)
+        elif appeal.ban_id is not None:
+            ban_service.lift(
+                appeal.ban_id,
+                by=by,
+                reason=f"Appeal granted: {sentence}",
+                told="",  # the answer below says it
+            )
+            _tell(appeal, "Your appeal was granted", _LET_IN)
+    return True
+
+
+def uphold(pk: int, *, by: Account, sentence: str) -> bool:
+    """Let the decision stand, and tell the worker why; False when it was answered."""
+    with transaction.atomic():
+        appeal = _answered(pk, State.UPHELD, by, sentence)
+        if appeal is None:
+            return False
+        _tell(appeal, "Your appeal: the decision stands", _STANDS)
+    return True
+
+
+_APPROVED = "Your work was looked at again; it is approved and will be paid."
+_LET_IN = (
+    "It was looked at again: you get this kind of work again, and the answers that you "
+    "gave count again."
+)
+_STANDS = "A person has looked at it again, and the decision stands."
+
+
+def _answered(
+    pk: int, state: Appeal.State, by: Account, sentence: str
+) -> Appeal | None:
+    """Note the answer, once; None when somebody else was first."""
+    sentence = sentence.strip()
+    if not sentence:
+        raise GenieError(
+            "Write a sentence to the worker; they read it.", code="reason-missing"
+        )
+    changed = Appeal.objects.filter(pk=pk, state=State.WAITING).update(
+        state=state, answer=sentence, answered_at=timezone.now(), answered_by=by
+    )
+    if not changed:
+        return None
+    appeal = Appeal.objects.select_related("worker").get(pk=pk)
+    note(by, appeal, f"{appeal.get_state_display().capitalize()}: {sentence}")
+    return appeal
+
+
+def _tell(appeal: Appeal, subject: str, text: str) -> None:
+    messages.send(
+        appeal.worker,
+        Message.Kind.APPEAL,
+        subject,
+        f"{text}\n\nThe people who run this site write: {appeal.answer}",
+        pool=appeal.pool,
+        assignment=appeal.assignment,
+    )

@@ -1,0 +1,79 @@
+"""Ban a worker from one pool of work, and let them back in."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import Message, Worker
+from crowd.services import exclude, messages, reissue
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from quality.models import Ban, Verdict
+
+# What the worker reads; the figures would tell which items were test questions.
+MESSAGE = (
+    "Some of your answers did not agree with answers that we know. You get no more "
+    "work of this kind; all work that you handed in stays paid. If you think that "
+    "this is wrong, you can appeal once: a person will look at it and can let you back "
+    "in."
+)
+WELCOME = (
+    "You get this kind of work again, and the answers that you gave count again. The "
+    "people who run this site looked at it and took the decision back."
+)
+
+
+def ban(
+    worker: Worker,
+    pool: str,
+    *,
+    by: Account | None,
+    reason: str,
+    verdict: Verdict | None = None,
+) -> Ban:
+    """Exclude the worker, leave their ratings out, send their HITs out again; once."""
+    if not reason.strip():
+        raise GenieError("Say why the worker is banned.", code="reason-missing")
+    with transaction.atomic():
+        # The detector and a person, or two campaigns' detectors, come one by one.
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        existing = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if existing is not None:
+            return existing
+        new = Ban.objects.create(
+            worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
+        )
+        exclude.exclude(worker, pool, MESSAGE)
+        messages.send(
+            worker,
+            Message.Kind.BANNED,
+            "You get no more work of one kind",
+            MESSAGE,
+            pool=pool,
+        )
+        reissue.replace_answers(worker, pool)
+    return new
+
+
+def lift(pk: int, *, by: Account, reason: str, told: str = WELCOME) -> Ban:
+    """Let the worker work again and count their ratings again; tell them, once."""
+    if not reason.strip():
+        raise GenieError("Say why the ban is lifted.", code="reason-missing")
+    with transaction.atomic():
+        lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
+            lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason
+        )
+        found = Ban.objects.select_related("worker").get(pk=pk)
+        if lifted:
+            exclude.include(found.worker, found.pool)
+            reissue.count_again(found.worker, found.pool)
+            if told:
+                messages.send(
+                    found.worker,
+                    Message.Kind.UNBANNED,
+                    "You are let back in",
+                    told,
+                    pool=found.pool,
+                )
+    return found

@@ -1,0 +1,64 @@
+"""Mark the answers to test questions right or wrong."""
+
+from __future__ import annotations
+
+from crowd.models import Answer, Assignment, Campaign
+from crowd.scales.base import all_scales
+from quality.models import Grade, Placement
+from quality.services.marking import Marked, is_right
+
+COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+def grade(campaign: Campaign) -> int:
+    """Grade what is not graded yet; return how many answers that were.
+
+    A rating above the scale's threshold says "good" (Genie, section 5: binarised at
+    0.5); with several criteria their mean decides. Ticks beside the ratings do not count.
+    """
+    threshold = all_scales()[campaign.hit_type.scale].binary_threshold
+    placements = Placement.objects.filter(campaign=campaign).in_bulk(
+        field_name="item_id"
+    )
+    done = set(
+        Grade.objects.filter(placement__campaign=campaign).values_list(
+            "placement_id", "assignment_id"
+        )
+    )
+    values: dict[tuple[int, int, int], list[Marked]] = {}
+    answers = Answer.objects.filter(
+        item__in=list(placements),
+        assignment__state__in=COUNTED,
+        criterion__in=list(campaign.hit_type.criteria),
+    ).values_list(
+        "item_id",
+        "assignment_id",
+        "assignment__worker_id",
+        "criterion",
+        "slot",
+        "value",
+    )
+    for item_id, assignment_id, worker_id, criterion, slot, value in answers:
+        key = (item_id, assignment_id, worker_id)
+        values.setdefault(key, []).append(Marked(criterion, slot, value))
+    new = [
+        Grade(
+            placement=placements[item_id],
+            assignment_id=assignment_id,
+            worker_id=worker_id,
+            pool=campaign.pool,
+            polarity=placements[item_id].polarity,
+            correct=is_right(
+                given,
+                polarity=placements[item_id].polarity,
+                expected=placements[item_id].expected,
+                threshold=threshold,
+            ),
+        )
+        for (item_id, assignment_id, worker_id), given in sorted(
+            values.items(), key=lambda pair: pair[0]
+        )
+        if (placements[item_id].pk, assignment_id) not in done
+    ]
+    Grade.objects.bulk_create(new, ignore_conflicts=True, batch_size=2_000)
+    return len(new)

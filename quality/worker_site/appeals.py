@@ -1,0 +1,88 @@
+"""Where a worker says that a decision is wrong, and reads what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from crowd.models import Assignment, Campaign, Worker
+from crowd.worker_site.access import for_workers
+from genie.lib.errors import GenieError
+from quality.models import Appeal, Ban
+from quality.services import appeal as service
+
+
+@for_workers
+def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Appeal against the rejection of one piece of work."""
+    assignment = (
+        Assignment.objects.filter(pk=pk, worker=worker)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+    if assignment is None:
+        raise Http404("This work is not yours.")
+    found = Appeal.objects.filter(assignment=assignment).first()
+    if found is None and assignment.state != Assignment.State.REJECTED:
+        raise Http404("There is nothing to appeal against.")
+    return _page(
+        request,
+        found,
+        lambda words: service.against_rejection(worker, pk, words),
+        title=assignment.hit.campaign.hit_type.title,
+        assignment=assignment,
+    )
+
+
+@for_workers
+def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
+    """Appeal against getting no more work of a pool."""
+    newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
+    if newest is None:
+        raise Http404("There is nothing to appeal against.")
+    found = Appeal.objects.filter(ban=newest).first()
+    campaign = (
+        Campaign.objects.filter(pool=pool)
+        .select_related("hit_type")
+        .order_by("-pk")
+        .first()
+    )
+    return _page(
+        request,
+        found,
+        lambda words: service.against_ban(worker, pool, words),
+        title=campaign.hit_type.title if campaign else pool,
+        ban_over=newest.lifted_at is not None,
+    )
+
+
+def _page(
+    request: HttpRequest,
+    found: Appeal | None,
+    send: Callable[[str], Appeal],
+    **context: object,
+) -> HttpResponse:
+    error, words = "", request.POST.get("words", "")
+    if request.method == "POST":
+        try:
+            send(words)
+        except GenieError as refusal:
+            error = refusal.message
+        else:
+            messages.success(
+                request,
+                "Sent. A person will look at it; the answer comes as a message.",
+            )
+            return redirect(request.path)
+    shown = {
+        **context,
+        "appeal": found,
+        "error": error,
+        "words": words,
+        "characters": service.CHARACTERS,
+    }
+    status = 422 if error else 200
+    return render(request, "worker_site/appeal.html", shown, status=status)

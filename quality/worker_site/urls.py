@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from quality.worker_site import appeals
+
+app_name = "appeals"
+urlpatterns = [
+    path("work/<int:pk>/", appeals.rejection, name="work"),
+    path("ban/<slug:pool>/", appeals.ban, name="ban"),
+]

@@ -1,0 +1,103 @@
+"""A real Chromium for tests; import the fixtures into a conftest.py.
+
+Every page is watched: a request to somewhere else, an error in the console or a
+violation of the Content-Security-Policy fails the test that caused it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from urllib.parse import urlsplit
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        reason = f"No browser found (looked for {', '.join(NAMES)})."
+        if os.environ.get("GENIE_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    # Playwright's loop lives in this thread, and Django would refuse its database.
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as play:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = play.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium, live_server):
+    """Give a function that opens a path of the site, signed in as `user` if given.
+
+    `forgive` names what a console error may say, such as the status of a refusal.
+    """
+    contexts, troubles = [], []
+
+    def open_(path, *, width="desktop", scheme="light", user=None, forgive=None):
+        size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
+        context = chromium.new_context(viewport=size, color_scheme=scheme)
+        contexts.append(context)
+        if user is not None:
+            context.add_cookies([_session(user, live_server.url)])
+        page = context.new_page()
+        home = urlsplit(live_server.url).netloc
+        page.on(
+            "request",
+            lambda request: (
+                troubles.append(f"request to {request.url}")
+                if urlsplit(request.url).netloc not in (home, "")
+                else None
+            ),
+        )
+        page.on(
+            "console",
+            lambda message: (
+                troubles.append(message.text)
+                if message.type == "error" and not (forgive and forgive in message.text)
+                else None
+            ),
+        )
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(live_server.url + path, wait_until="load")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def _session(user, url):
+    from django.conf import settings
+    from django.test import Client
+
+    client = Client()
+    client.force_login(user)
+    name = settings.SESSION_COOKIE_NAME
+    return {"name": name, "value": client.cookies[name].value, "url": url}
+
+
+def overflows(page):
+    """Tell whether the page scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+
+
+def violations(page):
+    """Give what axe finds wrong, one readable line each."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{rule['id']}: {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]

@@ -1,0 +1,90 @@
+"""The fixed cast: who they are, and what each of them may see.
+
+Import the fixtures into a conftest.py. Nina submits and Tom is on her team; Rita has a
+team of her own and must see nothing of theirs; Wim annotates; Sam is staff; Ada may do
+everything; a visitor is not signed in.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from django.test import Client
+
+from tests.factories import make_team, make_user, make_worker
+
+CAST = ["visitor", "submitter", "team_mate", "rival", "worker", "staff", "superuser"]
+INSIDERS = {"submitter", "team_mate", "staff", "superuser"}
+
+
+@pytest.fixture
+def submitter(db):
+    return make_user("nina")
+
+
+@pytest.fixture
+def team_mate(db):
+    return make_user("tom")
+
+
+@pytest.fixture
+def rival(db):
+    return make_user("rita")
+
+
+@pytest.fixture
+def worker(db):
+    user = make_user("wim")
+    make_worker(user=user, name="wim-at-the-platform")
+    return user
+
+
+@pytest.fixture
+def staff(db):
+    return make_user("sam", is_staff=True)
+
+
+@pytest.fixture
+def superuser(db):
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def team(submitter, team_mate):
+    return make_team("Team Heron", submitter, team_mate)
+
+
+@pytest.fixture
+def rival_team(rival):
+    return make_team("Team Rook", rival)
+
+
+@pytest.fixture
+def cast(submitter, team_mate, rival, worker, staff, superuser, team, rival_team):
+    """Give everybody by name; the visitor is None."""
+    return SimpleNamespace(
+        visitor=None,
+        submitter=submitter,
+        team_mate=team_mate,
+        rival=rival,
+        worker=worker,
+        staff=staff,
+        superuser=superuser,
+        team=team,
+        rival_team=rival_team,
+    )
+
+
+@pytest.fixture
+def client_of(cast):
+    """Sign a member of the cast in, by name."""
+
+    def sign_in(name):
+        client = Client()
+        user = getattr(cast, name)
+        if user is not None:
+            client.force_login(user)
+        return client
+
+    return sign_in

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from genie.accounts import tokens
+from genie.accounts.models import AccessToken
+from tests.cast import (  # noqa: F401
+    cast,
+    client_of,
+    rival,
+    rival_team,
+    staff,
+    submitter,
+    superuser,
+    team,
+    team_mate,
+    worker,
+)
+
+CLIENT = Path(__file__).resolve().parent.parent.parent / "client"
+# As a checkout has it; that it installs alone is a test of its own.
+sys.path.insert(0, str(CLIENT))
+
+
+@pytest.fixture
+def secret(request):
+    """Give a token that may read and hand in."""
+    owner = request.getfixturevalue("submitter")
+    scopes = [AccessToken.Scope.READ, AccessToken.Scope.SUBMIT]
+    return tokens.issue(owner, name="client", scopes=scopes, days=None)[1]
+
+
+@pytest.fixture
+def run(live_server, secret, capsys, monkeypatch):
+    """Run a command as a person would; give exit code, output and errors."""
+    from genie_client.command import main
+
+    def run_(*arguments, token=secret):
+        monkeypatch.setenv("GENIE_SITE", live_server.url)
+        monkeypatch.setenv("GENIE_TOKEN", token or "")
+        code = main([str(one) for one in arguments])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return run_

@@ -1,0 +1,208 @@
+"""The client as people and programs use it, against a site that answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import tomllib
+
+import pytest
+from django.db import connection
+
+from leaderboard.models import Submission
+from leaderboard.services import measure, validate
+from tests.client.conftest import CLIENT
+from tests.factories import make_ranked, make_submission, make_task
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def board(team, submitter, rival_team, rival):
+    task = make_task(config={"quota": {"submissions": 9, "days": 7}})
+    kite = make_ranked(task, 80, system="Kite", team=team, owner=submitter)
+    wren = make_ranked(task, 60, system="Wren", team=rival_team, owner=rival)
+    make_ranked(task, 79, system="Robot", team=team, owner=submitter, simulated=True)
+    make_submission(task, system="Egret", team=team, owner=submitter)
+    return kite, wren
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps({f"i{n}": f"Text number {n}." for n in range(3)}))
+    return path
+
+
+def test_a_board_is_read_by_people_and_programs(run, board, tmp_path):
+    code, said, _ = run("leaderboard", "tidy-news", token=None)
+    assert code == 0
+    lines = [line.split() for line in said.splitlines()]
+    assert lines[0][:2] == ["rank", "system"]
+    assert [line[1] for line in lines[1:]] == ["Kite", "Robot", "Wren", "Egret"]
+    assert "(simulated)" in said
+    assert "80.0   [78.0, 82.0]" in said
+
+    rows = json.loads(run("--json", "leaderboard", "tidy-news")[1])
+    then = json.loads(
+        run("--json", "leaderboard", "tidy-news", "--at", "2020-01-01")[1]
+    )
+    today = board[0].published_at.date().isoformat()
+    now = json.loads(run("--json", "leaderboard", "tidy-news", "--at", today)[1])
+    assert rows[0]["mean"] == 80.0
+    assert rows[0]["rank_last"] == 2
+    assert then == []
+    assert [row["system"] for row in now] == ["Kite", "Robot", "Wren"]
+    assert {key: rows[0][key] for key in ("low", "team")} == {
+        key: now[0][key] for key in ("low", "team")
+    }
+    assert "tidy-news" in run("tasks")[1]
+
+    out = tmp_path / "board.csv"
+    assert run("download", "tidy-news", "csv", "--out", out)[0] == 0
+    assert out.read_text().startswith("rank_first,")
+    assert run("download", "tidy-news", "sample", "--out", out)[0] == 0
+    assert list(json.loads(out.read_text())) == ["i0", "i1", "i2"]
+
+
+def test_two_submissions_are_put_side_by_side(run, board):
+    kite, wren = board
+    code, said, _ = run("compare", kite.pk, wren.pk)
+    assert code == 0
+    assert "80.0 against 60.0, difference +20.0; the intervals are apart" in said
+    found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
+    assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
+
+    other = make_ranked(make_task("other"), 50, team=kite.team, owner=kite.owner)
+    code, _, told = run("compare", kite.pk, other.pk)
+    assert code == 1
+    assert "different tasks" in told
+
+
+def test_a_file_is_checked_and_nothing_is_kept(run, board, file):
+    n = Submission.objects.count()
+    code, said, _ = run("validate", "tidy-news", file, token=None)
+    assert (code, said.startswith("Good: 3 predictions")) == (0, True)
+
+    file.write_text('{"i0": "a", "i9": "b"}')
+    code, said, _ = run("validate", "tidy-news", file)
+    assert code == 1
+    assert "i9" in said
+    found = json.loads(run("--json", "validate", "tidy-news", file)[1])
+    assert found["valid"] is False
+    assert {"i1", "i2"} <= {
+        example.get("id")
+        for problem in found["problems"]
+        for example in problem["examples"]
+    }
+    assert Submission.objects.count() == n
+
+
+def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
+    code, said, told = run(
+        "--json",
+        "submit",
+        "tidy-news",
+        file,
+        "--system",
+        'Lark "2" é',
+        "--link",
+        "https://example.org/a",
+        "--private",
+    )
+    assert code == 0, told
+    made = Submission.objects.get(pk=json.loads(said)["id"])
+    assert made.system_name == 'Lark "2" é'
+    assert (made.links, made.visibility) == (["https://example.org/a"], "PRIVATE")
+    with made.file.open() as stored:
+        assert stored.read() == file.read_bytes()
+
+    def walk():
+        validate.check(made.pk)
+        measure.run(made.pk)
+        connection.close()
+
+    later = threading.Timer(0.5, walk)
+    later.start()
+    code, said, told = run(
+        "status", made.pk, "--watch", "--every", "0.1", "--wait", "30"
+    )
+    later.join()
+    assert code == 0
+    assert ": MEASURED" in said
+    assert [line.split()[1] for line in told.splitlines()] == [
+        "RECEIVED",
+        "VALID",
+        "MEASURED",
+    ]
+
+    code, _, told = run(
+        "status",
+        made.pk,
+        "--watch",
+        "--until",
+        "published",
+        "--every",
+        0.1,
+        "--wait",
+        0.2,
+    )
+    assert code == 1
+    assert "still MEASURED" in told
+
+
+def test_refusals_are_said_and_tokens_go_nowhere_else(run, board, file, live_server):
+    from genie_client import Client, Problem
+
+    submit = ("submit", "tidy-news", file, "--system", "X")
+    for arguments, token in (
+        (submit, None),
+        (submit, "wrong"),
+        (("leaderboard", "nothing"), None),
+        (("validate", "tidy-news", "no-such-file.json"), None),
+    ):
+        code, said, told = run(*arguments, token=token)
+        assert (code, said) == (1, ""), arguments
+        assert len(told.splitlines()) == 1
+    assert "no benchmark task" in run("submit", "nothing", *submit[2:])[2]
+    code, said, _ = run("--json", "status", "999999", token=None)
+    assert (code, json.loads(said)["code"]) == (1, "not-found")
+    with pytest.raises(SystemExit) as wrong:
+        run("status", "seventeen")
+    assert wrong.value.code == 2
+
+    with pytest.raises(Problem, match="cannot be reached"):
+        Client("http://127.0.0.1:9", timeout=1).tasks()
+    with pytest.raises(Problem, match="no address"):
+        Client("genie.example.org")
+    stray = Client(live_server.url, "secret")
+    with pytest.raises(Problem, match="is not of"):
+        stray._http.bytes("http://127.0.0.1:9/steal")
+
+
+def test_it_stands_alone(tmp_path):
+    """It needs no other package, and what its pyproject.toml names is there."""
+    project = tomllib.loads((CLIENT / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["dependencies"] == []
+    assert project["tool"]["setuptools"]["packages"] == ["genie_client"]
+    [(name, entry)] = project["project"]["scripts"].items()
+    module, function = entry.split(":")
+    shutil.copytree(CLIENT / "genie_client", tmp_path / "genie_client")
+    # -S: without the packages of this environment
+    answer = subprocess.run(
+        [
+            *(sys.executable, "-S", "-c"),
+            f"from {module} import {function} as run; run(['--help'])",
+        ],
+        env={"PYTHONPATH": str(tmp_path)},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert answer.stdout.startswith(f"usage: {name}")
+    for verb in ("submit", "validate", "status", "leaderboard", "download", "compare"):
+        assert verb in answer.stdout

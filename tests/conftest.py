@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import hypothesis
+import pytest
+from django.db import connection
+
+# A busy machine is slow, not wrong; and the same tests run the same examples.
+hypothesis.settings.register_profile("genie", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("genie")
+
+
+# Minutes long: begun last, they would keep one processor busy while the others wait.
+LONGEST = ("test_kill.py", "test_demo.py")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin the longest tests first."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+@pytest.fixture(autouse=True)
+def _own_media(settings, tmp_path):
+    """Give each test its own folder for uploads."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """End what still talks to the test database, so that it can be dropped.
+
+    A thread of the live server keeps its session for as long as a client keeps its
+    connection alive, which may be longer than the run.
+    """
+    yield
+    with django_db_blocker.unblock():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity "
+                    "where datname = current_database() and pid <> pg_backend_pid()"
+                )

@@ -1,0 +1,90 @@
+"""Play everybody but the queue: submit, approve, answer; then print what is there."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import django
+
+django.setup()
+
+from django.contrib.auth import get_user_model  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+
+from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  # noqa: E402
+from genie.demo import people  # noqa: E402
+from genie.demo.opinions import Opinions  # noqa: E402
+from genie.demo.systems import file_of, systems_of  # noqa: E402
+from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
+from leaderboard.services import approve, load, submit  # noqa: E402
+from leaderboard.services.simulate import Crowd  # noqa: E402
+from quality.models import Grade, Placement  # noqa: E402
+
+SLUG = "demo-qa"
+
+
+def wait_for(pk: int, state: str, seconds: float = 400, between=lambda: None) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        between()
+        if Submission.objects.get(pk=pk).state == state:
+            return
+        time.sleep(0.3)
+    found = Submission.objects.get(pk=pk)
+    sys.exit(f"submission is {found.state}, not {state}: {found.failure}")
+
+
+def main() -> None:
+    call_command("migrate", verbosity=0)
+    task = load.load_task(SLUG).task
+    owner = get_user_model().objects.create_user("owner")
+    admin = get_user_model().objects.create_superuser("boss")
+    name = systems_of(SLUG)[0]["name"]
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    with file_of(SLUG, name).open("rb") as file:
+        submission = submit.receive(
+            task=task,
+            owner=owner,
+            team=submit.team_for(owner),
+            system_name=name,
+            file=file,
+            file_name="predictions.json",
+            simulated=True,
+        )
+    wait_for(submission.pk, "MEASURED")
+    approve.approve(submission.pk, by=admin, start_now=True)
+    wait_for(submission.pk, "ANNOTATING")
+    crowd = Crowd(people.players([SLUG]), quality=Opinions([SLUG]), seed=1)
+    wait_for(submission.pk, "PUBLISHED", between=crowd.work)
+    sys.stdout.write(json.dumps(facts(submission.pk)))
+
+
+def facts(pk: int) -> dict:
+    evaluation = Submission.objects.get(pk=pk).human_evaluation
+    rewards = LedgerEntry.objects.filter(kind="REWARD")
+    return {
+        "predictions": Prediction.objects.count(),
+        "metrics": MetricResult.objects.count(),
+        "metric_names": MetricResult.objects.values("metric").distinct().count(),
+        "campaigns": Campaign.objects.count(),
+        "commitments": Commitment.objects.count(),
+        "hits": evaluation.campaign.hits.count(),
+        "judged": evaluation.judged_items.count(),
+        "tests": Placement.objects.count(),
+        "submitted": Assignment.objects.exclude(state="ACCEPTED").count(),
+        "replaced": Assignment.objects.exclude(replaced_at=None).count(),
+        "answers": Answer.objects.count(),
+        "grades": Grade.objects.count(),
+        "rewards": rewards.count(),
+        "rewarded_assignments": rewards.values("assignment").distinct().count(),
+        "scores": Score.objects.filter(superseded_at=None).count(),
+        "n": Score.objects.filter(superseded_at=None).first().n,
+        "states": [e.state for e in Submission.objects.get(pk=pk).events.all()],
+    }
+
+
+if __name__ == "__main__":
+    main()

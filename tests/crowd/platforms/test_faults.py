@@ -1,0 +1,304 @@
+"""Whatever goes wrong between us and the platform: once posted, once stored, once paid.
+
+A proxy stands before a real server and breaks calls; or our own process dies between two
+writes. Afterwards both sides' books are compared.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.models import OutwardCall, RequesterHIT
+from crowd.platforms import mturk_work
+from crowd.requester_api import clock
+from crowd.services import (
+    bonus,
+    carry_out,
+    collect,
+    exclude,
+    ledger,
+    offer,
+    reissue,
+    run,
+)
+from genie.lib.errors import GenieError
+from tests.crowd.making import POOL
+from tests.crowd.platforms.elsewhere import Elsewhere
+from tests.crowd.platforms.faulty import AFTER_COMMIT, FaultyProxy
+
+ENOUGH_LOOKS = 12
+
+
+class Killed(BaseException):
+    """The process is gone: nothing catches this."""
+
+
+@pytest.fixture
+def proxy(turk):
+    proxy = FaultyProxy(turk.options["endpoint_url"])
+    turk.options |= {
+        "endpoint_url": proxy.url,
+        "timeout_seconds": 15.0,
+        "tries": 2,
+        "calls_per_second": 1000.0,
+    }
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def elsewhere(turk):
+    return Elsewhere(turk, budget_cents=10_000)
+
+
+def settle(elsewhere, now=None):
+    """Look until nothing is on its way, as a job every minute does."""
+    for _ in range(ENOUGH_LOOKS):
+        try:
+            elsewhere.look(now=now)
+        except GenieError as error:
+            if error.permanent:
+                raise
+            continue
+        waiting = [OutwardCall.State.PLANNED, OutwardCall.State.SENDING]
+        if not OutwardCall.objects.filter(state__in=waiting).exists():
+            return
+    raise AssertionError(list(OutwardCall.objects.filter(state__in=waiting).values()))
+
+
+def whole_life(elsewhere, turk, now=None):
+    """Post, answer, reject, ban, answer again, approve, pay a bonus, stop."""
+    settle(elsewhere, now)
+    first, *_ = elsewhere.answer_all("Wanda")
+    settle(elsewhere, now)
+    elsewhere.reject(first)
+    elsewhere.approve_all()
+    settle(elsewhere, now)
+    good = elsewhere.assignments().filter(state="APPROVED").first()
+    bonus.give(good.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
+    exclude.exclude(good.worker, POOL, "No more.")
+    reissue.replace_answers(good.worker, POOL)
+    settle(elsewhere, now)
+    assert len(elsewhere.answer_all("Wilma")) == 3
+    settle(elsewhere, now)
+    elsewhere.approve_all()
+    run.stop(elsewhere.campaign.pk, None, "Enough.")
+    settle(elsewhere, now)
+    assert not elsewhere.place.is_open
+
+
+def check_life(elsewhere, turk):
+    elsewhere.check_books()
+    assert turk.n_posted() == 3
+    assert elsewhere.assignments().count() == 6
+    assert elsewhere.answers().count() == 6
+    # two of Wanda's and three of Wilma's at 10 + 2, one bonus of 7 + 2
+    assert turk.charged_cents() == 5 * 12 + 9
+    assert turk.paid_cents("Wanda") == 20 + 7
+    assert turk.paid_cents("Wilma") == 30
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        ("throttle", "fault-500", "busy-503", "reset"),
+        ("lost", "broken-answer"),
+        ("slow",),
+        ("twice",),
+    ],
+    ids=lambda kinds: "+".join(kinds),
+)
+def test_calls_that_break_change_nothing_in_the_end(elsewhere, turk, proxy, kinds):
+    proxy.kinds = kinds
+    proxy.share = 0.4
+    if kinds == ("slow",):
+        turk.options["timeout_seconds"] = 2.0
+        proxy.silence, proxy.left = 4.0, 5
+    whole_life(elsewhere, turk)
+    broken = [fault for _, fault in proxy.seen if fault]
+    assert len(broken) >= 5
+    assert set(broken) == set(kinds)
+    check_life(elsewhere, turk)
+
+
+def test_short_and_empty_pages_hide_nothing(turk, proxy):
+    proxy.short_pages = True
+    elsewhere = Elsewhere(turk, max_assignments=3)
+    settle(elsewhere)
+    for name in ("Wanda", "Wilma", "Wim"):
+        elsewhere.answer_all(name)
+    elsewhere.look()
+    assert elsewhere.assignments().count() == 9
+    elsewhere.check_books()
+
+
+@pytest.mark.parametrize("hours", [0, 30])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "before-sending",
+        "after-sending",
+        "in-mid-batch",
+        "while-storing",
+        "while-deciding",
+    ],
+)
+def test_a_process_that_dies_anywhere_is_followed_by_one_that_goes_on(
+    elsewhere, turk, monkeypatch, where, hours
+):
+    if where in {"while-storing", "while-deciding"}:
+        settle(elsewhere)
+        elsewhere.answer_all()
+    if where == "while-deciding":
+        settle(elsewhere)
+        elsewhere.approve_all()
+        row = elsewhere.assignments().first()
+        bonus.give(row.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
+    with monkeypatch.context() as patched:
+        kill(patched, where)
+        with pytest.raises(Killed):
+            elsewhere.look()
+    turk.slept.clear()
+    later = timezone.now() + timedelta(hours=hours)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    settle(elsewhere, later)
+    assert turk.n_posted() == 3
+    if where not in {"while-storing", "while-deciding"}:
+        # Tokens are dead after a day: it was looked up, with a pause for the index.
+        looked_up = hours > 24 and where != "before-sending"
+        assert (60.0 in turk.slept) <= (hours > 24)
+        assert not looked_up or RequesterHIT.objects.count() == 3
+        elsewhere.answer_all()
+        settle(elsewhere, later)
+    elsewhere.approve_all()
+    settle(elsewhere, later)
+    elsewhere.check_books()
+    paid = 37 if where == "while-deciding" else 30
+    assert turk.paid_cents("Wanda") == paid
+
+
+def kill(patched, where):
+    """Let the process die at one place."""
+
+    def die(*_, **__):
+        raise Killed
+
+    def after_one(results):
+        yield next(results)
+        raise Killed
+
+    if where == "before-sending":
+        take = ledger.take
+        patched.setattr(
+            ledger,
+            "take",
+            lambda calls, *a, **k: (
+                die()
+                if [c.kind for c, _ in take(calls, *a, **k)][:1] == ["POST"]
+                else [(c, "never") for c in OutwardCall.objects.filter(kind="PUBLISH")]
+            ),
+        )
+    elif where == "after-sending":
+        note = ledger.note_result
+        patched.setattr(
+            ledger,
+            "note_result",
+            lambda call, *a: die() if call.kind == "POST" else note(call, *a),
+        )
+    elif where == "in-mid-batch":
+        from crowd.platforms import mturk_hits
+
+        post = mturk_hits.post
+        patched.setattr(mturk_hits, "post", lambda *a: after_one(post(*a)))
+    elif where == "while-storing":
+        patched.setattr(collect.work, "store", die)
+    else:
+        patched.setattr(carry_out.reconcile, "follow", follow_then_die(collect))
+
+
+def follow_then_die(module):
+    real = module.reconcile.follow
+
+    def follow(session, status):
+        real(session, status)
+        if status == "approved":
+            raise Killed
+
+    return follow
+
+
+def test_a_list_that_lags_is_looked_at_twice(elsewhere, turk, proxy, monkeypatch):
+    """The answer was lost, the day is over, and the list does not show the HITs yet."""
+    proxy.kinds, proxy.share, proxy.only = ("lost",), 1.0, {"CreateHITWithHITType"}
+    elsewhere.look()
+    assert turk.n_posted() == 3
+    assert elsewhere.calls("POST").filter(state="SENDING").count() >= 1
+    proxy.share = 0.0
+    proxy.hidden_lists = 1
+    later = timezone.now() + timedelta(hours=30)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    settle(elsewhere, later)
+    assert turk.n_posted() == 3
+    assert 60.0 in turk.slept
+
+
+def test_money_that_runs_out_in_mid_batch_is_waited_for(turk, proxy, monkeypatch):
+    elsewhere = Elsewhere(turk, n=6, budget_cents=10_000)
+    # The balance is asked first; somebody else spends it before we post.
+    monkeypatch.setattr("crowd.platforms.mturk.MTurk.balance_cents", lambda _: 99_999)
+    turk.spend_all_but(30)
+    elsewhere.look()
+    assert turk.n_posted() == 2
+    assert "insufficient funds" in elsewhere.place.trouble
+    assert elsewhere.calls("POST").filter(state="PLANNED").count() == 4
+    turk.deposit(1_000, key="more")
+    settle(elsewhere)
+    assert turk.n_posted() == 6
+    elsewhere.answer_all()
+    settle(elsewhere)
+    elsewhere.approve_all()
+    settle(elsewhere)
+    elsewhere.check_books()
+
+
+def test_an_approval_by_the_clock_races_a_rejection(
+    elsewhere, turk, proxy, monkeypatch
+):
+    """It falls between our look and our decision, and the answer gets lost on top."""
+    settle(elsewhere)
+    first, *_ = elsewhere.answer_all()
+    settle(elsewhere)
+    elsewhere.reject(first)
+    decide = mturk_work.decide
+
+    def late(calls, specs):
+        monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
+        return decide(calls, specs)
+
+    monkeypatch.setattr(mturk_work, "decide", late)
+    proxy.kinds, proxy.share = AFTER_COMMIT[:2], 0.3
+    settle(elsewhere)
+    settle(elsewhere)
+    assert turk.status(first) == "approved"
+    assert elsewhere.assignments().filter(state="APPROVED").count() == 3
+    assert turk.paid_cents("Wanda") == 30
+    elsewhere.check_books()
+
+
+def test_two_processes_at_once_do_everything_once(elsewhere, turk):
+    one, two = turk.fresh(), turk.fresh()
+    campaign = elsewhere.campaign
+    elsewhere.look(one)
+    OutwardCall.objects.filter(kind="POST").update(state="SENDING")  # both see it so
+    elsewhere.look(two)
+    assert turk.n_posted() == 3
+    elsewhere.answer_all()
+    events = list(one.sync(offer.ref_of(campaign, elsewhere.place), None))
+    from crowd.jobs import PAGES
+
+    assert collect.collect(campaign, events, PAGES) == 3
+    assert collect.collect(campaign, reversed(events), PAGES) == 0
+    assert elsewhere.answers().count() == 3

@@ -1,0 +1,164 @@
+"""Any panel keeps the contract; what differs between panels is configuration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crowd.platforms.base import Identity, get
+from crowd.platforms.panel import SIGNATURE, Panel, PanelTerms, signature
+from genie.lib.errors import GenieError
+from tests.crowd.platforms.contract import PlatformContract, World
+
+CONNECT = PanelTerms(
+    name="connect",
+    worker_parameter="participantId",
+    session_parameter="assignmentId",
+    study_parameter="projectId",
+    ways_out={"completed": "DONE42", "screened-out": "NOT42"},
+    secret="a secret of this site",
+)
+SONA = PanelTerms(
+    name="sona",
+    worker_parameter="survey_code",
+    ways_out={
+        "completed": "https://lab.sona.example/done?code={worker}&s={session}",
+        "screened-out": "https://lab.sona.example/none",
+    },
+    secret="a secret of this site",
+)
+LINK = {"participantId": "P-7", "assignmentId": "A-8", "projectId": "J-9"}
+
+
+class PanelWorld(World):
+    def __init__(self):
+        self.platform = Panel(CONNECT)
+
+    def n_offers(self):
+        return 1
+
+    def n_posted(self):
+        return 2
+
+    def answer(self, ref, key, who):
+        return None
+
+    def status(self, session):
+        raise AssertionError
+
+    def paid_cents(self, who):
+        raise AssertionError
+
+    def charged_cents(self):
+        return 0
+
+
+class TestPanel(PlatformContract):
+    @pytest.fixture
+    def world(self):
+        return PanelWorld()
+
+
+def test_the_same_person_is_the_same_pseudonym_and_nothing_of_the_id_is_in_it():
+    first = Panel(CONNECT).identity(LINK)
+    again = Panel(CONNECT).identity({**LINK, "assignmentId": "A-9"})
+    assert first.worker_id == again.worker_id
+    assert first.session_id != again.session_id
+    assert "P-7" not in f"{first.worker_id} {first.session_id}"
+
+
+@pytest.mark.parametrize("changed", [{"name": "other"}, {"secret": "of another site"}])
+def test_people_of_two_panels_or_two_sites_are_never_the_same(changed):
+    other = Panel(replace(CONNECT, **changed)).identity(LINK)
+    assert other.worker_id != Panel(CONNECT).identity(LINK).worker_id
+
+
+def test_without_a_session_of_their_own_each_person_has_one():
+    one = Panel(SONA).identity({"survey_code": "1234"})
+    two = Panel(SONA).identity({"survey_code": "1235"})
+    assert one.session_id == Panel(SONA).identity({"survey_code": "1234"}).session_id
+    assert one.session_id != two.session_id
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"participantId": ""},
+        {"participantId": "a b"},
+        {"participantId": "x" * 101},
+        {"participantId": "<b>"},
+        {"participantId": "{{participantId}}"},
+        {"participantId": "P-7", "assignmentId": "a\nb"},
+    ],
+)
+def test_ids_that_are_none_are_refused(wrong):
+    with pytest.raises(GenieError) as refused:
+        Panel(CONNECT).identity(wrong)
+    assert refused.value.code == "who-are-you"
+
+
+def test_a_way_out_is_a_code():
+    who = Panel(CONNECT).identity(LINK)
+    out = Panel(CONNECT).completion(who, "completed")
+    assert (out.kind, out.code) == ("code", "DONE42")
+    assert Panel(CONNECT).completion(who, "screened-out").code == "NOT42"
+    assert Panel(CONNECT).completion(who, "failed-check").code == "DONE42"
+
+
+def test_a_way_out_is_an_address_with_the_panels_own_ids():
+    who = Panel(SONA).identity({"survey_code": "12+34@x"})
+    out = Panel(SONA).completion(who, "completed")
+    assert out.kind == "redirect"
+    assert out.url == "https://lab.sona.example/done?code=12%2B34%40x&s="
+
+
+def test_who_found_nothing_never_gets_the_code_for_work():
+    panel = Panel(replace(CONNECT, ways_out={"completed": "DONE42"}))
+    for outcome in ("screened-out", "returned"):
+        assert panel.completion(Identity("x"), outcome).kind == "none"
+    assert panel.completion(Identity("x"), "failed-check").code == "DONE42"
+
+
+def test_without_a_way_out_people_are_only_thanked():
+    assert Panel(replace(CONNECT, ways_out={})).completion(
+        Identity("x"), "completed"
+    ).kind == ("none")
+
+
+def test_a_signed_link_cannot_be_changed():
+    panel = Panel(replace(CONNECT, link_secret="shared with the panel"))
+    good = {**LINK, SIGNATURE: signature("shared with the panel", LINK)}
+    assert panel.identity(good).worker_id == Panel(CONNECT).identity(LINK).worker_id
+    for bad in (
+        LINK,
+        {**good, "participantId": "P-8"},
+        {**good, "extra": "1"},
+        {**good, SIGNATURE: ""},
+        {**good, SIGNATURE: signature("guessed", LINK)},
+    ):
+        with pytest.raises(GenieError) as refused:
+            panel.identity(bad)
+        assert refused.value.code == "link-not-signed"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"worker_parameter": ""},
+        {"worker_parameter": "a b"},
+        {"worker_parameter": SIGNATURE},
+        {"session_parameter": "participantId"},
+        {"secret": ""},
+        {"ways_out": {"completed": "javascript://alert(1)"}},
+        {"ways_out": {"completed": "//evil.example"}},
+        {"ways_out": {"completed": "https://{worker}.example/"}},
+    ],
+)
+def test_a_configuration_that_leads_astray_is_refused(wrong):
+    good = {"name": "x", "worker_parameter": "participantId", "secret": "s"}
+    assert get("panel", good).slug == "panel"
+    with pytest.raises(GenieError) as refused:
+        get("panel", {**good, **wrong})
+    assert refused.value.code == "platform-not-configured"

@@ -1,0 +1,648 @@
+"""A campaign on Prolific from the offer to the payment, with people on our own pages."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.db.models import Sum
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.jobs import PAGES
+from crowd.models import (
+    Answer,
+    Assignment,
+    Campaign,
+    ExternalCampaign,
+    ExternalSession,
+    LedgerEntry,
+    OutwardCall,
+    PlatformNotice,
+)
+from crowd.selectors.progress import campaign_progress, is_done
+from crowd.services import exclude, ledger, review, run, sync
+from crowd.services.notices import forget
+from crowd.services.platforms import connect
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from tests.crowd.making import POOL, hit_type, items, make_campaign
+from tests.crowd.platforms import prolific_standin as standin
+from tests.crowd.platforms.contract import REASON
+
+pytestmark = pytest.mark.django_db
+State = Assignment.State
+HOOK_SECRET = "of the workspace"
+
+
+@pytest.fixture(scope="module")
+def _server():
+    with standin.Server() as server:
+        yield server
+
+
+@pytest.fixture
+def there(_server, settings):
+    """Prolific's own books, with the site set up for them."""
+    _server.prolific = standin.Prolific()
+    account = {
+        "environment": "endpoint",
+        "url": _server.url,
+        "token": standin.TOKEN,
+        "workspace_id": standin.WORKSPACE,
+        "code_secret": "a secret of this site",
+        "tries": 2,
+    }
+    settings.GENIE = {
+        **settings.GENIE,
+        "PLATFORMS": {"prolific": account},
+        "PROLIFIC_ITEMS_PER_PLACE": 3,
+        "PROLIFIC_WEBHOOK_SECRET": HOOK_SECRET,
+        "SITE_URL": "https://genie.example.org",
+    }
+    return _server.prolific
+
+
+@pytest.fixture
+def campaign(there):
+    return make_campaign(6, platform="prolific")
+
+
+def look(campaign, now=None):
+    found = Campaign.objects.select_related("hit_type").get(pk=campaign.pk)
+    return sync.look(found, connect("prolific"), PAGES, now or timezone.now())
+
+
+def study_of(campaign):
+    return ExternalCampaign.objects.get(campaign=campaign).platform_id
+
+
+class Person:
+    """Somebody on Prolific with a browser of their own."""
+
+    def __init__(self, there, name):
+        self.there, self.name = there, f"5f{name:0>22}"
+        self.browser = Client()
+
+    def come(self, campaign):
+        """Take a place and follow its link; None where there is no place."""
+        found = self.there.take_place(study_of(campaign), self.name)
+        if found is None:
+            return None
+        self.session, address = found
+        assert address.startswith("https://genie.example.org/work/from/prolific/")
+        parts = urlsplit(address)
+        self.link = f"{parts.path}?{parts.query}"
+        return self.browser.get(self.link)
+
+    def work(self, at_most=99, raw="0.75"):
+        """Agree, and answer what comes, until there is nothing more; give the last page."""
+        self.browser.post(reverse("work:consent", args=[POOL]))
+        page = self.browser.post(reverse("work:next"), {"pool": POOL})["Location"]
+        for _ in range(at_most):
+            if "/hit/" not in page:
+                break
+            page = self.browser.post(page, {"answer-0-0": raw})["Location"]
+        return page
+
+    def go_back(self):
+        """Follow the finished page's link to Prolific; give the state there."""
+        page = self.browser.get(reverse("work:finished")).text
+        address = re.search(r'href="(https://app\.prolific\.com[^"]+)"', page)[1]
+        code = parse_qs(urlsplit(address).query)["cc"][0]
+        return self.there.come_back(self.session, code)
+
+    def do_all(self, campaign):
+        assert self.come(campaign).status_code == 302
+        assert self.work() == reverse("work:finished")
+        return self.go_back()
+
+
+def approve_all(campaign):
+    waiting = Assignment.objects.filter(
+        hit__campaign=campaign, state=State.SUBMITTED
+    ).values_list("pk", flat=True)
+    return review.approve(waiting)
+
+
+def done_cents(campaign):
+    entries = LedgerEntry.objects.filter(campaign=campaign, state="DONE")
+    return entries.aggregate(n=Sum("amount_cents"))["n"] or 0
+
+
+def test_a_campaign_is_one_study_and_its_work_comes_back_and_is_paid_once(
+    there, campaign
+):
+    look(campaign)
+    look(campaign)
+    (study,) = there.studies.values()
+    assert (study["total_available_places"], study["reward"]) == (2, 30)
+    for name in ("1", "2"):
+        assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
+    look(campaign)
+    assert Answer.objects.count() == 6
+    assert done_cents(campaign) == there.rewards == 0
+    assert approve_all(campaign) == 6
+    for _ in range(3):
+        look(campaign)
+    assert set(there.paid.values()) == {30}
+    assert there.rewards == 60
+    assert done_cents(campaign) == there.rewards + there.fees
+    assert campaign_progress(campaign).spent_cents == there.rewards + there.fees
+    published = OutwardCall.objects.get(campaign=campaign, kind="PUBLISH")
+    assert published.amount_cents == there.rewards + there.fees
+    assert is_done(campaign)
+
+
+def test_the_last_place_is_paid_whole_though_less_was_left(there):
+    campaign = make_campaign(5, platform="prolific")
+    look(campaign)
+    for name in ("1", "2"):
+        Person(there, name).do_all(campaign)
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
+    assert Assignment.objects.filter(state=State.APPROVED).count() == 5
+    assert there.rewards == 60
+    assert done_cents(campaign) == there.rewards + there.fees
+    look(campaign)
+    assert done_cents(campaign) == there.rewards + there.fees
+
+
+def test_each_person_gets_as_much_as_a_place_holds(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    assert wanda.work(at_most=2) != reverse("work:finished")
+    page = wanda.browser.get(reverse("work:finished")).text
+    assert "You are not done yet" in page
+    assert "app.prolific.com" not in page
+    assert wanda.work() == reverse("work:finished")
+    assert Assignment.objects.count() == 3
+    assert wanda.browser.post(reverse("work:next"))["Location"] == (
+        reverse("work:finished")
+    )
+    assert Assignment.objects.count() == 3
+
+
+def test_the_same_link_is_the_same_visit(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    wanda.work(at_most=1)
+    other = Client()
+    assert other.get(wanda.link)["Location"] == (
+        reverse("work:instructions", args=[POOL])
+    )
+    assert ExternalSession.objects.count() == 1
+    wanda.work()
+    assert other.get(wanda.link)["Location"] == reverse("work:finished")
+
+
+@pytest.mark.parametrize("name", ["PROLIFIC_PID", "SESSION_ID", "STUDY_ID"])
+def test_a_link_that_prolific_did_not_make_lets_nobody_in(there, campaign, name):
+    look(campaign)
+    wanda = Person(there, "1")
+    _, address = there.take_place(study_of(campaign), wanda.name)
+    query = {k: v[0] for k, v in parse_qs(urlsplit(address).query).items()}
+    query[name] = "5e" + "0" * 22
+    response = wanda.browser.get(urlsplit(address).path, query)
+    assert response.status_code in {400, 404}
+    assert "This link does not work" in response.text
+    assert not ExternalSession.objects.exists()
+    assert wanda.browser.get(reverse("work:home")).status_code == 302  # to sign in
+
+
+def test_while_prolific_is_silent_people_are_let_in_and_checked_later(there, campaign):
+    look(campaign)
+    there.faults = [["GET", "submissions/.*", "503", 9]]
+    assert Person(there, "1").come(campaign).status_code == 302
+
+
+def test_who_finds_nothing_is_sent_back_without_harm(there, campaign):
+    look(campaign)
+    late = Person(there, "9")
+    first = Person(there, "1")
+    first.come(campaign)
+    late.come(campaign)
+    campaign.hits.update(n_available=0)
+    assert late.browser.get(late.link)["Location"] == reverse("work:finished")
+    assert "There is no work for you" in late.browser.get(reverse("work:finished")).text
+    assert late.go_back() == "RETURNED"
+
+
+def test_who_does_not_want_to_take_part_returns_the_place(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    assert "?leave" in wanda.browser.get(reverse("work:finished")).text
+    page = wanda.browser.get(reverse("work:finished"), {"leave": ""}).text
+    address = re.search(r'href="(https://app\.prolific\.com[^"]+)"', page)[1]
+    code = parse_qs(urlsplit(address).query)["cc"][0]
+    assert there.come_back(wanda.session, code) == "RETURNED"
+    other = Person(there, "2")
+    other.come(campaign)
+    other.work(at_most=1)
+    page = other.browser.get(reverse("work:finished"), {"leave": ""}).text
+    assert "You are not done yet" in page  # what was done is not thrown away
+
+
+def test_a_place_that_is_given_back_is_not_paid_and_its_work_is_asked_again(
+    there, campaign
+):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    wanda.work(at_most=2)
+    there.give_up(wanda.session)
+    look(campaign)
+    states = Assignment.objects.values_list("state", flat=True)
+    assert set(states) == {State.RETURNED}
+    assert not LedgerEntry.objects.exclude(state="CANCELLED").exists()
+    for name in ("2", "3"):
+        assert Person(there, name).do_all(campaign) == "AWAITING REVIEW"
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
+    assert done_cents(campaign) == there.rewards + there.fees == 2 * (30 + 13)
+
+
+def test_what_goes_out_again_gets_more_places_within_the_budget(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.do_all(campaign)
+    Person(there, "2").do_all(campaign)
+    look(campaign)
+    for pk in Assignment.objects.filter(
+        session_work__session__session_id=wanda.session
+    ).values_list("pk", flat=True):
+        review.reject(pk, None, REASON)
+    look(campaign)
+    assert there.submissions[wanda.session]["status"] == "REJECTED"
+    look(campaign)
+    # Prolific opens a rejected place again by itself, so no further one is needed.
+    (study,) = there.studies.values()
+    assert study["total_available_places"] == 2
+    exclude.exclude(ExternalSession.objects.last().worker, POOL, "No more.")
+    worker = ExternalSession.objects.get(session_id=wanda.session).worker
+    exclude.exclude(worker, POOL, "No more.")
+    campaign.hits.update(n_available=1)
+    look(campaign)
+    assert study["total_available_places"] == 3
+    look(campaign)
+    assert study["total_available_places"] == 3
+    (group,) = there.groups.values()
+    assert len(group["members"]) == 2
+
+
+def test_nothing_is_published_that_costs_more_than_was_approved(there):
+    dear = hit_type(reward_cents=20)
+    campaign = make_campaign(5, platform="prolific", budget_cents=145, hit_type=dear)
+    Campaign.objects.update(budget_cents=144)
+    look(campaign)
+    assert there.studies == {}
+    assert "more than the $1.44" in ExternalCampaign.objects.get().trouble
+    Campaign.objects.update(budget_cents=145)
+    look(campaign)
+    (study,) = there.studies.values()
+    # Two places of three would cost more; five of one leave nothing over.
+    assert (study["total_available_places"], study["reward"]) == (5, 20)
+
+
+def test_an_empty_account_is_told_and_waited_for(there, campaign):
+    there.balance = 10
+    look(campaign)
+    assert there.studies == {}
+    assert "Put money on it" in ExternalCampaign.objects.get().trouble
+    there.balance = 10_000
+    look(campaign)
+    assert ExternalCampaign.objects.get().trouble == ""
+    assert len(there.studies) == 1
+
+
+def test_staff_see_the_study_its_places_and_its_money(there, campaign):
+    from django.contrib.auth import get_user_model
+
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    look(campaign)
+    boss = Client()
+    boss.force_login(get_user_model().objects.create_superuser("boss"))
+    place = ExternalCampaign.objects.get()
+    page = boss.get(f"/admin/crowd/externalcampaign/{place.pk}/change/").text
+    assert f"https://app.prolific.com/researcher/workspaces/studies/{study_of(campaign)}" in page  # fmt: skip
+    assert "2 places of 3" in page
+    assert "1 taken" in page
+    assert "prolific" in boss.get("/admin/crowd/externalcampaign/").text
+    page = boss.get(f"/admin/crowd/campaign/{campaign.pk}/change/").text
+    assert f"/admin/crowd/externalcampaign/{place.pk}/change/" in page
+    assert "open there" in page
+    assert 'class="field-platform">prolific' in boss.get("/admin/crowd/campaign/").text
+
+
+def test_a_study_whose_making_was_not_heard_of_is_made_once(there, campaign):
+    there.faults = [["POST", "studies/", "reset after", 1]]
+    look(campaign)
+    look(campaign)
+    (study,) = there.studies.values()
+    assert study["status"] == "ACTIVE"
+    assert study_of(campaign) == study["id"]
+
+
+def test_a_stop_finds_the_study_whose_making_was_not_heard_of(there, campaign):
+    there.faults = [["POST", "studies/", "reset after", 1]]
+    look(campaign)
+    there.faults = []
+    assert study_of(campaign) == ""
+    run.stop(campaign.pk, None, "Enough.")
+    for _ in range(2):
+        look(campaign)
+    (study,) = there.studies.values()
+    assert study["status"] == "UNPUBLISHED"  # never opened for that
+    assert study_of(campaign) == study["id"]
+    assert not OutwardCall.objects.exclude(state="DONE").exists()
+
+
+def test_a_stop_before_anything_was_made_makes_nothing(there, campaign):
+    there.faults = [["POST", "studies/", "reset", 1]]
+    look(campaign)
+    run.stop(campaign.pk, None, "Enough.")
+    for _ in range(2):
+        look(campaign)
+    assert there.studies == {}
+
+
+class Killed(BaseException):
+    """The process is gone: nothing catches this."""
+
+
+@pytest.mark.parametrize("kind", ["PUBLISH", "EXTEND", "CLOSE", "DECIDE", "EXCLUDE"])
+def test_a_process_may_die_between_any_call_and_its_note(
+    there, campaign, monkeypatch, kind
+):
+    deaths = []
+    note_result = ledger.note_result
+
+    def die_once(call, *rest):
+        if call.kind == kind and not deaths:
+            deaths.append(call.key)
+            raise Killed
+        return note_result(call, *rest)
+
+    monkeypatch.setattr(ledger, "note_result", die_once)
+
+    def live():
+        for _ in range(3):
+            with suppress(Killed):
+                look(campaign)
+
+    live()
+    Person(there, "1").do_all(campaign)
+    live()
+    exclude.exclude(ExternalSession.objects.get().worker, POOL, "No more.")
+    campaign.hits.filter(n_available=0).update(n_available=1)
+    live()
+    approve_all(campaign)
+    live()
+    run.stop(campaign.pk, None, "Enough.")
+    live()
+    assert len(deaths) == 1
+    (study,) = there.studies.values()
+    assert (study["status"], study["total_available_places"]) == ("PAUSED", 3)
+    assert there.rewards == 30
+    assert done_cents(campaign) == there.rewards + there.fees
+    assert len(there.groups) == 1
+    assert not OutwardCall.objects.exclude(state="DONE").exists()
+
+
+def test_a_bonus_whose_process_died_is_left_to_a_person(there, campaign, monkeypatch):
+    from django.contrib.auth import get_user_model
+
+    from crowd.services import bonus
+
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
+    boss = get_user_model().objects.create_superuser("boss")
+    pk = Assignment.objects.order_by("pk").first().pk
+    bonus.give(pk, 25, key="a", reason="A hard one.", by=boss)
+    monkeypatch.setattr(ledger, "note_result", lambda *_: (_ for _ in ()).throw(Killed))
+    with pytest.raises(Killed):
+        look(campaign)
+    monkeypatch.undo()
+    for days in range(3):
+        look(campaign, timezone.now() + timedelta(days=days))
+    assert list(there.paid.values()) == [55]
+    assert OutwardCall.objects.get(kind="BONUS").state == "SENDING"
+
+
+def test_an_approval_there_beats_a_rejection_that_comes_later(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.do_all(campaign)
+    look(campaign)
+    for pk in list(Assignment.objects.values_list("pk", flat=True)):
+        review.reject(pk, None, REASON)
+    there.call(
+        "POST", f"submissions/{wanda.session}/transition/", {}, {"action": "APPROVE"}
+    )
+    for _ in range(2):
+        look(campaign)
+    assert set(Assignment.objects.values_list("state", flat=True)) == {State.APPROVED}
+    assert done_cents(campaign) == there.rewards + there.fees == 30 + 13
+
+
+def test_pause_resume_and_stop_reach_prolific(there, campaign):
+    look(campaign)
+    (study,) = there.studies.values()
+    for act, status in [
+        (lambda: run.pause(campaign.pk, None), "PAUSED"),
+        (lambda: run.resume(campaign.pk, None), "ACTIVE"),
+        (lambda: run.stop(campaign.pk, None, "Enough."), "PAUSED"),
+    ]:
+        assert act()
+        look(campaign)
+        assert study["status"] == status
+    assert Person(there, "1").come(campaign) is None
+
+
+def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    wanda.work(at_most=1)
+    exclude.exclude(ExternalSession.objects.get().worker, POOL, "No more of this.")
+    assert wanda.work() == reverse("work:finished")
+    assert "no more of this work for you" in (
+        wanda.browser.get(reverse("work:finished")).text
+    )
+    assert wanda.go_back() == "AWAITING REVIEW"
+    look(campaign)
+    assert ExternalSession.objects.get().problem == "Handed in as failed-check."
+
+
+def test_handing_in_without_work_is_shown_to_staff_and_not_approved(there, campaign):
+    look(campaign)
+    session, _ = there.take_place(study_of(campaign), "5f" + "7" * 22)
+    there.come_back(session, "NOCODE")
+    look(campaign)
+    look(campaign)
+    assert "nothing was answered" in ExternalSession.objects.get().problem
+    assert there.submissions[session]["status"] == "AWAITING REVIEW"
+
+
+def test_people_of_one_study_get_nothing_of_another(there, campaign):
+    other = make_campaign(3, of=items(3, "other-"), platform="prolific")
+    look(campaign)
+    look(other)
+    Person(there, "1").do_all(other)
+    assert set(Assignment.objects.values_list("hit__campaign", flat=True)) == {other.pk}
+
+
+def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campaign):
+    from django.contrib.auth import get_user_model
+
+    from crowd.services import bonus
+
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    look(campaign)
+    approve_all(campaign)
+    look(campaign)
+    assignments = list(Assignment.objects.order_by("pk"))
+    boss = get_user_model().objects.create_superuser("boss")
+    bonus.give(assignments[0].pk, 25, key="a", reason="A hard one.", by=boss)
+    look(campaign)
+    look(campaign)
+    assert there.paid == {"5f" + "0" * 21 + "1": 55}
+    there.faults = [["POST", "bulk-bonus-payments/.*", "reset after", 1]]
+    bonus.give(assignments[1].pk, 20, key="b", reason="Another.", by=boss)
+    for _ in range(3):
+        look(campaign, timezone.now() + timedelta(days=2))
+    assert there.paid == {"5f" + "0" * 21 + "1": 75}
+    waiting = OutwardCall.objects.get(kind="BONUS", state="SENDING")
+    assert "Nobody can tell" in waiting.trouble
+
+
+# --- notices -----------------------------------------------------------------------------
+
+
+def send(there, session, **changes):
+    headers, body = there.notice(session, HOOK_SECRET)
+    headers = {**headers, **changes}
+    return Client().post(
+        "/hooks/prolific/", body, content_type="application/json", headers=headers
+    ), headers
+
+
+def test_a_notice_is_followed_once(there, campaign):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    jobs.drain()
+    response, headers = send(there, wanda.session)
+    assert response.status_code == 204
+    wanted = ("crowd.jobs.sync_campaign", (("campaign", campaign.pk),))
+    assert wanted in jobs.queued()
+    jobs.drain()
+    again = Client().post(
+        "/hooks/prolific/",
+        there.notice(wanda.session, HOOK_SECRET)[1],
+        content_type="application/json",
+        headers=headers,
+    )
+    assert again.status_code == 204
+    assert wanted not in jobs.queued()
+    assert PlatformNotice.objects.count() == 1
+    assert forget(timezone.now() + timedelta(days=8)) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"X-Prolific-Request-Signature": ""},
+        {"X-Prolific-Request-Signature": "AAAA"},
+        {"X-Prolific-Request-Signature": "ä"},
+        {"X-Prolific-Request-Timestamp": "1000"},
+        {"X-Prolific-Request-Timestamp": "soon"},
+    ],
+)
+def test_a_notice_that_is_not_signed_so_is_refused(there, campaign, changes):
+    look(campaign)
+    wanda = Person(there, "1")
+    wanda.come(campaign)
+    jobs.drain()
+    assert send(there, wanda.session, **changes)[0].status_code == 401
+    assert jobs.queued() == set()
+
+
+def test_an_old_notice_is_refused_though_it_was_signed(there, campaign):
+    body = b'{"event_type": "study.status.change", "resource_id": "60"}'
+    old = timezone.now().timestamp() - 301
+    headers = standin.signed(body, HOOK_SECRET, at=old)
+    response = Client().post(
+        "/hooks/prolific/", body, content_type="application/json", headers=headers
+    )
+    assert response.status_code == 401
+    assert "too old" in response.json()["error"]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"status": "x"}', b"\xff"])
+def test_a_signed_notice_that_says_nothing_is_refused(there, body):
+    headers = standin.signed(body, HOOK_SECRET)
+    response = Client().post(
+        "/hooks/prolific/", body, content_type="application/json", headers=headers
+    )
+    assert response.status_code == 400
+
+
+def test_without_a_secret_no_notice_is_believed(there, settings):
+    settings.GENIE = {**settings.GENIE, "PROLIFIC_WEBHOOK_SECRET": ""}
+    body = b'{"event_type": "study.status.change", "resource_id": "60"}'
+    headers = standin.signed(body, "")
+    response = Client().post(
+        "/hooks/prolific/", body, content_type="application/json", headers=headers
+    )
+    assert response.status_code == 401
+
+
+def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign):
+    from crowd.services.watch import UNDERPAID, watch
+
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    Assignment.objects.update(active_seconds=60.0)
+    watch(campaign)
+    campaign.refresh_from_db()
+    assert UNDERPAID not in campaign.notice  # three times say little
+    Person(there, "2").do_all(campaign)
+    Assignment.objects.update(active_seconds=60.0)
+    assert campaign_progress(campaign).hourly_cents == 600
+    for _ in range(2):
+        watch(campaign)
+        campaign.refresh_from_db()
+        assert campaign.notice.count(UNDERPAID) == 1
+    Assignment.objects.update(active_seconds=10.0)
+    watch(campaign)
+    campaign.refresh_from_db()
+    assert campaign.notice == ""
+
+
+def test_staff_are_refused_a_reason_that_prolific_would_not_take(there, campaign):
+    from django.contrib.auth import get_user_model
+
+    boss = get_user_model().objects.create_superuser("boss")
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    pk = Assignment.objects.first().pk
+    with pytest.raises(GenieError) as refused:
+        review.reject(pk, boss, "Too fast.")
+    assert refused.value.code == "reason-too-short"
+    assert set(Assignment.objects.values_list("state", flat=True)) == {State.SUBMITTED}
+    assert review.reject(pk, boss, REASON)

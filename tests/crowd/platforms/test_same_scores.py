@@ -1,0 +1,190 @@
+"""The same answers give the same scores, wherever the people were asked."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from crowd.models import (
+    HIT,
+    Assignment,
+    Campaign,
+    ExternalCampaign,
+    LedgerEntry,
+    OutwardCall,
+    Worker,
+    WorkerAlias,
+)
+from crowd.services import consent, sync, work
+from crowd.services.invite import register_worker
+from genie.lib import jobs
+from genie.lib.seeds import seed_from
+from leaderboard.designs.base import content_key
+from leaderboard.models import Instance, Score, Submission, Task
+from leaderboard.services import approve, load, submit
+from leaderboard.services.advance import advance
+from quality.models import Ban
+from quality.selectors.clean_ratings import clean_ratings
+from tests.crowd.platforms.turk_world import TurkWorld
+
+WORKERS = ["Wanda", "Wilma", "Wolf"]
+CARELESS = "Wolf"
+RAW = ["0", "0.25", "0.5", "0.75", "1"]
+PHASES = 6
+
+
+def settle():
+    advance()
+    jobs.drain()
+
+
+def opinion(who, hit):
+    """Say what a person answers; it depends on who they are and what they read."""
+    item = hit.items.get()
+    rows = {content_key(r.task.slug, r.instance_id): r for r in Instance.objects.all()}
+    right = item.data["prediction"] in rows[item.content_key].references
+    if who == CARELESS:
+        return "0" if right else "1"
+    wobble = seed_from("wobble", who, hit.position) % 5 == 0
+    return RAW[(3 if wobble else 4) if right else (1 if wobble else 0)]
+
+
+def approved(platform):
+    """Hand a system in and approve it; half of its answers are another question's."""
+    task = load.load_task("demo-qa").task
+    human = {**task.human, "platform": platform}
+    Task.objects.filter(pk=task.pk).update(config={**task.config, "human": human})
+    task.refresh_from_db()
+    sam = get_user_model().objects.create_user("sam")
+    rows = list(task.instances.all())
+    texts = {
+        row.instance_id: (row if n % 2 else rows[n - 1]).references[0]
+        for n, row in enumerate(rows)
+    }
+    submission = submit.receive(
+        task=task,
+        owner=sam,
+        team=submit.team_for(sam),
+        system_name="System",
+        file=io.BytesIO(json.dumps(texts).encode()),
+        file_name="predictions.json",
+    )
+    jobs.drain()
+    boss = get_user_model().objects.create_superuser("boss")
+    approve.approve(submission.pk, by=boss, start_now=True)
+    settle()
+    return submission
+
+
+def on_our_pages():
+    """Let everybody take turns; give who answered what, phase by phase."""
+    workers = {}
+    for name in WORKERS:
+        workers[name] = register_worker(platform_worker_id=name)
+        consent.give(workers[name], "demo-qa")
+    phases = []
+    for _ in range(PHASES):
+        done = []
+        active = list(WORKERS)
+        while active:
+            # Every other piece of work is done by the same careless person.
+            wanted = CARELESS if len(done) % 2 else WORKERS[len(done) // 2 % 2]
+            who = wanted if wanted in active else active[0]
+            assignment = work.next_assignment(workers[who])
+            if assignment is None:
+                active.remove(who)
+                continue
+            hit = HIT.objects.get(pk=assignment.hit_id)
+            answers = {hit.items.get().key: {"overall": opinion(who, hit)}}
+            work.submit(
+                assignment_pk=assignment.pk, worker=workers[who], answers=answers
+            )
+            done.append((hit.position, who))
+        settle()
+        if not done:
+            return phases
+        phases.append(done)
+    raise AssertionError("People are still being asked.")
+
+
+def on_mechanical_turk(turk, phases):
+    """Give the same answers, phase by phase, on the platform."""
+    look()
+    for done in phases:
+        for position, who in done:
+            hit = HIT.objects.get(position=position)
+            fields = [("answer-0-0", opinion(who, hit))]
+            assert turk.do(hit.platform_hit_id, who, fields), (position, who)
+        look()
+        settle()
+        look()
+    settle()
+
+
+def look():
+    """Look at the platform as the queue does it every other minute."""
+    ExternalCampaign.objects.update(synced_at=None)
+    sync.enqueue_due()
+    jobs.drain()
+
+
+def scores():
+    fields = [field.name for field in Score._meta.concrete_fields]
+    own = {"id", "submission", "evaluation", "created_at", "ratings_sha256"}
+    return list(
+        Score.objects.order_by("criterion").values(*[f for f in fields if f not in own])
+    )
+
+
+def ratings():
+    """List what counts, with the people's own names, in the order of the rows."""
+    campaign = Campaign.objects.get()
+    table = clean_ratings(campaign)
+    keys = dict(campaign.items.values_list("pk", "key"))
+    names = dict(Worker.objects.values_list("pk", "platform_worker_id"))
+    aliases = {
+        one.customer_id: one.worker.platform_worker_id
+        for one in WorkerAlias.objects.all()
+    }
+    return sorted(
+        (keys[row.item], aliases.get(names[row.worker], names[row.worker]), row.value)
+        for row in table.itertuples()
+    )
+
+
+def test_the_scores_are_those_of_the_same_campaign_on_our_own_site(
+    live_server, transactional_db, settings
+):
+    # Numbers start at 1 both times: the draws are made from the campaign's key.
+    call_command("flush", interactive=False, verbosity=0)
+    approved("selfhosted")
+    phases = on_our_pages()
+    here, ratings_here = scores(), ratings()
+    assert Submission.objects.get().state == "PUBLISHED"
+    banned = Ban.objects.get().worker.platform_worker_id
+    assert banned == CARELESS
+    assert len(phases) >= 2
+    n_answers = Assignment.objects.count()
+
+    call_command("flush", interactive=False, verbosity=0)
+    staff = get_user_model().objects.create_superuser("petra", password="-")
+    turk = TurkWorld(f"{live_server.url}/turk/", staff)
+    settings.GENIE = {**settings.GENIE, "PLATFORMS": {"mturk": turk.options}}
+    approved("mturk")
+    on_mechanical_turk(turk, phases)
+    assert Submission.objects.get().state == "PUBLISHED"
+    assert scores() == here
+    assert ratings() == ratings_here
+    assert here[0]["n"] == len(ratings_here) >= 20
+    assert Assignment.objects.count() == n_answers
+    assert not OutwardCall.objects.exclude(state="DONE").exists()
+    # And everybody is paid there in the end, the fee included.
+    Assignment.objects.filter(state="SUBMITTED").update(state="APPROVED")
+    look()
+    paid = LedgerEntry.objects.filter(state="DONE").values_list(
+        "amount_cents", flat=True
+    )
+    assert sum(paid) == turk.charged_cents() > 0

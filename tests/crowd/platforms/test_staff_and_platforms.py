@@ -1,0 +1,201 @@
+"""What staff see and may say of work on other platforms."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.utils import timezone
+
+from crowd.models import (
+    Assignment,
+    Budget,
+    ExternalCampaign,
+    ExternalSession,
+    LedgerEntry,
+    OutwardCall,
+)
+from crowd.services import bonus, carry_out, collect, ledger, pay, resolve, sync
+from crowd.services.invite import register_worker
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from tests.crowd.making import make_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def boss():
+    return get_user_model().objects.create_superuser("boss", password="-")
+
+
+@pytest.fixture
+def client(boss):
+    client = Client()
+    client.force_login(boss)
+    return client
+
+
+@pytest.fixture
+def campaign():
+    made = make_campaign(2, platform="mturk", budget_cents=1_000)
+    ExternalCampaign.objects.create(
+        campaign=made,
+        environment="sandbox",
+        is_open=True,
+        balance_cents=1234,
+        trouble="Posting needs $2.00; the account there has $1.00.",
+    )
+    return made
+
+
+@pytest.fixture
+def approved(campaign):
+    """One approved answer that was given on the platform."""
+    worker = register_worker(platform_worker_id="A1", platform="mturk")
+    session = collect.arrive(campaign, worker, "3S", "submitted")
+    now = timezone.now()
+    row = Assignment.objects.create(
+        hit=campaign.hits.first(),
+        worker=worker,
+        state="APPROVED",
+        reward_cents=10,
+        accepted_at=now,
+        deadline_at=now,
+        submitted_at=now,
+    )
+    collect.did(session, row)
+    pay.plan(row, campaign)
+    return row
+
+
+def test_the_list_shows_money_and_trouble(client, campaign, approved):
+    page = client.get("/admin/crowd/externalcampaign/").content.decode()
+    assert "Posting needs $2.00" in page
+    assert "$0.12" in page  # spent
+    assert "$12.34" in page  # the account there
+    assert "sandbox" in page
+    for name in ("outwardcall", "externalsession"):
+        assert client.get(f"/admin/crowd/{name}/").status_code == 200
+    pk = ExternalCampaign.objects.get().pk
+    one = client.get(f"/admin/crowd/externalcampaign/{pk}/change/").content.decode()
+    assert "all calls of this campaign" in one
+    session = ExternalSession.objects.get().pk
+    seen = client.get(f"/admin/crowd/externalsession/{session}/change/")
+    assert seen.status_code == 200
+
+
+def test_looking_now_is_a_job(client, campaign):
+    row = ExternalCampaign.objects.get()
+    client.post(
+        "/admin/crowd/externalcampaign/",
+        {"action": "look_now", "_selected_action": [row.pk]},
+    )
+    assert (sync.JOB, (("campaign", campaign.pk),)) in jobs.queued()
+
+
+def test_what_the_platform_pays_nobody_here_pays_again(boss, approved):
+    assert pay.mark_paid(LedgerEntry.objects.all(), boss, "transfer 1") == 0
+    assert set(LedgerEntry.objects.values_list("state", flat=True)) == {"PLANNED"}
+
+
+def unknown_bonus(approved, boss):
+    """Plan a bonus and lose the answer of the call that paid it, perhaps."""
+    bonus.give(approved.pk, 25, key="thanks", reason="Thank you.", by=boss)
+    campaign = approved.hit.campaign
+    carry_out._plan_bonuses(campaign)
+    call = OutwardCall.objects.get(kind="BONUS")
+    assert ledger.take([call], timezone.now(), repeatable=False)
+    return call
+
+
+def test_what_cannot_be_repeated_is_sent_once_for_ever(approved, boss):
+    call = unknown_bonus(approved, boss)
+    call.refresh_from_db()
+    assert ledger.take([call], timezone.now(), repeatable=False) == []
+    assert ledger.take([call], timezone.now(), repeatable=True) != []
+
+
+def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
+    call = unknown_bonus(approved, boss)
+    data = {"action": "was_paid", "_selected_action": [call.pk]}
+    asked = client.post("/admin/crowd/outwardcall/", data).content.decode()
+    assert "seen them on the platform" in asked
+    said = {**data, "confirmed": "1", "reference": "payment 7"}
+    client.post("/admin/crowd/outwardcall/", said)
+    entries = LedgerEntry.objects.filter(kind="BONUS") | LedgerEntry.objects.filter(
+        idempotency_key__startswith="bonus-fee"
+    )
+    assert set(entries.values_list("state", "platform_id")) == {("DONE", "payment 7")}
+    assert resolve.happened(call.pk, boss, "again") is False
+
+
+def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
+    call = unknown_bonus(approved, boss)
+    with pytest.raises(GenieError, match="how you know"):
+        resolve.send_again(call.pk, boss, " ")
+    assert resolve.send_again(call.pk, boss, "Not in their list.")
+    call.refresh_from_db()
+    assert call.state == "PLANNED"
+    assert ledger.take([call], timezone.now(), repeatable=False) != []
+
+
+def test_a_post_that_may_have_happened_is_not_a_persons_to_judge(campaign, boss):
+    call = ledger.plan(campaign, OutwardCall.Kind.POST, "1", n=1)
+    ledger.take([call], timezone.now())
+    assert resolve.happened(call.pk, boss, "seen") is False
+    assert resolve.send_again(call.pk, boss, "surely not") is False
+
+
+def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
+    first = bonus.give(approved.pk, 25, key="a", reason="Thanks.", by=boss)
+    assert bonus.give(approved.pk, 99, key="a", reason="Thanks.", by=boss) == first
+    fee = LedgerEntry.objects.get(idempotency_key=bonus.fee_key(first.pk))
+    assert fee.amount_cents == 5
+    with pytest.raises(GenieError) as refused:
+        bonus.give(approved.pk, 10**8, key="b", reason="Thanks.", by=boss)
+    assert refused.value.code == "over-budget"
+    with pytest.raises(GenieError, match="at least one cent"):
+        bonus.give(approved.pk, 0, key="c", reason="Thanks.", by=boss)
+
+
+def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
+    session = ExternalSession.objects.get()
+    empty = ExternalSession.objects.create(
+        campaign=session.campaign,
+        worker=session.worker,
+        session_id="3T",
+        status="started",
+    )
+    data = {"action": "give_bonus", "_selected_action": [session.pk, empty.pk]}
+    asked = client.post("/admin/crowd/externalsession/", data).content.decode()
+    assert "with its fee" in asked
+    said = {**data, "confirmed": "1", "cents": "25", "reason": "It took longer."}
+    for _ in range(2):
+        page = client.post("/admin/crowd/externalsession/", said, follow=True)
+        assert "1 have no work" in page.content.decode()
+    assert LedgerEntry.objects.get(kind="BONUS").amount_cents == 25
+    dear = {**said, "cents": "10000", "reason": "Much longer."}
+    Budget.objects.update(limit_cents=100)
+    refused = client.post("/admin/crowd/externalsession/", dear, follow=True)
+    assert "is left" in refused.content.decode()
+    assert LedgerEntry.objects.filter(kind="BONUS").count() == 1
+
+
+def test_campaigns_that_are_settled_are_left_alone(campaign, settings):
+    assert sync.enqueue_due() == 1
+    campaign.state = "STOPPED"
+    campaign.save()
+    assert not sync.is_settled(campaign, timezone.now())  # still open there
+    ExternalCampaign.objects.update(is_open=False)
+    assert sync.is_settled(campaign, timezone.now())
+    ledger.plan(campaign, OutwardCall.Kind.DECIDE, "1.approve")
+    assert not sync.is_settled(campaign, timezone.now())
+
+
+def test_a_site_that_is_not_set_up_says_so_on_the_campaign(campaign, settings):
+    settings.GENIE = {**settings.GENIE, "PLATFORMS": {}}
+    ExternalCampaign.objects.all().delete()
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    assert "GENIE_MTURK_ENVIRONMENT" in ExternalCampaign.objects.get().trouble

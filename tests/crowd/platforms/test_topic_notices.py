@@ -1,0 +1,236 @@
+"""What a topic posts to us makes us look, once; we agree to our own topic only."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from django.test import Client
+
+from crowd.models import PlatformNotice, RequesterEvent
+from crowd.requester_api import deliver
+from crowd.services import subscriptions, sync
+from genie.lib import env, jobs, outbound
+from genie.lib.errors import GenieError
+from tests.crowd.platforms.elsewhere import Elsewhere
+
+SECRET = "0123456789-abcdefghi_J"
+TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
+ASKED = (
+    "https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription"
+    f"&TopicArn={TOPIC}&Token=2336"
+)
+
+
+@pytest.fixture
+def site(settings):
+    def set_up(**changes):
+        settings.GENIE = {
+            **settings.GENIE,
+            "MTURK_NOTICE_SECRET": SECRET,
+            "SNS_ENDPOINT_URL": "",
+            "PLATFORMS": {"mturk": {"topic": TOPIC}},
+            **changes,
+        }
+
+    set_up()
+    return set_up
+
+
+def send(body, secret=SECRET, **headers):
+    text = body if isinstance(body, bytes) else json.dumps(body).encode()
+    address = f"/hooks/mturk/{secret}/"
+    # as topics say it
+    return Client().post(address, text, content_type="text/plain", **headers)
+
+
+def question(address=ASKED, topic=TOPIC):
+    return {
+        "Type": "SubscriptionConfirmation",
+        "MessageId": "q-1",
+        "TopicArn": topic,
+        "SubscribeURL": address,
+    }
+
+
+def test_notices_of_a_topic_lead_to_one_look_each(turk, site):
+    """Our own server posts them there, in the envelope of a topic."""
+    topic = f"https://genie.example.org/hooks/mturk/{SECRET}/"
+    turk.options |= {"topic": topic}
+    site(PLATFORMS={"mturk": turk.options})
+    elsewhere = Elsewhere(turk)
+    elsewhere.look()
+    elsewhere.answer_all()
+    events = [
+        event
+        for event in RequesterEvent.objects.order_by("pk")
+        if event.body["Events"][0]["EventType"] == "AssignmentSubmitted"
+    ]
+    assert len(events) == 3
+    assert {(one.transport, one.destination) for one in events} == {("SNS", topic)}
+    RequesterEvent.objects.all().update(sent_at="2026-01-01T00:00Z", next_try_at=None)
+    jobs.drain()
+    wanted = (sync.JOB, (("campaign", elsewhere.campaign.pk),))
+    posted = [deliver._as_topic(one, json.dumps(one.body)) for one in events]
+    assert send(posted[2].encode()).status_code == 204
+    assert jobs.queued() == {wanted}
+    jobs.drain()
+    assert elsewhere.assignments().count() == 3
+    assert send(posted[2].encode()).status_code == 204  # it came before
+    assert jobs.queued() == set()
+    assert send(events[0].body).status_code == 204  # a topic can leave out the envelope
+    assert jobs.queued() == {wanted}
+    assert PlatformNotice.objects.filter(platform="mturk").count() == 2
+
+
+@pytest.mark.django_db
+def test_nobody_reaches_it_without_the_secret(site):
+    body = {"EventDocId": "1", "Events": []}
+    for wrong in ("x", SECRET[:-1], f"{SECRET}x", "ä"):
+        assert send(body, wrong).status_code == 404
+    site(MTURK_NOTICE_SECRET="")
+    assert send(body).status_code == 404
+    assert Client().post("/hooks/mturk//", {}).status_code == 404
+    assert not PlatformNotice.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{}", b"\xff", b"[" * 50_000, b'{"Type": 3}']
+)
+def test_what_says_nothing_is_refused(site, body):
+    assert send(body).status_code == 400
+
+
+@pytest.mark.django_db
+def test_junk_in_an_envelope_makes_nobody_look(site):
+    for message in ("", "no JSON", '{"Events": [{"HITId": "3NOBODYS"}]}'):
+        body = {"Type": "Notification", "MessageId": "a\0b" * 50, "Message": message}
+        assert send(body).status_code == 204
+    assert jobs.queued() == set()
+    (kept,) = PlatformNotice.objects.all()
+    assert len(kept.event_id) == 100
+    assert send({"Type": "UnsubscribeConfirmation"}).status_code == 204
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", [f"/hooks/mturk/{SECRET}/", "/hooks/prolific/"])
+@pytest.mark.parametrize("said", ["999999", "x", "-1", "²"])
+def test_a_notice_is_not_long(site, address, said):
+    response = Client().post(
+        address, b"{}", content_type="text/plain", headers={"Content-Length": said}
+    )
+    assert response.status_code == 413
+
+
+# --- whether we want any ---------------------------------------------------------------
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    seen = []
+
+    def get(address, *, https_only, allow_private):
+        seen.append((address, https_only, allow_private))
+        return outbound.Answer(403 if "expired" in address else 200, "")
+
+    monkeypatch.setattr(outbound, "get", get)
+    return seen
+
+
+@pytest.mark.django_db
+def test_our_own_topic_is_told_that_we_want_its_notices(site, opened):
+    assert send(question()).status_code == 204
+    assert send(question()).status_code == 204
+    assert opened == []  # not while somebody waits for an answer
+    jobs.drain()
+    assert opened == [(ASKED, True, False)]
+    with pytest.raises(GenieError, match="403"):
+        subscriptions.confirm(f"{ASKED}expired")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        ASKED.replace("https", "http"),
+        ASKED.replace(
+            "sns.us-east-1.amazonaws.com", "sns.us-east-1.amazonaws.com.ev.il"
+        ),
+        ASKED.replace("sns.us-east-1", "sns.us-east-1.s3"),
+        ASKED.replace("sns.us-east-1", "bucket.s3"),
+        ASKED.replace("sns.us-east-1.amazonaws.com", "10.0.0.1"),
+        ASKED.replace("https://", "https://evil.example@"),
+        ASKED.replace(".com/", ".com:8443/"),
+        ASKED.replace("ConfirmSubscription", "DeleteTopic"),
+        f"{ASKED}&Action=DeleteTopic",
+    ],
+)
+def test_other_addresses_are_not_opened(site, opened, address):
+    assert send(question(address)).status_code == 400
+    with pytest.raises(GenieError):
+        subscriptions.confirm(address)
+    assert jobs.queued() == set()
+    assert opened == []
+
+
+@pytest.mark.django_db
+def test_the_topic_of_somebody_else_gets_no_answer(site, opened):
+    assert send(question(topic=f"{TOPIC}-evil")).status_code == 400
+    site(PLATFORMS={})
+    assert send(question(topic="")).status_code == 400
+    assert jobs.queued() == set()
+
+
+@pytest.mark.django_db
+def test_the_server_that_the_operator_named_may_be_inside(site, opened):
+    inside = ASKED.replace("sns.us-east-1.amazonaws.com", "sns.lab.example:4566")
+    assert send(question(inside)).status_code == 400
+    site(SNS_ENDPOINT_URL="https://sns.lab.example:4566")
+    assert send(question(inside)).status_code == 204
+    jobs.drain()
+    assert opened == [(inside, True, True)]
+    site(SNS_ENDPOINT_URL="http://sns.lab.example:4566")
+    assert send(question(inside)).status_code == 400
+
+
+def test_an_address_is_opened_by_get_and_only_outside():
+    seen = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            seen.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"yes")
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{server.server_port}/a?b=c"
+        answer = outbound.get(address, https_only=False, allow_private=True)
+        with pytest.raises(outbound.Refused):
+            outbound.get(address, https_only=False, allow_private=False)
+        with pytest.raises(outbound.Refused):
+            outbound.get(address, https_only=True, allow_private=True)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert (answer.status, answer.text, seen) == (200, "yes", ["/a?b=c"])
+
+
+@pytest.mark.parametrize("value", ["short", "with/slash-0123456789-x", "ä" * 20])
+def test_a_secret_that_could_be_guessed_or_not_written_is_refused(monkeypatch, value):
+    monkeypatch.setenv("GENIE_TEST_SECRET", value)
+    with pytest.raises(env.ConfigurationError, match="20 to 200"):
+        env.in_address("GENIE_TEST_SECRET", shortest=20)
+    monkeypatch.setenv("GENIE_TEST_SECRET", SECRET)
+    assert env.in_address("GENIE_TEST_SECRET", shortest=20) == SECRET

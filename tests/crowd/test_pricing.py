@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import doctest
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd import pricing
+from crowd.pricing import fee_per_assignment, hourly_cents, quote
+from genie.lib.errors import GenieError
+
+cents = st.integers(0, 10_000)
+counts = st.integers(0, 2_000)
+bills = st.fixed_dictionaries(
+    {
+        "platform": st.sampled_from(["selfhosted", "mturk"]),
+        "reward_cents": cents,
+        "n_items": counts,
+        "n_test_questions": counts,
+        "ratings_per_item": st.integers(1, 12),
+        "repost_share": st.decimals(0, 1, places=3) | st.floats(0, 1),
+        "max_assignments": st.integers(1, 20),
+        "masters": st.booleans(),
+    }
+)
+
+
+@given(bills)
+def test_the_parts_and_the_lines_add_up_to_the_total(bill):
+    cost = quote(**bill)
+    assert cost.total_cents == (
+        cost.reward_cents
+        + cost.fee_cents
+        + cost.test_question_cents
+        + cost.repost_cents
+    )
+    assert cost.total_cents == sum(line.cents for line in cost.lines)
+    assert all(line.cents == line.n * line.unit_cents for line in cost.lines)
+    assert all(isinstance(line.cents, int) for line in cost.lines)
+
+
+@given(bills)
+def test_every_assignment_is_charged_its_reward_and_its_fee(bill):
+    cost = quote(**bill)
+    fee = fee_per_assignment(
+        bill["platform"],
+        bill["reward_cents"],
+        max_assignments=bill["max_assignments"],
+        masters=bill["masters"],
+    )
+    assert cost.total_cents == cost.n_assignments * (bill["reward_cents"] + fee)
+
+
+@given(bills)
+def test_reposting_rounds_up_to_whole_assignments(bill):
+    cost = quote(**bill)
+    n = bill["ratings_per_item"] * (bill["n_items"] + bill["n_test_questions"])
+    share = Fraction(Decimal(str(bill["repost_share"])))
+    assert cost.n_assignments == n + math.ceil(n * share)
+
+
+@given(bills, st.integers(1, 500))
+def test_more_items_never_cost_less(bill, more):
+    larger = {**bill, "n_items": bill["n_items"] + more}
+    assert quote(**larger).total_cents >= quote(**bill).total_cents
+
+
+@given(cents, st.integers(1, 20), st.booleans())
+def test_mturk_takes_what_its_price_list_says(reward, n, masters):
+    share = Fraction(reward * 20, 100)
+    expected = max(Fraction(1), share)
+    if n >= 10:
+        expected += share
+    if masters:
+        expected += Fraction(reward * 5, 100)
+    fee = fee_per_assignment("mturk", reward, max_assignments=n, masters=masters)
+    assert fee == math.ceil(expected)
+
+
+def test_a_known_bill_comes_out_to_the_cent():
+    # 1,000 HITs with three assignments at $0.40 each: $1,200 and 20 %
+    cost = quote(
+        platform="mturk",
+        reward_cents=40,
+        n_items=1_000,
+        n_test_questions=0,
+        ratings_per_item=3,
+        max_assignments=3,
+    )
+    assert (cost.reward_cents, cost.fee_cents) == (120_000, 24_000)
+
+
+def test_our_own_site_takes_nothing():
+    cost = quote(
+        platform="selfhosted",
+        reward_cents=9,
+        n_items=800,
+        n_test_questions=80,
+        repost_share=0.1,
+    )
+    assert cost.fee_cents == 0
+    assert cost.total_cents == 9 * (800 + 80 + 88)
+
+
+def test_nothing_to_do_costs_nothing():
+    cost = quote(platform="mturk", reward_cents=40, n_items=0, n_test_questions=0)
+    assert (cost.total_cents, cost.n_assignments) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"reward_cents": -1},
+        {"n_items": -1},
+        {"n_test_questions": -1},
+        {"ratings_per_item": 0},
+        {"max_assignments": 0},
+        {"repost_share": -0.1},
+        {"repost_share": 1.1},
+    ],
+)
+def test_impossible_figures_are_refused(wrong):
+    right = {
+        "platform": "mturk",
+        "reward_cents": 5,
+        "n_items": 1,
+        "n_test_questions": 1,
+    }
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        quote(**{**right, **wrong})
+
+
+def test_an_unknown_platform_has_no_price():
+    with pytest.raises(GenieError) as caught:
+        fee_per_assignment("fiverr", 10)
+    assert caught.value.code == "unknown-platform"
+
+
+@given(st.integers(0, 5_000), st.floats(0.5, 7_200))
+def test_the_hourly_rate_never_flatters(reward, seconds):
+    hourly = hourly_cents(reward, seconds)
+    assert hourly * seconds <= reward * 3600 * (1 + 1e-12)
+    assert (hourly + 1) * seconds > reward * 3600 * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seconds", [None, 0, -3.0, math.nan])
+def test_without_a_pace_there_is_no_hourly_rate(seconds):
+    assert hourly_cents(10, seconds) is None
+
+
+def test_the_examples_in_the_documentation_are_right():
+    found = doctest.testmod(pricing)
+    assert found.attempted >= 6
+    assert found.failed == 0

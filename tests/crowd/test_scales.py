@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+
+CHOICES = [scale for scale in all_scales().values() if scale.options]
+NUMBERS = [scale for scale in all_scales().values() if not scale.options]
+
+
+def by_slug(scale):
+    return scale.slug
+
+
+def refused(scale, raw):
+    with pytest.raises(GenieError) as caught:
+        scale.parse(raw)
+    return caught.value.code == "not-on-the-scale"
+
+
+def test_the_papers_scales_are_there():
+    assert set(all_scales()) == {
+        "binary",
+        "likert-5",
+        "likert-6",
+        "magnitude",
+        "preference-5",
+        "slider-100",
+        "two-choice",
+        "two-choice-tie",
+    }
+
+
+def test_likert_5_runs_from_strongly_agree_to_strongly_disagree():
+    options = all_scales()["likert-5"].options
+    assert [(option.key, option.label, option.value) for option in options] == [
+        ("1", "Strongly agree", 1.0),
+        ("2", "Agree", 0.75),
+        ("3", "Neutral", 0.5),
+        ("4", "Disagree", 0.25),
+        ("5", "Strongly disagree", 0.0),
+    ]
+
+
+@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
+def test_every_option_can_be_sent_and_comes_back_as_its_value(scale):
+    for option in scale.options:
+        assert scale.parse(option.raw) == option.value
+        assert option.sent or scale.parse(str(option.value)) == option.value
+        assert scale.parse(f" {option.raw} ") == option.value
+
+
+@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
+def test_options_have_their_own_keys_labels_and_values(scale):
+    n = len(scale.options)
+    for part in ("key", "label", "value"):
+        assert len({getattr(option, part) for option in scale.options}) == n
+
+
+@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
+def test_the_threshold_parts_the_options_into_good_and_bad(scale):
+    above = [
+        option for option in scale.options if option.value > scale.binary_threshold
+    ]
+    assert 0 < len(above) < len(scale.options)
+
+
+@pytest.mark.parametrize("scale", all_scales().values(), ids=by_slug)
+@pytest.mark.parametrize(
+    "raw",
+    ["", " ", "nan", "inf", "-inf", "1e0", "1_0", "٣", "0,5", "0.5;", "yes", "\x00", "9" * 400],
+)  # fmt: skip
+def test_what_is_no_plain_number_is_refused(scale, raw):
+    assert refused(scale, raw)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_either_an_option_or_refused(raw):
+    scale = all_scales()["likert-5"]
+    values = {option.raw: option.value for option in scale.options}
+    if raw.strip() in values:
+        assert scale.parse(raw) == values[raw.strip()]
+    elif raw.strip().strip("-0.") not in {"", "1", "5", "25", "75"}:
+        assert refused(scale, raw)
+
+
+@given(st.decimals(-5, 5, places=3))
+def test_likert_5_takes_its_five_values_only(number):
+    scale = all_scales()["likert-5"]
+    if float(number) in {0, 0.25, 0.5, 0.75, 1}:
+        assert scale.parse(f"{number:f}") == float(number)
+    else:
+        assert refused(scale, f"{number:f}")
+
+
+@pytest.mark.parametrize("scale", NUMBERS, ids=by_slug)
+def test_numbers_outside_the_range_are_refused(scale):
+    assert refused(scale, f"{scale.maximum + 1:.0f}")
+    assert refused(scale, "-1")
+    assert scale.parse(f"{scale.maximum:.0f}") == scale.rating(scale.maximum)
+
+
+def test_a_magnitude_is_the_ratio_to_the_reference_worth_100():
+    magnitude = all_scales()["magnitude"]
+    assert magnitude.parse("100") == 1
+    assert magnitude.parse("300") == 3
+    assert refused(magnitude, "0")
+
+
+def test_minus_zero_is_zero():
+    assert str(all_scales()["slider-100"].parse("-0")) == "0.0"
+
+
+def test_a_choice_between_two_is_sent_as_the_slot():
+    two, tie = all_scales()["two-choice"], all_scales()["two-choice-tie"]
+    assert [two.parse(slot) for slot in "AB"] == [1.0, 0.0]
+    assert refused(two, "tie")
+    assert tie.parse("tie") == 0.5
+    for raw in ("a", "C", "AB", "1", "0", "0.5", "A@B"):
+        assert refused(two, raw)
+        assert refused(tie, raw)
+
+
+def test_what_compares_two_outputs_says_so():
+    comparing = {slug for slug, scale in all_scales().items() if scale.compares}
+    assert comparing == {"preference-5", "two-choice", "two-choice-tie"}

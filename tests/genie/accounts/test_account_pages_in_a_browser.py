@@ -1,0 +1,67 @@
+"""Sign-up, sign-in and the account's pages as a browser shows them."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+
+from genie.accounts import tokens
+from leaderboard.services import teams, webhooks
+from tests.browser import overflows, violations
+from tests.factories import make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+ENTRANCE = ["/login/", "/account/signup/", "/account/password/reset/"]
+
+
+@pytest.fixture(autouse=True)
+def _fresh():
+    cache.clear()
+
+
+@pytest.fixture
+def nina():
+    user = make_user("nina", email="nina@heron.example")
+    tokens.issue(user, name="cluster", scopes=["read", "submit"], days=30)
+    heron = teams.create(user, "Team Heron")
+    teams.accept(teams.invite(heron, by=user), make_user("tom"))
+    hook = webhooks.add(heron, "https://heron.example/a/rather/long/path", by=user)
+    webhooks.queue_test(hook)
+    return user
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("phone", "light"), ("desktop", "dark")])
+def test_pages_fit_are_accessible_and_hold_to_the_policy(
+    open_page, nina, width, scheme
+):
+    mine = ["/account/", "/account/tokens/", "/account/email/", "/account/2fa/",
+            "/account/password/change/", "/account/notices/", "/account/delete/",
+            "/teams/", "/teams/team-heron/", "/teams/team-heron/webhooks/"]  # fmt: skip
+    page = open_page(ENTRANCE[0], width=width, scheme=scheme)
+    site = page.url.removesuffix(ENTRANCE[0])
+    for path in ENTRANCE:
+        page.goto(site + path)
+        assert not overflows(page), path
+        assert violations(page) == [], path
+    page = open_page(mine[0], width=width, scheme=scheme, user=nina)
+    for path in mine:
+        page.goto(site + path)
+        assert not overflows(page), path
+        assert violations(page) == [], path
+
+
+def test_somebody_signs_in_makes_a_token_and_a_second_factor(open_page, nina):
+    page = open_page("/login/")
+    page.get_by_label("Name or e-mail address").fill("nina")
+    page.get_by_label("Password", exact=True).fill("a long enough secret")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="My account").click()
+    page.get_by_role("link", name="Tokens").click()
+    page.get_by_label("Name").fill("laptop")
+    page.get_by_role("button", name="Make it").click()
+    assert page.locator(".secret code").inner_text().startswith("genie_")
+    page.goto(page.url.replace("tokens/", "2fa/totp/activate/"))
+    page.get_by_label("Password").fill("a long enough secret")
+    page.keyboard.press("Enter")
+    assert page.locator("img.qr").evaluate("image => image.naturalWidth") > 0
+    assert violations(page) == []

@@ -1,0 +1,43 @@
+"""The demo makes accounts of its own and touches nobody else's."""
+
+from __future__ import annotations
+
+import signal
+from signal import SIGINT, SIGTERM
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import CommandError, call_command
+
+from genie.demo import people
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_signals():
+    """The command takes Ctrl-C and SIGTERM for itself; the test run wants them back."""
+    kept = {number: signal.getsignal(number) for number in (SIGINT, SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def test_a_database_with_an_admin_of_its_own_is_left_alone():
+    users = get_user_model().objects
+    users.create_superuser("admin", "boss@example.org", "a real password")
+    with pytest.raises(CommandError, match="account 'admin' that the demo did not"):
+        call_command("demo", "--no-serve")
+    assert users.get().check_password("a real password")
+
+
+def test_an_earlier_start_that_was_cut_off_is_gone_on_with():
+    for name in (people.ADMIN, people.SUBMITTER, people.WORKER):
+        people.account(name)
+    people.refuse_strangers()
+    assert get_user_model().objects.count() == 3
+
+
+def test_other_accounts_do_not_matter():
+    get_user_model().objects.create_user("somebody", "somebody@example.org")
+    people.refuse_strangers()

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from django_q.models import Failure, OrmQ, Schedule
+
+from genie.lib import jobs
+from genie.lib.jobs import Periodic
+
+pytestmark = pytest.mark.django_db
+
+CALLS: list[int] = []
+
+
+def note(pk: int) -> None:
+    CALLS.append(pk)
+
+
+def fail(pk: int) -> None:
+    raise RuntimeError(f"bad\nluck {pk}")
+
+
+@pytest.fixture(autouse=True)
+def _no_calls():
+    CALLS.clear()
+
+
+def test_a_job_queued_in_a_transaction_that_is_undone_was_never_queued():
+    with pytest.raises(RuntimeError), transaction.atomic():
+        jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+        raise RuntimeError
+    assert OrmQ.objects.count() == 0
+
+
+def test_drain_runs_what_waits_and_leaves_nothing():
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    jobs.enqueue("tests.genie.test_jobs.note", pk=2)
+    assert jobs.drain()
+    assert CALLS == [1, 2]
+    assert OrmQ.objects.count() == 0
+
+
+def test_a_failing_job_is_recorded_in_one_line_and_kept_for_another_try():
+    jobs.enqueue("tests.genie.test_jobs.fail", pk=7)
+    jobs.drain()
+    failure = Failure.objects.get()
+    assert "bad\\nluck 7" in failure.result
+    assert OrmQ.objects.count() == 1  # locked until its next try
+
+
+def test_a_failed_job_can_be_queued_again_by_hand():
+    jobs.enqueue("tests.genie.test_jobs.fail", pk=7)
+    jobs.drain()
+    OrmQ.objects.all().delete()
+    jobs.retry_failure(Failure.objects.get().pk)
+    assert jobs.queued() == {("tests.genie.test_jobs.fail", (("pk", 7),))}
+    assert not Failure.objects.exists()
+
+
+def test_only_keys_travel_through_the_queue():
+    with pytest.raises(TypeError, match="keys only"):
+        jobs.enqueue("tests.genie.test_jobs.note", pk=object())
+
+
+def test_what_is_queued_already_is_not_queued_again():
+    wanted = [("tests.genie.test_jobs.note", {"pk": 1})]
+    assert jobs.enqueue_missing(wanted) == 1
+    assert jobs.enqueue_missing(wanted) == 0
+
+
+def test_jobs_of_a_dead_process_can_be_claimed_again():
+    jobs.enqueue("tests.genie.test_jobs.fail", pk=1)
+    jobs.run_next()
+    assert not jobs.run_next()
+    assert jobs.unlock_all() == 1
+    assert jobs.run_next()
+
+
+def test_schedules_become_equal_to_the_table_however_often():
+    for _ in range(2):
+        jobs.install([Periodic("a", "tests.genie.test_jobs.note", 5)])
+    jobs.install([Periodic("b", "tests.genie.test_jobs.note", 5)])
+    assert [s.name for s in Schedule.objects.all()] == ["b"]
+
+
+def test_a_schedule_without_its_job_is_refused():
+    with pytest.raises(ImportError):
+        jobs.install([Periodic("a", "tests.genie.test_jobs.gone", 5)])
+
+
+@pytest.mark.parametrize("name", ["timeout", "group", "task_name"])
+def test_a_key_that_the_queue_would_swallow_is_refused(name):
+    with pytest.raises(TypeError, match=name):
+        jobs.enqueue("tests.genie.test_jobs.note", **{name: 1})
+
+
+def test_jobs_of_another_secret_key_stop_nobody(settings):
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    OrmQ.objects.update(payload="gAN9:not-ours:at-all")
+    assert jobs.queued() == set()
+    jobs.enqueue("tests.genie.test_jobs.note", pk=2)
+    assert jobs.drain()
+    assert CALLS == [2]
+    assert OrmQ.objects.count() == 0
+
+
+def test_waiting_jobs_however_many_are_looked_through_in_one_query(
+    django_assert_num_queries,
+):
+    jobs.enqueue_missing(("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30))
+    wanted = [("tests.genie.test_jobs.note", {"pk": pk}) for pk in range(30)]
+    with django_assert_num_queries(1):
+        assert jobs.enqueue_missing(wanted) == 0
+    assert jobs.enqueue_missing([*wanted, (wanted[0][0], {"pk": 30})]) == 1

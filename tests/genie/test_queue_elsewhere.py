@@ -1,0 +1,134 @@
+"""Jobs in a queue that speaks SQS: a real server keeps them and hands them out."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from django.db import transaction
+from django_q.conf import Conf
+from django_q.models import Failure, OrmQ
+
+from genie.lib import jobs
+from genie.lib.env import ConfigurationError
+from genie.lib.queue_address import queue_options
+from tests.moto_server import KEYS, client, moto_server
+
+NOTE = "tests.genie.test_queue_elsewhere.note"
+FAIL = "tests.genie.test_queue_elsewhere.fail_once"
+CALLS: list[int] = []
+
+
+def note(pk: int) -> None:
+    CALLS.append(pk)
+
+
+def fail_once(pk: int) -> None:
+    CALLS.append(pk)
+    if len(CALLS) == 1:
+        raise RuntimeError("bad luck")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with moto_server() as found:
+        yield found
+
+
+@pytest.fixture
+def queue(address, monkeypatch, request, transactional_db):
+    """Let jobs wait in a new queue of that server; a job not done is visible after 1 s."""
+    for name, value in {**KEYS, "AWS_ENDPOINT_URL_SQS": address}.items():
+        monkeypatch.setenv(name, value)
+    name = f"jobs-{abs(hash(request.node.name))}"
+    options = queue_options(f"sqs://{name}?region=us-east-1")
+    monkeypatch.setattr(Conf, "SQS", options["sqs"])
+    monkeypatch.setattr(Conf, "CLUSTER_NAME", options["name"])
+    monkeypatch.setattr(Conf, "RETRY", 1)
+    CALLS.clear()
+    return client("sqs", address)
+
+
+def run_until_empty(seconds=10):
+    end = time.monotonic() + seconds
+    while jobs.n_waiting() and time.monotonic() < end:
+        jobs.run_next()
+        time.sleep(0.1)
+    assert jobs.n_waiting() == 0
+
+
+def test_a_job_is_delivered_once_it_stands_and_then_is_gone(queue):
+    with transaction.atomic():
+        jobs.enqueue(NOTE, pk=7)
+        assert jobs.n_waiting() == 0
+    assert jobs.n_waiting() == 1
+    assert not OrmQ.objects.exists()
+    assert jobs.run_next()
+    assert CALLS == [7]
+    time.sleep(1.2)
+    assert not jobs.run_next()
+    assert jobs.n_waiting() == 0
+
+
+def test_a_job_of_a_transaction_that_is_undone_is_never_sent(queue):
+    with pytest.raises(RuntimeError), transaction.atomic():
+        jobs.enqueue(NOTE, pk=7)
+        raise RuntimeError
+    assert jobs.n_waiting() == 0
+
+
+def test_a_job_whose_process_died_is_delivered_again(queue):
+    from django_q.brokers import get_broker
+
+    jobs.enqueue(NOTE, pk=7)
+    assert len(get_broker().dequeue()) == 1  # and then nothing more is heard of it
+    assert CALLS == []
+    run_until_empty()
+    assert CALLS == [7]
+
+
+def test_a_job_that_failed_is_tried_again_and_recorded(queue):
+    jobs.enqueue(FAIL, pk=7)
+    assert jobs.run_next()
+    assert Failure.objects.count() == 1
+    run_until_empty()
+    assert CALLS == [7, 7]
+
+
+def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):
+    wanted = [(NOTE, {"pk": 1}), (NOTE, {"pk": 2})]
+    assert jobs.enqueue_missing(wanted) == 2
+    assert jobs.enqueue_missing(wanted) == 0
+    run_until_empty()
+    assert sorted(CALLS) == [1, 2]
+    assert jobs.enqueue_missing(wanted) == 2
+
+
+def test_what_another_secret_has_signed_is_not_run(queue):
+    from django_q.brokers import get_broker
+
+    get_broker().enqueue("gAAAA:not:signed")
+    assert jobs.run_next()
+    assert jobs.n_waiting() == 0
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "sqs://",
+        "sqs://jobs",
+        "sqs://jobs?region=",
+        "sqs://key:secret@jobs?region=x",
+        "sqs://jobs/more?region=x",
+        "sqs://jobs?region=x&secret=y",
+        "redis://jobs?region=x",
+    ],
+)
+def test_an_address_that_cannot_be_used_is_refused_at_the_start(address):
+    with pytest.raises(ConfigurationError, match="GENIE_QUEUE"):
+        queue_options(address)
+
+
+def test_without_an_address_jobs_wait_in_the_database(settings):
+    assert queue_options("").items() <= settings.Q_CLUSTER.items()
+    assert jobs.in_database()

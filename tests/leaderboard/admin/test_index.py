@@ -1,0 +1,123 @@
+"""The first page of the admin begins with what waits for a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.staticfiles import finders
+from django.utils import timezone
+from django_q.models import Failure, OrmQ
+
+from crowd.models import Campaign
+from genie.lib import jobs
+from leaderboard.models import Submission
+from tests.factories import make_evaluation
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+
+
+def waits(client):
+    text = client.get("/admin/").text
+    return text[text.index("waits-for-you") : text.index('id="content-related"')]
+
+
+def make_failure(job="leaderboard.jobs.measure", **kwargs):
+    return Failure.objects.create(
+        id="f" * 32,
+        name="sad-song",
+        func=job,
+        kwargs=kwargs,
+        started=timezone.now(),
+        stopped=timezone.now(),
+        success=False,
+        result="No memory.",
+    )
+
+
+def test_on_a_quiet_day_nothing_waits(boss, db):
+    assert "Nothing: no submission, failure or campaign" in waits(boss)
+
+
+def test_submissions_to_approve_come_first_each_with_its_page(boss, waiting):
+    submission = waiting("Kite")
+    waiting("Done", state=State.PUBLISHED)
+    text = waits(boss)
+    assert "Submissions to approve: 1" in text
+    assert f"/admin/leaderboard/submission/{submission.pk}/approve/" in text
+    assert "Done" not in text
+
+
+def test_only_the_first_few_are_named(boss, waiting):
+    for n in range(8):
+        waiting(f"System-{n}")
+    text = waits(boss)
+    assert "Submissions to approve: 8" in text
+    assert [n for n in range(8) if f"System-{n}" in text] == [0, 1, 2, 3, 4]
+
+
+def test_failed_steps_wait_with_their_reason(boss, waiting):
+    waiting("Stuck", state=State.VALID, failed_step="measure", failure="<No> memory.")
+    text = waits(boss)
+    assert "Submissions with a failed step: 1" in text
+    assert "measure: &lt;No&gt; memory." in text
+
+
+def test_campaigns_with_a_notice_wait(boss, waiting):
+    evaluation = make_evaluation(waiting(state=State.ANNOTATING))
+    Campaign.objects.update(notice="The budget is used up.")
+    assert "Campaigns with a notice: 1" in waits(boss)
+    Campaign.objects.filter(pk=evaluation.campaign_id).update(
+        state=Campaign.State.COMPLETE
+    )
+    assert "Campaigns with a notice" not in waits(boss)
+
+
+def test_failed_jobs_wait(boss, db):
+    make_failure(pk=7)
+    assert "Failed jobs: 1" in waits(boss)
+
+
+def test_staff_see_only_what_they_may_look_at(client_of, waiting):
+    waiting()
+    make_failure(pk=7)
+    assert "Nothing:" in waits(client_of("staff"))
+
+
+def test_everybody_else_is_sent_to_sign_in(client_of, waiting):
+    for who in ("visitor", "submitter", "rival", "worker"):
+        assert client_of(who).get("/admin/").status_code == 302
+
+
+def test_a_failed_job_runs_again_through_the_door(boss, db):
+    failure = make_failure(pk=7)
+    path = "/admin/django_q/failure/"
+    assert "No memory." in boss.get(path).text
+    boss.post(path, {"action": "retry_selected", "_selected_action": [failure.pk]})
+    assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", 7),))}
+    assert not Failure.objects.exists()
+    logged = LogEntry.objects.get(object_id=failure.pk)
+    assert logged.get_change_message() == "leaderboard.jobs.measure queued again."
+
+
+def test_a_failed_job_with_other_things_than_keys_is_refused(boss, db):
+    failure = make_failure(pk=["not", "a", "key"])
+    answer = boss.post(
+        "/admin/django_q/failure/",
+        {"action": "retry_selected", "_selected_action": [failure.pk]},
+        follow=True,
+    )
+    assert answer.status_code == 200
+    assert "takes keys only" in answer.text
+    assert not OrmQ.objects.exists()
+    assert Failure.objects.exists()
+    assert not LogEntry.objects.exists()
+
+
+def test_wide_tables_scroll_by_themselves_on_a_narrow_screen(boss, db):
+    href = '<link rel="stylesheet" href="/static/staff.css">'
+    assert href in boss.get("/admin/").text
+    css = Path(finders.find("staff.css")).read_text("utf-8")
+    assert "#under-way, #budgets { overflow-x: auto; }" in css

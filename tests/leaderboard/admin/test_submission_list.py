@@ -1,0 +1,241 @@
+"""The list of submissions: what it shows, and acting on many after one more look."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Budget, Commitment
+from genie.lib import jobs
+from leaderboard.models import Submission
+from tests.factories import make_submission, make_task
+from tests.leaderboard.admin.conftest import LIST, act, confirm, history, state_of
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+
+
+def test_the_list_shows_state_cost_warnings_and_the_last_error(boss, waiting, cast):
+    waiting("Waits", warnings=[{"code": "x", "sentence": "X.", "figures": {}}] * 2)
+    waiting("Paid", state=State.APPROVED, approved_cents=4321)
+    waiting("Bad", state=State.INVALID, errors=[{"message": "Line 3 is not JSON."}])
+    waiting("Stuck", state=State.VALID, failed_step="measure", failure="No memory.")
+    text = boss.get(LIST).text
+    assert "$2.25 if approved" in text
+    assert "$43.21 approved" in text
+    assert "Line 3 is not JSON." in text
+    assert "No memory." in text
+    assert '<td class="field-n_warnings">2</td>' in text
+
+
+def test_the_list_asks_the_database_no_more_for_more_rows(
+    boss, waiting, django_assert_max_num_queries
+):
+    for n in range(25):
+        waiting(f"S{n}")
+    with django_assert_max_num_queries(16):
+        boss.get(LIST)
+
+
+@pytest.mark.parametrize(
+    ("query", "systems"),
+    [
+        ("failed=yes", {"Stuck"}),
+        ("failed=no", {"Kite", "Warned"}),
+        ("warned=yes", {"Warned"}),
+        ("warned=no", {"Kite", "Stuck"}),
+        ("state__exact=VALID", {"Stuck"}),
+        ("q=kit", {"Kite"}),
+        ("q=Heron", {"Kite", "Stuck", "Warned"}),
+        ("q=nina", {"Kite", "Stuck", "Warned"}),
+    ],
+)
+def test_the_list_can_be_narrowed(boss, waiting, query, systems):
+    waiting("Kite")
+    waiting("Warned", warnings=[{"code": "x", "sentence": "X.", "figures": {}}])
+    waiting("Stuck", state=State.VALID, failed_step="measure", failure="No memory.")
+    text = boss.get(f"{LIST}?{query}").text
+    shown = {name for name in ("Kite", "Warned", "Stuck") if f">{name}</a>" in text}
+    assert shown == systems
+
+
+def test_a_submission_tells_its_story_and_nothing_can_be_edited(boss, waiting):
+    submission = waiting()
+    path = f"{LIST}{submission.pk}/change/"
+    text = boss.get(path).text
+    assert "The step called measured is behind it." in text
+    assert 'name="_save"' not in text
+    assert 'name="system_name"' not in text
+    assert boss.post(path, {"system_name": "Owl"}).status_code == 403
+    assert boss.get(f"{LIST}add/").status_code == 403
+    assert (
+        boss.post(f"{LIST}{submission.pk}/delete/", {"post": "yes"}).status_code == 403
+    )
+    assert "Approve or decline" in text
+
+
+def test_the_history_page_is_there(boss, waiting):
+    assert boss.get(f"{LIST}{waiting().pk}/history/").status_code == 200
+
+
+def test_bulk_approval_shows_the_total_first(boss, waiting):
+    first, second = waiting("First"), waiting("Second")
+    waiting("Third")
+    page = act(boss, "approve_selected", first, second)
+    assert "Total" in page.text
+    assert "$4.50" in page.text
+    assert "Third" not in page.text
+    assert state_of(first) == state_of(second) == State.MEASURED
+
+
+def test_bulk_approval_approves_after_the_yes(boss, waiting, superuser):
+    first, second, third = waiting("First"), waiting("Second"), waiting("Third")
+    page = act(boss, "approve_selected", first, second)
+    answer = confirm(boss, page, reason="Both fine.", start_now="on")
+    assert "Submissions approved: 2 of 2." in answer.text
+    assert [state_of(s) for s in (first, second, third)] == [
+        State.APPROVED,
+        State.APPROVED,
+        State.MEASURED,
+    ]
+    first.refresh_from_db()
+    assert (first.decided_by, first.start_now) == (superuser, True)
+    assert history(first) == ["Approved up to $2.25. Both fine."]
+    assert history(third) == []
+
+
+def test_bulk_approval_names_the_warnings(boss, waiting):
+    warned = waiting(
+        warnings=[{"code": "misaligned-ids", "sentence": "X.", "figures": {}}]
+    )
+    assert "misaligned-ids" in act(boss, "approve_selected", warned).text
+
+
+def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
+    first, second = waiting("First"), waiting("Second")
+    Budget.objects.create(pool="tidy-news", limit_cents=300)
+    page = act(boss, "approve_selected", first, second)
+    assert "$4.50 of $3.00 left" in page.text
+    assert "too little" in page.text
+    answer = confirm(boss, page)
+    assert "Submissions approved: 1 of 2." in answer.text
+    assert "Second: " in answer.text
+    assert (state_of(first), state_of(second)) == (State.APPROVED, State.MEASURED)
+    assert Commitment.objects.count() == 1
+
+
+def test_bulk_approval_is_for_the_price_that_was_shown(boss, waiting, task):
+    submission = waiting()
+    page = act(boss, "approve_selected", submission)
+    task.config["human"]["reward_cents"] = 90
+    task.save()
+    answer = confirm(boss, page)
+    assert "The cost has changed" in answer.text
+    assert state_of(submission) == State.MEASURED
+
+
+def test_bulk_approval_skips_what_does_not_wait(boss, waiting):
+    received = waiting(state=State.RECEIVED)
+    answer = boss.post(
+        LIST,
+        {"action": "approve_selected", "_selected_action": [received.pk]},
+        follow=True,
+    )
+    assert "None of them waits for a decision." in answer.text
+
+
+def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, cast):
+    other = make_task("arid-answers", n_instances=20, sample_size=20)
+    one = waiting()
+    two = make_submission(other, team=cast.team, owner=cast.submitter)
+    text = act(boss, "approve_selected", one, two).text
+    assert "arid-answers" in text
+    assert "tidy-news" in text
+
+
+def test_bulk_declining_needs_a_reason_and_tells_it(boss, waiting):
+    first, second = waiting("First"), waiting("Second")
+    page = act(boss, "decline_selected", first, second)
+    page = confirm(boss, page, reason="")
+    assert "This field is required." in page.text
+    assert state_of(first) == State.MEASURED
+    confirm(boss, page, reason="No human work in July.")
+    for submission in (first, second):
+        submission.refresh_from_db()
+        assert submission.state == State.DECLINED
+        assert submission.decision_reason == "No human work in July."
+        assert history(submission) == ["Declined: No human work in July."]
+
+
+def test_a_failed_step_runs_again_after_the_yes(boss, waiting):
+    stuck = waiting(state=State.VALID, failed_step="measure", failure="No memory.")
+    page = act(boss, "retry_selected", stuck)
+    assert "No memory." in page.text
+    assert jobs.n_waiting() == 0
+    confirm(boss, page)
+    stuck.refresh_from_db()
+    assert stuck.failed_step == ""
+    assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
+    assert history(stuck) == ["Step 'measure' queued again."]
+
+
+def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiting):
+    stuck = waiting(state=State.VALID, failed_step="measure", failure="No memory.")
+    path = f"{LIST}{stuck.pk}/retry/"
+    assert path in boss.get(f"{LIST}{stuck.pk}/change/").text
+    page = boss.get(path)
+    assert jobs.n_waiting() == 0  # a GET changes nothing
+    confirm(boss, page, path=path)
+    assert jobs.n_waiting() == 1
+
+
+def test_withdrawing_needs_a_reason_and_is_in_the_history(boss, waiting):
+    submission = waiting(state=State.PUBLISHED)
+    path = f"{LIST}{submission.pk}/withdraw/"
+    page = boss.get(path)
+    assert state_of(submission) == State.PUBLISHED
+    confirm(boss, page, path=path, reason="The team asked for it.")
+    assert state_of(submission) == State.WITHDRAWN
+    assert history(submission) == ["Withdrawn: The team asked for it."]
+
+
+@pytest.mark.parametrize(
+    "action",
+    ["approve_selected", "decline_selected", "retry_selected", "withdraw_selected"],
+)
+def test_who_may_only_look_cannot_act(client_of, waiting, staff, action):
+    from django.contrib.auth.models import Permission
+
+    staff.user_permissions.add(Permission.objects.get(codename="view_submission"))
+    submission = waiting(failed_step="measure", failure="X.")
+    client = client_of("staff")
+    assert client.get(LIST).status_code == 200
+    client.post(
+        LIST,
+        {
+            "action": action,
+            "_selected_action": [submission.pk],
+            "confirmed": "yes",
+            "reason": "Because.",
+        },
+    )
+    submission.refresh_from_db()
+    assert (submission.state, submission.failed_step) == (State.MEASURED, "measure")
+    verb = action.removesuffix("_selected")
+    assert client.get(f"{LIST}{submission.pk}/{verb}/").status_code == 403
+
+
+def test_pages_keep_the_content_security_policy(boss, waiting):
+    """No page of ours in the admin has anything inline that the policy would stop."""
+    import re
+
+    submission = waiting()
+    for page in (
+        boss.get("/admin/"),
+        boss.get(f"{LIST}{submission.pk}/approve/"),
+        boss.get(f"{LIST}{submission.pk}/change/"),
+        act(boss, "approve_selected", submission),
+        act(boss, "decline_selected", submission),
+    ):
+        assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+        assert not re.search(r"<script(?![^>]*\bsrc=)[^>]*>\s*\S", page.text)
+        assert not re.search(r"<[^>]+\s(style|on\w+)=", page.text)

@@ -1,0 +1,218 @@
+"""Programs that hand in twice, check first, take back, and are told by webhook."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+
+from genie.accounts import tokens
+from genie.lib import jobs
+from leaderboard.models import Submission
+from tests.factories import (
+    make_evaluation,
+    make_ranked,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+)
+from tests.leaderboard.bad_files import GOOD
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+
+
+def keyed(api, key, **fields):
+    api.headers["Idempotency-Key"] = key
+    return api.submit(json.dumps(GOOD), **fields)
+
+
+def test_the_same_request_twice_is_one_submission(api_of, task):
+    api = api_of("submitter")
+    first, second = keyed(api, "k-1"), keyed(api, "k-1")
+    assert first.status_code == second.status_code == 201
+    assert first.json()["id"] == second.json()["id"]
+    assert "Idempotent-Replayed" not in first.headers
+    assert second.headers["Idempotent-Replayed"] == "true"
+    assert Submission.objects.count() == 1
+    assert keyed(api, "k-2").json()["id"] != first.json()["id"]
+
+
+def test_a_repeated_request_is_answered_even_when_the_quota_is_used_up(api_of, task):
+    api = api_of("submitter")
+    ids = [keyed(api, f"k-{n}").json()["id"] for n in range(3)]
+    assert keyed(api, "k-9").json()["code"] == "quota-reached"
+    assert keyed(api, "k-0").json()["id"] == ids[0]
+
+
+def test_a_key_does_not_come_to_mean_two_things(api_of, task):
+    api = api_of("submitter")
+    keyed(api, "k-1")
+    refused = keyed(api, "k-1", system_name="Another")
+    assert (refused.status_code, refused.json()["code"]) == (409, "key-reused")
+    assert keyed(api_of("team_mate"), "k-1").status_code == 201  # a key of their own
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201, "a\tb"])
+def test_a_key_that_cannot_be_kept_is_refused(api_of, task, key):
+    assert keyed(api_of("submitter"), key).json()["code"] == "bad-key"
+    assert not Submission.objects.exists()
+
+
+def test_a_refused_request_can_be_mended_under_its_key(api_of, task):
+    api = api_of("submitter")
+    assert keyed(api, "k-1", system_name="a\u202eb").status_code == 400
+    assert keyed(api, "k-1").status_code == 201
+
+
+@pytest.mark.django_db(transaction=True)
+def test_twins_at_the_same_moment_make_one_submission():
+    make_task("tidy-news")
+    nina = make_user("nina")
+    make_team("Heron", nina)
+    _, secret = tokens.issue(nina, name="t", scopes=["submit"], days=None)
+    headers = {"Authorization": f"Token {secret}", "Idempotency-Key": "twin"}
+
+    def hand_in(_):
+        try:
+            file = SimpleUploadedFile("p.json", json.dumps(GOOD).encode())
+            data = {"task": "tidy-news", "system_name": "Kite", "file": file}
+            answer = Client().post("/api/v1/submissions/", data, headers=headers)
+            return answer.status_code, answer.json()["id"]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = set(pool.map(hand_in, range(4)))
+    assert len(answers) == 1
+    assert Submission.objects.count() == 1
+
+
+def check(api, content, name="p.json", **fields):
+    file = SimpleUploadedFile(name, content)
+    return api.post(
+        "/submissions/validate/", {"task": "tidy-news", "file": file, **fields}
+    )
+
+
+def test_a_file_is_checked_and_nothing_is_kept(api_of, task):
+    api = api_of("submitter")
+    good = check(api, json.dumps(GOOD).encode()).json()
+    assert (good["valid"], good["n_predictions"], good["errors"]) == (True, 3, [])
+    bad = check(api, b'{"i0": "one", "i9": "nine"}').json()
+    assert not bad["valid"]
+    assert {error["code"] for error in bad["errors"]} >= {"missing-ids", "unknown-ids"}
+    same = check(api, json.dumps(dict.fromkeys(GOOD, "the same")).encode()).json()
+    assert same["valid"]
+    assert not Submission.objects.exists()
+    assert not jobs.n_waiting()
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "code"),
+    [
+        (b"", {}, "empty-file"),
+        (b"{}", {"task": "none"}, "unknown-task"),
+        (b"{}", {"task": ""}, "invalid"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(api_of, task, content, fields, code):
+    assert check(api_of("submitter"), content, **fields).json()["code"] == code
+
+
+def test_checking_takes_a_token_that_may_submit(api_of, task):
+    assert check(api_of("visitor"), b"{}").status_code == 401
+
+
+def test_a_submission_is_taken_back_by_its_team_only(api_of, cast, task):
+    kite = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    make_evaluation(make_submission(task, team=cast.team, owner=cast.submitter))
+    path = f"/submissions/{kite.pk}/withdraw/"
+    for who in ("rival", "worker", "staff", "superuser"):
+        assert api_of(who).post(path, {}).status_code == 404
+    assert api_of("visitor").post(path, {}).status_code == 401
+    done = api_of("team_mate").post(path, {"reason": "A better one comes."})
+    assert (done.status_code, done.json()["state"]) == (200, "WITHDRAWN")
+    assert "A better one comes." in done.json()["events"][-1]["sentence"]
+    again = api_of("submitter").post(path, {})
+    assert (again.status_code, again.json()["code"]) == (409, "not-withdrawable")
+
+
+def test_a_webhook_is_made_listed_and_removed(api_of, cast):
+    path = f"/teams/{cast.team.slug}/webhooks/"
+    api = api_of("submitter")
+    made = api.post(path, {"url": "https://heron.example/hook"})
+    assert made.status_code == 201
+    assert made.json()["secret"].startswith("whsec_")
+    (listed,) = api.get(path).json()["results"]
+    assert "secret" not in listed
+    assert api.post(path, {"url": "nowhere"}).json()["code"] == "bad-address"
+    log = f"{path}{listed['id']}/deliveries/"
+    assert api.get(log).json()["count"] == 0
+    for who, status in (("team_mate", 404), ("rival", 404), ("superuser", 404)):
+        other = api_of(who)
+        assert other.get(path).status_code == status
+        assert other.get(log).status_code == status
+        removed = other.client.delete(
+            f"/api/v1{path}{listed['id']}/", headers=other.headers
+        )
+        assert removed.status_code == status
+    gone = api.client.delete(f"/api/v1{path}{listed['id']}/", headers=api.headers)
+    assert gone.status_code == 204
+    assert not cast.team.webhooks.exists()
+
+
+def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
+    from quality.models import Ban
+    from tests.factories import answer, make_worker
+
+    kite = make_submission(
+        task, team=cast.team, owner=cast.submitter, state=State.ANNOTATING
+    )
+    evaluation = make_evaluation(kite, n=3)
+    wren = make_worker(name="W-AT-THE-PLATFORM")
+    answer(evaluation.judged_items.first().item, wren)
+    Ban.objects.create(worker=wren, pool="tidy-news", reason="Answers at random.")
+    api = api_of("staff")
+    (campaign,) = api.get("/campaigns/", task="tidy-news").json()["results"]
+    assert (campaign["n_hits"], campaign["state"]) == (3, "RUNNING")
+    assert api.get(f"/campaigns/{campaign['id']}/").json() == campaign
+    assert api.get("/campaigns/", state="COMPLETE").json()["count"] == 0
+    assert api.get("/campaigns/", state="LOST").json()["code"] == "invalid"
+    workers = api.get("/workers/")
+    line = next(
+        row for row in workers.json()["results"] if row["pseudonym"] == wren.pseudonym
+    )
+    assert (line["n_handed_in"], line["banned_from"]) == (1, ["tidy-news"])
+    assert "W-AT-THE-PLATFORM" not in workers.text
+    (ban,) = api.get("/bans/", in_force="yes").json()["results"]
+    assert (ban["worker"], ban["by_detector"]) == (wren.pseudonym, True)
+    for path in ("/campaigns/", f"/campaigns/{campaign['id']}/", "/workers/", "/bans/"):
+        assert api_of("visitor").get(path).status_code == 401
+        for who in ("submitter", "rival", "worker"):
+            assert api_of(who).get(path).status_code == 403
+        assert api_of("superuser").get(path).status_code == 200
+
+
+def test_lists_of_staff_ask_the_same_few_questions_however_long(
+    api_of, cast, task, django_assert_max_num_queries
+):
+    for n in range(6):
+        made = make_submission(
+            task,
+            team=cast.team,
+            owner=cast.submitter,
+            system=f"S{n}",
+            state="ANNOTATING",
+        )
+        make_evaluation(made, n=1)
+    api = api_of("staff")
+    for path in ("/campaigns/", "/workers/", "/bans/"):
+        api.get(path)
+        with django_assert_max_num_queries(12):
+            assert api.get(path).status_code == 200

@@ -1,0 +1,77 @@
+"""The schema and the page that is written from it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+from django.urls import get_resolver
+
+from leaderboard.api.problems import KINDS
+from tests.leaderboard.api.conftest import schema
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_schema_is_valid_and_raises_no_warning(tmp_path):
+    call_command(
+        "spectacular",
+        "--validate",
+        "--fail-on-warn",
+        file=str(tmp_path / "schema.yaml"),
+    )
+
+
+def test_the_schema_is_served_for_programs():
+    answer = Client().get("/api/schema/?format=json")
+    assert answer.status_code == 200
+    assert answer.json()["openapi"] == "3.1.0"
+    assert answer.json()["paths"].keys() == schema()["paths"].keys()
+
+
+def test_every_route_is_in_the_schema():
+    routes = {
+        f"/api/v1/{pattern.pattern}"
+        for resolver in get_resolver().url_patterns
+        if str(resolver.pattern) == "api/v1/"
+        for pattern in resolver.url_patterns
+        if pattern.name != "nowhere"
+    }
+    named = {re.sub(r"<\w+:(\w+)>", r"{\1}", route) for route in routes}
+    assert len(named) > 20
+    assert {re.sub(r"\{\w+\}", "{}", r) for r in named} == {
+        re.sub(r"\{\w+\}", "{}", path) for path in schema()["paths"]
+    }
+
+
+def test_the_page_lists_every_operation_and_every_code():
+    answer = Client().get("/api/docs/")
+    assert answer.status_code == 200
+    for path, methods in schema()["paths"].items():
+        for method in methods:
+            assert f"{method.upper()} {path}" in answer.text
+    for code in KINDS:
+        assert f'id="{code}"' in answer.text
+
+
+def test_the_page_names_the_fields_of_a_submission():
+    text = Client().get("/api/docs/").text
+    for field in ("system_name", "anonymous_until", "rank_first", "histogram"):
+        assert f"{field}</code>" in text
+    assert "<code>scores[].histogram</code>" in text
+    assert "<code>metrics{}.signature</code>" in text
+
+
+def test_the_page_needs_nothing_from_elsewhere():
+    answer = Client().get("/api/docs/")
+    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+    assert "<script" not in answer.text
+    assert not re.search(r"\sstyle=|\son\w+=", answer.text)
+    assert not re.search(r'(?:src|href)="https?://', answer.text)
+
+
+def test_the_page_shows_a_hostile_host_as_text():
+    answer = Client().get("/api/docs/", headers={"host": "localhost"})
+    assert "http://localhost/api/v1/submissions/" in answer.text

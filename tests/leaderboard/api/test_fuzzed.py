@@ -1,0 +1,106 @@
+"""Programs that send anything: never a 500, never an answer that the schema lacks."""
+
+from __future__ import annotations
+
+import hypothesis
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from leaderboard.api.base import SubmitThrottle
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_ranked,
+    make_score,
+    make_submission,
+    make_worker,
+)
+from tests.leaderboard.api.conftest import authorization, schema
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+# Few, because the machine is shared; the same each time, because failures must repeat.
+EXAMPLES = hypothesis.settings(
+    max_examples=12,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    phases=[hypothesis.Phase.explicit, hypothesis.Phase.generate],
+    suppress_health_check=list(hypothesis.HealthCheck),
+)
+
+
+@pytest.fixture
+def real(cast, task, monkeypatch):
+    """Something to find behind each address, so that not all answers are 404."""
+    monkeypatch.setattr(SubmitThrottle, "rate", "100000/hour")
+    cast.team.members.add(cast.superuser, through_defaults={"role": "OWNER"})
+    who = {"team": cast.team, "owner": cast.superuser}
+    make_ranked(task, 70, **who)
+    kite = make_submission(task, state="PUBLISHED", system="Owl", **who)
+    evaluation = make_evaluation(kite, n=2)
+    answer(evaluation.judged_items.first().item, make_worker())
+    make_score(kite, 60)
+    return {"slug": task.slug, "pk": kite.pk, "id": kite.pk}
+
+
+@pytest.fixture
+def _one_connection():
+    """Keep the test's own transaction: a server would close the connection between."""
+    both = (request_started, request_finished)
+    for one in both:
+        one.disconnect(close_old_connections)
+    yield
+    for one in both:
+        one.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("_one_connection")
+def test_no_request_breaks_the_api(cast, real):
+    headers = authorization(cast.superuser)
+    found = schemathesis.openapi.from_dict(schema())
+    found.app = get_wsgi_application()
+    operations = [result.ok() for result in found.get_all_operations()]
+    assert len(operations) > 25
+    statuses = set()
+    for operation in operations:
+        statuses |= fuzz(operation, headers, real)
+    # the fuzzer got through to the views, and was refused in several ways
+    assert {200, 400, 404} <= statuses
+    assert 500 not in statuses
+
+
+def fuzz(operation, headers, real):
+    statuses = set()
+
+    @EXAMPLES
+    @hypothesis.given(case=operation.as_strategy())
+    def try_one(case):
+        for path_parameters in (dict(case.path_parameters or {}), real):
+            names = case.path_parameters or {}
+            case.path_parameters = {
+                name: path_parameters.get(name, value) for name, value in names.items()
+            }
+            response = case.call(headers=headers)
+            statuses.add(response.status_code)
+            case.validate_response(response, checks=CHECKS)
+
+    try_one()
+    return statuses

@@ -1,0 +1,130 @@
+"""Refusals: one format, stable codes, and when to come back."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from rest_framework.throttling import AnonRateThrottle
+
+from leaderboard.api import tasks
+from leaderboard.api.base import SubmitThrottle
+from leaderboard.api.problems import KINDS
+from tests.factories import make_instances
+
+pytestmark = pytest.mark.django_db
+ASKS_JSON = {"Accept": "application/json"}
+
+
+def problem_of(answer):
+    assert answer["Content-Type"] == "application/problem+json"
+    found = answer.json()
+    assert found["status"] == answer.status_code
+    assert found["code"] in KINDS
+    assert found["title"] == KINDS[found["code"]].title
+    assert found["type"] == f"/api/docs/#{found['code']}"
+    assert found["detail"].endswith(".")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status", "code"),
+    [
+        ("GET", "/api/v1/tasks/none/", {}, 404, "not-found"),
+        ("GET", "/api/v1/submissions/999/", {}, 404, "not-found"),
+        ("GET", f"/api/v1/submissions/{'9' * 30}/", {}, 404, "not-found"),
+        ("GET", f"/api/v1/submissions/{'9' * 5000}/", {}, 404, "not-found"),
+        ("GET", "/api/v1/", {}, 404, "not-found"),
+        ("POST", "/api/v1/nothing/here", {}, 404, "not-found"),
+        ("DELETE", "/api/v1/tasks/", {}, 401, "not-authenticated"),
+        ("GET", "/api/v1/tasks/", {"Accept": "text/html"}, 406, "not-acceptable"),
+        ("GET", "/api/v1/submissions/", {}, 401, "not-authenticated"),
+        (
+            "GET",
+            "/api/v1/tasks/",
+            {"Authorization": "Token wrong"},
+            401,
+            "authentication-failed",
+        ),
+        ("GET", "/api/v1/tasks/?page=x", {}, 400, "bad-page"),
+        ("GET", "/api/v1/tasks/?page_size=1e9", {}, 400, "bad-page"),
+    ],
+)
+def test_every_refusal_has_the_one_format(method, path, headers, status, code):
+    answer = Client().generic(method, path, headers=headers)
+    assert answer.status_code == status
+    assert problem_of(answer)["code"] == code
+
+
+def test_a_method_that_is_not_offered_says_which_are(cast):
+    client = Client()
+    client.force_login(cast.staff)
+    answer = client.delete("/api/v1/tasks/")
+    assert problem_of(answer)["code"] == "method-not-allowed"
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_a_fault_of_ours_is_a_problem_too_and_is_reported(task, monkeypatch, caplog):
+    def broken(*_args, **_options):
+        raise ZeroDivisionError("a secret of the inside")
+
+    monkeypatch.setattr(tasks, "standings", broken)
+    client = Client(raise_request_exception=False)
+    answer = client.get("/api/v1/tasks/tidy-news/leaderboard/")
+    assert problem_of(answer)["code"] == "internal-error"
+    assert "secret" not in answer.text
+    assert "ZeroDivisionError" in caplog.text
+    with pytest.raises(ZeroDivisionError):  # as any other view's would
+        Client().get("/api/v1/tasks/tidy-news/leaderboard/")
+
+
+def test_who_asks_too_often_is_told_when_to_come_back(task, monkeypatch):
+    monkeypatch.setattr(AnonRateThrottle, "rate", "2/hour", raising=False)
+    client = Client()
+    answers = [client.get("/api/v1/tasks/") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert problem_of(answers[2])["code"] == "throttled"
+    assert 3500 < int(answers[2].headers["Retry-After"]) <= 3600
+
+
+def test_handing_in_is_throttled_more_than_reading(api_of, task, monkeypatch):
+    monkeypatch.setattr(SubmitThrottle, "rate", "1/hour")
+    api = api_of("submitter")
+    assert api.submit(task="no-such-task").status_code == 404
+    refused = api.submit()
+    assert (refused.status_code, refused.json()["code"]) == (429, "throttled")
+    assert api.get("/submissions/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("asked", "ids"),
+    [
+        ("", ["i0", "i1"]),
+        ("&page=2", ["i2", "i3"]),
+        ("&page=3", ["i4"]),
+        ("&page=4", ["i4"]),
+        ("&page=0", ["i0", "i1"]),
+        ("&page=-7", ["i0", "i1"]),
+        (f"&page={2**63}", ["i4"]),
+        (f"&page={'9' * 6000}", ["i4"]),
+    ],
+)
+def test_pages_are_clamped(api_of, asked, ids):
+    from tests.factories import make_task
+
+    make_task("tidy-news", n_instances=5)
+    answer = Client().get(f"/api/v1/tasks/tidy-news/instances/?page_size=2{asked}")
+    assert [row["id"] for row in answer.json()["results"]] == ids
+
+
+def test_a_page_is_never_larger_than_the_most(task):
+    make_many = 600
+    task.instances.all().delete()
+    make_instances(task, make_many)
+    for size in ("501", "99999999999999999999", str(2**64)):
+        answer = (
+            Client().get(f"/api/v1/tasks/tidy-news/instances/?page_size={size}").json()
+        )
+        assert len(answer["results"]) == 500
+        assert answer["count"] == make_many
+        assert "page=2" in answer["next"]
+        assert answer["previous"] is None

@@ -1,0 +1,255 @@
+"""What programs read: tasks, instances, boards, submissions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.models import Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_metrics,
+    make_ranked,
+    make_submission,
+    make_task,
+    make_worker,
+)
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+
+
+def test_tasks_are_listed_with_their_addresses(api_of, task):
+    make_task("arid-answers", title="Arid answers", demo=True)
+    found = api_of("visitor").get("/tasks/").json()
+    assert [row["slug"] for row in found["results"]] == ["arid-answers", "tidy-news"]
+    assert [row["demo"] for row in found["results"]] == [True, False]
+    assert found["results"][1]["url"].endswith("/api/v1/tasks/tidy-news/")
+
+
+def test_a_task_says_how_it_is_measured_and_how_people_are_asked(api_of, task):
+    found = api_of("visitor").get("/tasks/tidy-news/").json()
+    assert [metric["slug"] for metric in found["metrics"]] == [
+        "sacrebleu",
+        "chrf",
+        "rougeL",
+        "length",
+    ]
+    assert found["human"]["scale"] == "likert-5"
+    assert found["human"]["n_instances"] == 3  # the sample is no larger than the task
+    assert found["human"]["reward_cents"] == 9
+
+
+def test_a_task_does_not_tell_how_many_test_questions_hide(api_of, task):
+    assert "positive_share" not in api_of("visitor").get("/tasks/tidy-news/").text
+
+
+def test_instances_come_in_the_order_of_the_release_with_references(api_of, task):
+    found = api_of("visitor").get("/tasks/tidy-news/instances/").json()
+    assert [row["id"] for row in found["results"]] == ["i0", "i1", "i2"]
+    assert found["results"][1]["fields"] == {"source": "Source number 1."}
+    assert found["results"][1]["references"] == ["Reference number 1."]
+
+
+def test_instances_do_not_tell_which_of_them_people_judge(api_of, task):
+    assert "rank" not in api_of("visitor").get("/tasks/tidy-news/instances/").text
+
+
+@pytest.mark.parametrize("who", ["visitor", "submitter", "superuser"])
+def test_hidden_references_are_shown_to_nobody(api_of, who):
+    make_task("tidy-news", hidden_references=True)
+    api = api_of(who)
+    found = api.get("/tasks/tidy-news/instances/").json()
+    assert [row["references"] for row in found["results"]] == [None, None, None]
+    for path in ("/tasks/", "/tasks/tidy-news/", "/tasks/tidy-news/instances/"):
+        assert "Reference number" not in api.get(path).text
+
+
+def test_hidden_references_are_not_even_read(api_of, django_assert_num_queries):
+    make_task("tidy-news", hidden_references=True)
+    api = api_of("visitor")
+    with django_assert_num_queries(3) as queries:
+        api.get("/tasks/tidy-news/instances/")
+    assert not any('"references"' in query["sql"] for query in queries)
+
+
+def test_the_board_ranks_by_what_people_said(api_of, task, cast):
+    who = {"team": cast.team, "owner": cast.submitter}
+    make_ranked(task, 60, system="Worse", **who)
+    make_ranked(task, 80, system="Better", **who)
+    waiting = make_submission(task, system="Waiting", state=State.ANNOTATING, **who)
+    make_metrics(waiting, sacrebleu=31.2)
+    judged = make_evaluation(waiting).judged_items.first()
+    answer(judged.item, make_worker())
+    rows = api_of("visitor").get("/tasks/tidy-news/leaderboard/").json()["results"]
+    assert [row["system"] for row in rows] == ["Better", "Worse", "Waiting"]
+    assert [(row["rank_first"], row["rank_last"]) for row in rows] == [
+        (1, 1),
+        (2, 2),
+        (None, None),
+    ]
+    assert rows[0]["human"]["mean"] == 80
+    assert (rows[0]["human"]["low"], rows[0]["human"]["high"]) == (78, 82)
+    assert (rows[0]["human"]["n"], rows[0]["human"]["n_workers"]) == (800, 31)
+    assert rows[0]["human"]["signature"].startswith("human:")
+    assert rows[2]["human"] is None
+    assert rows[2]["pending"] == {"n": 1, "of": 3}
+    assert rows[2]["metrics"] == {"sacrebleu": 31.2}
+
+
+def test_the_board_can_be_sorted_by_a_metric(api_of, task, cast):
+    who = {"team": cast.team, "owner": cast.submitter}
+    for system, value in (("A", 3.0), ("B", 9.0), ("C", 5.0)):
+        make_metrics(make_submission(task, system=system, **who), sacrebleu=value)
+    api = api_of("visitor")
+
+    def order(**query):
+        found = api.get("/tasks/tidy-news/leaderboard/", **query).json()
+        return [row["system"] for row in found["results"]]
+
+    assert order(sort="sacrebleu") == ["B", "C", "A"]
+    assert order(sort="sacrebleu", dir="asc") == ["A", "C", "B"]
+    assert order(sort="'; drop table") == order()
+
+
+def test_simulated_rows_say_so(api_of, task, cast):
+    make_ranked(
+        task, 60, team=cast.team, owner=cast.submitter, simulated=True, system="Kite"
+    )
+    rows = api_of("visitor").get("/tasks/tidy-news/leaderboard/").json()["results"]
+    assert rows[0]["simulated"] is True
+
+
+def test_the_board_asks_the_database_no_more_for_more_rows(
+    api_of, task, cast, django_assert_max_num_queries
+):
+    who = {"team": cast.team, "owner": cast.submitter}
+    for n in range(30):
+        make_ranked(task, 50 + n, system=f"S{n}", **who)
+    api = api_of("visitor")
+    with django_assert_max_num_queries(12):
+        api.get("/tasks/tidy-news/leaderboard/")
+
+
+def test_a_submission_tells_its_whole_story_to_its_team(api_of, task, cast):
+    submission = make_ranked(task, 71.5, team=cast.team, owner=cast.submitter)
+    found = api_of("team_mate").get(f"/submissions/{submission.pk}/").json()
+    assert found["state"] == "PUBLISHED"
+    assert [event["state"] for event in found["events"]] == Submission.WALK
+    assert all(event["sentence"] for event in found["events"])
+    assert found["file"]["name"] == "kite.json"
+    assert found["scores"][0]["mean"] == 71.5
+    assert found["scores"][0]["histogram"]["0.75"] == 300
+    assert found["metrics"]["sacrebleu"]["signature"] == "sacrebleu|version:1"
+    assert found["failure"] is None
+
+
+def test_outsiders_read_numbers_but_not_the_teams_own_matters(api_of, task, cast):
+    submission = make_ranked(
+        task,
+        71.5,
+        team=cast.team,
+        owner=cast.submitter,
+        approved_cents=4321,
+        warnings=[
+            {"code": "near-duplicate", "sentence": "Like Rook-1.", "figures": {}},
+            {"code": "empty-predictions", "sentence": "Two are empty.", "figures": {}},
+        ],
+    )
+    found = api_of("rival").get(f"/submissions/{submission.pk}/").json()
+    assert found["scores"][0]["mean"] == 71.5
+    assert found["file"] is None
+    assert found["errors"] is None
+    assert found["cost_cents"] is None
+    assert {event["sentence"] for event in found["events"]} == {None}
+    assert [w["code"] for w in found["warnings"]] == ["empty-predictions"]
+    assert found["n_warnings"] == 1
+
+
+def test_an_anonymous_submission_names_its_team_to_the_team_only(api_of, task, cast):
+    tomorrow = timezone.localdate() + timedelta(days=1)
+    submission = make_ranked(
+        task,
+        70,
+        team=cast.team,
+        owner=cast.submitter,
+        anonymous_until=tomorrow,
+        description="By the heron people.",
+        links=["https://heron.example/"],
+    )
+    secret = api_of("rival").get(f"/submissions/{submission.pk}/")
+    assert secret.json()["team"] is None
+    assert "eron" not in secret.text
+    assert "eron" not in api_of("rival").get("/tasks/tidy-news/leaderboard/").text
+    known = api_of("submitter").get(f"/submissions/{submission.pk}/").json()
+    assert known["team"]["name"] == "Team Heron"
+    assert known["description"] == "By the heron people."
+
+
+def test_scores_are_the_teams_secret_until_they_are_published(api_of, task, cast):
+    submission = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    Submission.objects.filter(pk=submission.pk).update(
+        state=State.SCORED, published_at=None
+    )
+    path = f"/submissions/{submission.pk}/"
+    assert api_of("visitor").get(path).json()["scores"] == []
+    assert len(api_of("submitter").get(path).json()["scores"]) == 1
+
+
+def test_a_withdrawn_submission_keeps_its_numbers_to_itself(api_of, task, cast):
+    submission = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    Submission.objects.filter(pk=submission.pk).update(state=State.WITHDRAWN)
+    found = api_of("visitor").get(f"/submissions/{submission.pk}/").json()
+    assert (found["metrics"], found["scores"]) == ({}, [])
+
+
+def test_the_newest_result_of_a_metric_counts(api_of, task, cast):
+    submission = make_submission(task, team=cast.team, owner=cast.submitter)
+    for version, value in ((1, 10.0), (2, 12.0)):
+        submission.metric_results.create(
+            metric="sacrebleu",
+            value=value,
+            per_instance=[],
+            signature=f"version:{version}",
+        )
+    found = api_of("visitor").get(f"/submissions/{submission.pk}/").json()
+    assert found["metrics"]["sacrebleu"]["value"] == 12.0
+
+
+def test_mine_are_my_teams_submissions_newest_first(api_of, task, cast):
+    first = make_submission(task, team=cast.team, owner=cast.submitter)
+    second = make_submission(task, team=cast.team, owner=cast.submitter, system="Owl")
+    make_submission(task, team=cast.rival_team, owner=cast.rival, system="Crow")
+    found = api_of("team_mate").get("/submissions/").json()["results"]
+    assert [row["id"] for row in found] == [second.pk, first.pk]
+
+
+def test_mine_can_be_filtered_by_task_and_state(api_of, task, cast):
+    other = make_task("arid-answers")
+    who = {"team": cast.team, "owner": cast.submitter}
+    make_submission(other, state=State.INVALID, **who)
+    wanted = make_submission(task, state=State.INVALID, **who)
+    make_submission(task, state=State.PUBLISHED, **who)
+    api = api_of("submitter")
+    found = api.get("/submissions/", task="tidy-news", state="INVALID").json()
+    assert [row["id"] for row in found["results"]] == [wanted.pk]
+    assert api.get("/submissions/", state="LOST").json()["code"] == "invalid"
+    assert api.get("/submissions/", task="no\x00task").json()["code"] == "unknown-task"
+
+
+def test_no_answer_names_a_worker_or_a_test_question(api_of, task, cast):
+    submission = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    worker = make_worker(name="W-AT-THE-PLATFORM")
+    item = make_evaluation(
+        make_submission(task, team=cast.team, owner=cast.submitter, system="Owl")
+    ).judged_items.first()
+    answer(item.item, worker)
+    api = api_of("superuser")
+    for path in (f"/submissions/{submission.pk}/", "/tasks/tidy-news/leaderboard/"):
+        text = api.get(path).text
+        assert worker.pseudonym not in text
+        assert "W-AT-THE-PLATFORM" not in text
+        assert "POSITIVE" not in text

@@ -1,0 +1,184 @@
+"""Results row by row: scores over time, metrics, judgments under pseudonyms."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.models import Score, Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_metrics,
+    make_ranked,
+    make_score,
+    make_submission,
+    make_worker,
+)
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+PRIVATE = {"visibility": Submission.Visibility.PRIVATE}
+
+
+@pytest.fixture
+def kite(task, cast):
+    return make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+
+
+def means(api, **query):
+    found = api.get("/tasks/tidy-news/scores/", **query).json()["results"]
+    return [row["mean"] for row in found]
+
+
+def test_a_score_of_the_past_can_be_read_again(api_of, kite):
+    first = kite.scores.get()
+    week = timezone.now() - timedelta(days=7)
+    Score.objects.filter(pk=first.pk).update(
+        created_at=week - timedelta(days=7), superseded_at=week
+    )
+    second = make_score(kite, 60)
+    Score.objects.filter(pk=second.pk).update(created_at=week)
+    Submission.objects.update(published_at=week - timedelta(days=6))
+    api = api_of("visitor")
+    before = (week - timedelta(days=1)).isoformat()
+    assert means(api) == [60]
+    assert means(api, at=before) == [70]
+    assert means(api, at="2001-01-01") == []
+    assert means(api, superseded="yes") == [70, 60]
+    then = api.get("/tasks/tidy-news/leaderboard/", at=before).json()["results"]
+    assert [row["human"]["mean"] for row in then] == [70]
+
+
+@pytest.mark.parametrize("at", ["soon", "2999-01-01", "20261301T000000Z", "\x00"])
+def test_a_moment_that_is_none_is_refused(api_of, kite, at):
+    for path in ("/tasks/tidy-news/scores/", "/tasks/tidy-news/leaderboard/"):
+        refused = api_of("visitor").get(path, at=at)
+        assert (refused.status_code, refused.json()["code"]) == (400, "bad-moment")
+
+
+@pytest.mark.parametrize(
+    ("fields", "who", "seen"),
+    [
+        (PRIVATE, "visitor", 0),
+        (PRIVATE, "rival", 0),
+        (PRIVATE, "team_mate", 1),
+        (PRIVATE, "staff", 1),
+        ({}, "visitor", 1),
+    ],
+)
+def test_private_results_are_the_teams(api_of, task, cast, fields, who, seen):
+    private = make_ranked(task, 70, team=cast.team, owner=cast.submitter, **fields)
+    api = api_of(who)
+    assert len(means(api)) == seen
+    metrics = api.get("/tasks/tidy-news/metric-results/", metric="chrf").json()
+    assert metrics["count"] == seen
+    for end in ("metrics.json", "metric-results/", "judgments/"):
+        status = api.get(f"/submissions/{private.pk}/{end}").status_code
+        assert status == (200 if seen else 404)
+
+
+def test_scores_before_publication_are_the_teams(api_of, task, cast):
+    scored = make_submission(
+        task, team=cast.team, owner=cast.submitter, state=State.SCORED
+    )
+    make_score(scored, 70)
+    assert means(api_of("rival")) == []
+    assert means(api_of("submitter")) == [70]
+    path = f"/submissions/{scored.pk}/metrics.json"
+    assert api_of("rival").get(path).json() == {}
+    assert api_of("submitter").get(path).json()["human_mean"] == 70
+    refused = api_of("submitter").get(f"/submissions/{scored.pk}/judgments/")
+    assert refused.json()["code"] == "not-published"
+
+
+def test_rows_are_filtered(api_of, task, cast, kite):
+    owl = make_ranked(task, 50, team=cast.team, owner=cast.submitter, system="Owl")
+    api = api_of("visitor")
+    assert means(api, submission=owl.pk) == [50]
+    assert means(api, criterion="fluency") == []
+    assert means(api, criterion="a\x00b") == []
+    for wrong in ("x", "-1", "9" * 40):
+        refused = api.get("/tasks/tidy-news/scores/", submission=wrong)
+        assert refused.json()["code"] == "invalid"
+    found = api.get("/tasks/tidy-news/metric-results/", submission=owl.pk).json()
+    assert {row["metric"] for row in found["results"]} == {
+        "sacrebleu",
+        "chrf",
+        "rougeL",
+    }
+
+
+def test_the_names_of_the_first_boards_are_kept(api_of, kite):
+    make_metrics(kite, bleurt=0.3, meteor=0.4, length=12)
+    make_score(kite, 55, criterion="fluency")
+    found = api_of("visitor").get(f"/submissions/{kite.pk}/metrics.json").json()
+    assert found == {
+        "human_mean": 70.0,
+        "human_mean_ci_lower": 68.0,
+        "human_mean_ci_upper": 72.0,
+        "rouge": 61.0,
+        "sacrebleu": 35.0,
+        "bleurt": 0.3,
+        "meteor": 0.4,
+    }
+
+
+def test_a_withdrawn_result_shows_no_numbers(api_of, kite):
+    Submission.objects.update(state=State.WITHDRAWN)
+    api = api_of("visitor")
+    assert api.get(f"/submissions/{kite.pk}/metrics.json").json() == {}
+    assert api.get(f"/submissions/{kite.pk}/metric-results/").json()["count"] == 0
+    refused = api.get(f"/submissions/{kite.pk}/judgments/")
+    assert refused.json()["code"] == "not-published"
+
+
+def test_a_metric_has_a_number_for_each_instance(api_of, kite):
+    found = api_of("visitor").get(f"/submissions/{kite.pk}/metric-results/").json()
+    assert [len(row["per_instance"]) for row in found["results"]] == [3, 3, 3]
+
+
+def test_judgments_name_nobody_and_hide_test_questions(api_of, task, cast):
+    kite = make_submission(
+        task, team=cast.team, owner=cast.submitter, state=State.PUBLISHED
+    )
+    evaluation = make_evaluation(kite, n=2)
+    first, second = make_worker(name="W-FIRST"), make_worker(name="W-SECOND")
+    items = [judged.item for judged in evaluation.judged_items.order_by("pk")]
+    answer(items[0], first, 0.75)
+    answer(items[1], first, 0.5)
+    answer(items[1], second, 0.25, state="REJECTED")
+    answer(make_item(evaluation.campaign, "test-question"), second, 1.0)
+    page = api_of("visitor").get(f"/submissions/{kite.pk}/judgments/")
+    rows = page.json()["results"]
+    assert [(row["instance"], row["value"], row["counts"]) for row in rows] == [
+        ("i0", 0.75, True),
+        ("i1", 0.5, True),
+        ("i1", 0.25, False),
+    ]
+    names = [row["worker"] for row in rows]
+    assert names[0] == names[1] != names[2]
+    assert "test-question" not in page.text
+    for worker in (first, second):
+        assert worker.pseudonym not in page.text
+        assert worker.platform_worker_id not in page.text
+    again = api_of("superuser").get(f"/submissions/{kite.pk}/judgments/")
+    assert [row["worker"] for row in again.json()["results"]] == names
+
+
+def test_what_has_not_changed_is_not_sent_again(api_of, kite):
+    api = api_of("visitor")
+    first = api.get("/tasks/tidy-news/leaderboard/")
+    api.headers["If-None-Match"] = first["ETag"]
+    again = api.client.get("/api/v1/tasks/tidy-news/leaderboard/", headers=api.headers)
+    assert (again.status_code, again.content) == (304, b"")
+    assert "Authorization" in first["Vary"]
+    assert "private" in first["Cache-Control"]
+    kite.scores.update(mean=71)
+    changed = api.client.get(
+        "/api/v1/tasks/tidy-news/leaderboard/", headers=api.headers
+    )
+    assert changed.status_code == 200

@@ -1,0 +1,153 @@
+"""`load_task`: once, again, changed, hidden."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from leaderboard.models import Instance, Task
+from tests.shared import SHARED, needs_shared
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def release(tmp_path):
+    """Give an ARC-DA release of our own, in its official layout."""
+    folder = tmp_path / "release"
+    folder.mkdir()
+    lines = [
+        {
+            "question_id": f"Q{n}",
+            "tag": "EASY-TEST",
+            "question": f"What is {n} and {n}?",
+            "answers": [str(2 * n), f"It is {2 * n}."],
+        }
+        for n in range(30)
+    ]
+    return Release(folder, lines)
+
+
+class Release:
+    def __init__(self, folder, lines):
+        self.folder, self.lines = folder, lines
+        self.write()
+
+    def write(self):
+        text = "".join(json.dumps(line) + "\n" for line in self.lines)
+        (self.folder / "test.jsonl").write_text(text)
+
+
+def everything():
+    return (
+        list(Task.objects.order_by("pk").values()),
+        list(Instance.objects.order_by("pk").values()),
+    )
+
+
+def test_a_demo_task_needs_no_source(run):
+    found = run("load_task", "demo-qa")
+    task = Task.objects.get(slug="demo-qa")
+    assert found.returncode == 0
+    assert found.out.startswith(f"Loaded demo-qa: {task.n_instances} instances")
+    assert task.instances.count() == task.n_instances > 30
+
+
+def test_loading_again_changes_nothing_and_says_so(run):
+    run("load_task", "demo-qa")
+    before = everything()
+    found = run("load_task", "demo-qa")
+    assert found.returncode == 0
+    assert "nothing has changed" in found.out
+    assert everything() == before
+
+
+def test_an_official_release_is_read_from_its_folder(run, release):
+    found = run("load_task", "arc-da", source=str(release.folder))
+    assert found.refusal == ""
+    assert "30 instances" in found.out
+    first = Instance.objects.order_by("position")[0]
+    assert (first.instance_id, first.references) == ("Q0", ["0", "It is 0."])
+
+
+def test_a_changed_release_is_refused_with_its_differences(run, release):
+    run("load_task", "arc-da", source=str(release.folder))
+    before = everything()
+    release.lines[3]["answers"] = ["seven"]
+    del release.lines[7]
+    for n in range(25):
+        release.lines.append({**release.lines[0], "question_id": f"NEW{n}"})
+    release.write()
+    found = run("load_task", "arc-da", source=str(release.folder))
+    assert found.returncode == 1
+    assert everything() == before
+    lines = {
+        line.split()[0]: line.split(None, 2)[1:] for line in found.refusal.split("\n")
+    }
+    assert lines["added"][0] == "25"
+    assert lines["added"][1].startswith("NEW0, NEW1, ")
+    assert lines["added"][1].endswith("NEW19, …")  # the first twenty
+    assert lines["removed"] == ["1", "Q7"]
+    assert lines["changed"] == ["1", "Q3"]
+
+
+def test_references_can_be_hidden_and_stay_hidden(run, release):
+    run("load_task", "arc-da", source=str(release.folder), hide_references=True)
+    assert Task.objects.get().hidden_references
+    found = run("load_task", "arc-da", source=str(release.folder))
+    assert "references hidden" in found.out
+    assert Task.objects.get().hidden_references
+
+
+def test_hiding_later_is_a_change_and_is_called_one(run, release):
+    run("load_task", "arc-da", source=str(release.folder))
+    found = run("load_task", "arc-da", source=str(release.folder), hide_references=True)
+    assert Task.objects.get().hidden_references
+    assert "nothing has changed" not in found.out
+    assert "references hidden" in found.out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["no-such-task"], "There is no task 'no-such-task'"),
+        (["arc-da"], "--source"),
+        (["arc-da", "--source", "/no/such/folder"], "/no/such/folder"),
+    ],
+)
+def test_what_is_missing_is_named(run, args, words):
+    found = run("load_task", *args)
+    assert found.returncode == 1
+    assert words in found.refusal
+    assert not Task.objects.exists()
+
+
+def test_a_broken_line_is_named_and_nothing_is_loaded(run, release):
+    with (release.folder / "test.jsonl").open("a") as file:
+        file.write('{"question_id": "Q99", ')
+    found = run("load_task", "arc-da", source=str(release.folder))
+    assert found.returncode == 1
+    assert "31" in found.refusal
+    assert not Task.objects.exists()
+    assert not Instance.objects.exists()
+
+
+@needs_shared
+def test_a_real_release_of_a_thousand_segments_loads_once(run, tmp_path):
+    folder = SHARED / "data" / "wmt21-de-en"
+    found = run("load_task", "wmt21-de-en", source=str(folder))
+    assert "1,000 instances" in found.out
+    assert (
+        "nothing has changed" in run("load_task", "wmt21-de-en", source=str(folder)).out
+    )
+    changed = tmp_path / "changed"
+    shutil.copytree(folder, changed, ignore=shutil.ignore_patterns("submissions"))
+    lines = (changed / "reference.A.txt").read_text(encoding="utf-8").split("\n")
+    lines[4] += " Or not."
+    (changed / "reference.A.txt").write_text("\n".join(lines), encoding="utf-8")
+    refused = run("load_task", "wmt21-de-en", source=str(changed))
+    assert refused.returncode == 1
+    ids = (folder / "ids.txt").read_text().splitlines()
+    assert f"changed      1  {ids[4]}" in refused.refusal

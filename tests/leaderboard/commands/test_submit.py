@@ -1,0 +1,339 @@
+"""`submit`: what it prints, how it ends, what it leaves behind."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.models import Prediction, Submission
+from leaderboard.services import measure
+from leaderboard.tasks import folder
+from tests.factories import make_submission, make_task
+from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
+from tests.shared import SHARED, needs_shared
+
+State = Submission.State
+pytestmark = pytest.mark.django_db
+KEYS = {"id", "state", "task", "system", "metrics", "errors", "warnings"}
+
+
+@pytest.fixture
+def task(nina):
+    return make_task("tidy-news")
+
+
+@pytest.fixture
+def hand_in(run, task, tmp_path):
+    def hand_in(content=None, *, name="predictions.json", **options):
+        path = tmp_path / name
+        path.write_bytes(json.dumps(GOOD).encode() if content is None else content)
+        options = {"system": "Kite", "owner": "nina", **options}
+        return run("submit", "tidy-news", str(path), **options)
+
+    return hand_in
+
+
+def test_without_wait_the_submission_is_taken_and_left_to_the_queue(hand_in):
+    found = hand_in(json=True)
+    assert found.returncode == 0
+    assert found.json["state"] == "RECEIVED"
+    assert found.json["metrics"] == {}
+    pk = found.json["id"]
+    assert jobs.queued() == {("leaderboard.jobs.validate", (("pk", pk),))}
+
+
+def test_with_wait_the_numbers_come_out(hand_in):
+    found = hand_in(wait=True, json=True)
+    assert found.returncode == 0
+    assert found.json.keys() == KEYS
+    assert found.json["state"] == "MEASURED"
+    assert (found.json["task"], found.json["system"]) == ("tidy-news", "Kite")
+    assert found.json["metrics"].keys() == {"sacrebleu", "chrf", "rougeL", "length"}
+    assert all(isinstance(v, float) for v in found.json["metrics"].values())
+    assert found.json["errors"] == []
+    assert jobs.n_waiting() == 0
+
+
+def test_the_story_is_told_on_standard_error_only(hand_in):
+    found = hand_in(wait=True, json=True)
+    assert len(found.out.strip().split("\n")) == 1
+    told = found.err.strip().split("\n")
+    assert told[0].startswith("Received predictions.json")
+    assert len(told) == 3  # received, checked, measured: each line once
+    assert "metrics computed" in told[2]
+
+
+def test_people_read_a_table(hand_in):
+    found = hand_in(wait=True)
+    assert found.out.startswith("Submission ")
+    assert "MEASURED" in found.out
+    value = Submission.objects.get().metric_results.get(metric="chrf").value
+    assert f"{value:.2f}" in found.out
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bad_file_is_invalid_and_leaves_nothing_else(hand_in, name):
+    file_name, content, code = REFUSED[name]
+    found = hand_in(content(), name=file_name, wait=True, json=True)
+    assert found.returncode == 1
+    assert found.json["state"] == "INVALID"
+    errors = {error["code"]: error for error in found.json["errors"]}
+    assert code in errors
+    assert errors[code].keys() == {"code", "message", "count", "examples"}
+    assert errors[code]["count"] >= 1
+    assert found.json["metrics"] == {}
+    assert not Prediction.objects.exists()
+
+
+def test_a_bad_file_cannot_write_to_the_terminal(hand_in):
+    content = json.dumps({**GOOD, "\x1b[31mred\x1b[0m\u202e": "x"}).encode()
+    found = hand_in(content, wait=True)
+    assert found.returncode == 1
+    assert not {"\x1b", "\u202e"} & set(found.out + found.err + found.refusal)
+
+
+def test_dangerous_looking_text_is_text(hand_in):
+    found = hand_in(json.dumps(HARMLESS).encode(), wait=True, json=True)
+    assert found.returncode == 0
+    stored = Prediction.objects.values_list("instance__instance_id", "text")
+    assert dict(stored) == HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"owner": "nobody"}, "unknown-user"),
+        ({"team": "no-such-team"}, "unknown-team"),
+        ({"system": "two\nlines"}, "bad-name"),
+        ({"links": ["ftp://old.example/"]}, "bad-link"),
+        ({"content": b""}, "empty-file"),
+    ],
+)
+def test_a_refusal_is_one_json_object_too(hand_in, options, code):
+    found = hand_in(json=True, wait=True, **options)
+    assert found.returncode == 1
+    assert found.json.keys() == KEYS
+    assert (found.json["id"], found.json["state"]) == (None, "REFUSED")
+    assert [error["code"] for error in found.json["errors"]] == [code]
+    assert not Submission.objects.exists()
+
+
+def test_a_team_that_is_not_the_owners_is_refused(hand_in, run):
+    get_user_model().objects.create(username="rita")
+    found = hand_in(owner="rita", team="x", json=True)
+    assert found.json["errors"][0]["code"] == "unknown-team"
+    theirs = get_user_model().objects.get(username="nina").teams.get()
+    found = hand_in(owner="rita", team=theirs.slug, json=True)
+    assert found.json["errors"][0]["code"] == "not-a-member"
+
+
+def test_a_task_or_a_file_that_is_not_there_is_named(run, task, tmp_path):
+    gone = str(tmp_path / "gone.json")
+    found = run("submit", "no-task", gone, system="K", owner="nina", json=True)
+    assert found.json["errors"][0]["code"] == "unknown-task"
+    found = run("submit", "tidy-news", gone, system="K", owner="nina", json=True)
+    assert found.json["errors"][0]["code"] == "unreadable-file"
+    assert gone in found.refusal
+    found = run(
+        "submit", "tidy-news", str(tmp_path), system="K", owner="nina", json=True
+    )
+    assert found.json["errors"][0]["code"] == "unreadable-file"
+
+
+def test_the_quota_holds_here_too(hand_in, task, nina):
+    for n in range(3):
+        make_submission(task, team=nina.teams.get(), owner=nina, system=f"S{n}")
+    found = hand_in(json=True)
+    assert found.json["errors"][0]["code"] == "quota-reached"
+    assert Submission.objects.count() == 3
+
+
+def test_all_that_the_form_asks_can_be_said(hand_in):
+    hand_in(
+        private=True,
+        description="Beam search.",
+        links=["https://heron.example/"],
+        anonymous_until="2099-01-01",
+    )
+    submission = Submission.objects.get()
+    assert submission.visibility == Submission.Visibility.PRIVATE
+    assert submission.description == "Beam search."
+    assert submission.links == ["https://heron.example/"]
+    assert str(submission.anonymous_until) == "2099-01-01"
+
+
+def test_a_step_that_stumbles_once_is_tried_again(hand_in, monkeypatch):
+    calls = []
+    real = measure.preflight
+
+    def stumbles(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 1:
+            raise OSError("the disk blinked")
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(measure, "preflight", stumbles)
+    found = hand_in(wait=True, json=True)
+    assert found.json["state"] == "MEASURED"
+    assert len(calls) == 2
+    assert found.json["errors"] == []
+
+
+def test_a_step_that_fails_for_good_is_said(hand_in, monkeypatch):
+    def fails(*_args, **_kwargs):
+        raise GenieError("The metric has no model.", code="no-model")
+
+    monkeypatch.setattr(measure, "preflight", fails)
+    found = hand_in(wait=True, json=True)
+    assert found.returncode == 1
+    assert found.json["state"] == "VALID"
+    error = found.json["errors"][0]
+    assert error["code"] == "step-failed"
+    assert "The metric has no model." in error["message"]
+
+
+def test_a_step_that_always_stumbles_ends_the_wait(hand_in, monkeypatch):
+    calls = []
+
+    def stumbles(*_args, **_kwargs):
+        calls.append(1)
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(measure, "preflight", stumbles)
+    found = hand_in(wait=True, json=True)
+    assert found.returncode == 1
+    assert found.json["errors"][0]["code"] == "step-failed"
+    assert len(calls) == 3
+
+
+def test_the_wait_ends_when_its_time_is_over(hand_in, monkeypatch):
+    # as when another process holds the job and does not answer
+    monkeypatch.setattr(jobs, "run_next", lambda: False)
+    found = hand_in(wait=True, json=True, timeout=0.1)
+    assert found.returncode == 1
+    assert found.json["state"] == "RECEIVED"
+    assert found.json["errors"][0]["code"] == "timed-out"
+
+
+def test_the_demo_systems_come_out_in_the_order_they_were_written_for(run, nina):
+    run("load_task", "demo-qa")
+    systems = sorted((folder("demo-qa") / "systems").glob("*.json"))
+    values = {}
+    for path in systems[:3]:
+        found = run(
+            "submit",
+            "demo-qa",
+            str(path),
+            system=path.stem,
+            owner="nina",
+            wait=True,
+            json=True,
+        )
+        assert found.returncode == 0, found.json
+        values[path.stem] = found.json["metrics"]["chrf"]
+    assert len(set(values.values())) == 3
+
+
+@needs_shared
+def test_the_published_numbers_come_out_of_the_real_files(run, nina):
+    data = SHARED / "data" / "wmt21-de-en"
+    run("load_task", "wmt21-de-en", source=str(data))
+    nina.is_superuser = True
+    nina.save()
+    with (data / "expected.csv").open(encoding="utf-8") as file:
+        expected = list(csv.DictReader(file))
+    row = next(r for r in expected if "UEdin" in " ".join(r.values()))
+    path = next((data / "submissions").glob("*UEdin*.json"))
+    found = run(
+        "submit",
+        "wmt21-de-en",
+        str(path),
+        system="UEdin",
+        owner="nina",
+        wait=True,
+        json=True,
+    ).json
+    for column, metric in (
+        ("sacrebleu", "sacrebleu"),
+        ("rouge", "rougeL"),
+        ("chrf", "chrf"),
+    ):
+        name = next(key for key in row if key.lower().startswith(column))
+        published = row[name]
+        digits = len(published.partition(".")[2])
+        assert f"{found['metrics'][metric]:.{digits}f}" == published, (metric, row)
+    assert "misaligned-ids" not in [w["code"] for w in found["warnings"]]
+
+
+@needs_shared
+def test_a_real_shuffled_file_is_noticed(run, nina):
+    data = SHARED / "data" / "wmt21-de-en"
+    run("load_task", "wmt21-de-en", source=str(data))
+    path = next((data / "submissions").glob("*GENIE-base-3-3*.json"))
+    found = run(
+        "submit",
+        "wmt21-de-en",
+        str(path),
+        system="Base",
+        owner="nina",
+        wait=True,
+        json=True,
+    )
+    assert found.returncode == 0
+    assert round(found.json["metrics"]["sacrebleu"], 2) == 0.85
+    warning = next(w for w in found.json["warnings"] if w["code"] == "misaligned-ids")
+    assert warning.keys() == {"code", "sentence", "figures"}
+    assert warning["figures"]
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_as_a_real_process_only_the_object_is_on_standard_output(tmp_path):
+    """Run it as a user does: a fresh database, a real shell command."""
+    env = {
+        **os.environ,
+        "GENIE_VAR": str(tmp_path),
+        "GENIE_SECRET_KEY": "process",
+        "DJANGO_SETTINGS_MODULE": "genie.settings",
+        "DATABASE_URL": f"sqlite:///{tmp_path}/genie.sqlite3",
+    }
+
+    def manage(*args):
+        return subprocess.run(
+            [sys.executable, "manage.py", *args],
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    assert manage("migrate", "--verbosity", "0").returncode == 0
+    made = manage(
+        "createsuperuser", "--noinput", "--username", "nina", "--email", "n@x.example"
+    )
+    assert made.returncode == 0, made.stderr
+    assert manage("load_task", "demo-qa").returncode == 0
+    system = sorted((folder("demo-qa") / "systems").glob("*.json"))[0]
+    found = manage(
+        "submit",
+        "demo-qa",
+        str(system),
+        "--system",
+        "Kite",
+        "--owner",
+        "nina",
+        "--wait",
+        "--json",
+    )
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["state"] == "MEASURED"
+    assert "metrics computed" in found.stderr

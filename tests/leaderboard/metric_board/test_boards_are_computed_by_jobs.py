@@ -1,0 +1,183 @@
+"""A metric board is computed when what it rests on changes, and only then."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from genie.lib import jobs
+from leaderboard.models import (
+    MetricBoard,
+    MetricResult,
+    MetricRun,
+    Score,
+    Submission,
+)
+from leaderboard.selectors.metric_board_inputs import board_inputs
+from leaderboard.services import metric_board
+from leaderboard.stats import meta_system
+from tests.leaderboard.metric_board.judged import judged_system, measured
+
+
+def lines(board):
+    return {line["slug"]: line for line in board.payload["metrics"]}
+
+
+def table_of(world, slug, sign=1):
+    rows = MetricResult.objects.filter(metric=slug).order_by("submission_id")
+    return sign * np.array([row.per_instance for row in rows])
+
+
+def test_a_board_says_what_the_statistics_say(world, board):
+    assert (board.state, board.n_systems) == ("READY", 6)
+    found = lines(board)
+    assert list(found) == ["chrf", "ter"]  # length is neither good nor bad
+    human = np.array(
+        [
+            np.mean(
+                submission.human_evaluation.campaign.hits.order_by(
+                    "position"
+                ).values_list("items__answers__value", flat=True)
+            )
+            for submission in world.systems
+        ]
+    )
+    for slug, sign in (("chrf", 1), ("ter", -1)):
+        expected = meta_system.system_statistics(
+            100 * human, table_of(world, slug, sign).mean(axis=1)
+        )
+        for name, value in expected.items():
+            assert found[slug]["system"][name]["value"] == pytest.approx(value)
+    assert found["chrf"]["system"]["kendall"]["value"] > 0.8
+    assert set(board.payload["rankings"]) == {
+        "pearson",
+        "spearman",
+        "kendall",
+        "pairwise-accuracy",
+        "soft-accuracy",
+        "calibrated",
+    }
+    assert board.payload["rankings"]["calibrated"]["order"] == ["chrf", "ter"]
+    assert board.payload["n_judged"] == 25
+    powered = board.payload["powered"]
+    assert len(powered) == 6
+    assert {row["n"] for row in powered} == {25}
+    assert {row["n_all"] for row in powered} == {40}
+
+
+def test_the_same_inputs_are_not_computed_twice_and_give_the_same_bytes(world, board):
+    assert metric_board.refresh(world.task) == 0
+    again = metric_board.payload_of(
+        world.task, board_inputs(world.task, "overall"), seed=board.seed
+    )
+    assert again == board.payload
+    metric_board.compute(board.pk)
+    assert MetricBoard.objects.get().computed_at == board.computed_at
+
+
+@pytest.mark.parametrize(
+    "change", ["score", "metric", "withdrawn", "private", "renamed"]
+)
+def test_what_changes_is_computed_anew_beside_the_old_one(world, board, change):
+    first = world.systems[0]
+    rows = Submission.objects.filter(pk=first.pk)
+    if change == "score":
+        score = Score.objects.get(submission=first)
+        Score.objects.filter(pk=score.pk).update(superseded_at=score.created_at)
+        score.pk, score.superseded_at = None, None
+        score.save(force_insert=True)
+    elif change == "metric":
+        old = MetricResult.objects.get(submission=first, metric="chrf")
+        old.pk, old.signature, old.value = None, "chrf|version:2", 99.0
+        old.save(force_insert=True)
+    elif change == "withdrawn":
+        rows.update(state="WITHDRAWN")
+    elif change == "private":
+        rows.update(visibility="PRIVATE")
+    else:
+        rows.update(system_name="Crane")
+    assert metric_board.refresh(world.task) == 1
+    jobs.drain()
+    new = MetricBoard.objects.first()
+    assert new.pk != board.pk
+    assert new.state == "READY"
+    gone = change in {"withdrawn", "private"}
+    assert new.n_systems == (5 if gone else 6)
+    assert ("Heron" in str(new.payload)) == (change in {"score", "metric"})
+
+
+def test_few_systems_are_too_few(world):
+    for submission in world.systems[2:]:
+        Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
+    assert metric_board.refresh(world.task) == 0
+    assert MetricBoard.objects.get().state == "TOO_FEW"
+
+
+def test_a_task_that_nobody_has_judged_has_no_board(world):
+    Submission.objects.update(state="MEASURED", published_at=None)
+    assert metric_board.refresh(world.task) == 0
+    assert not MetricBoard.objects.exists()
+
+
+def test_simulated_systems_do_not_stand_among_judged_ones(world, board, cast):
+    fields = {"team": cast.team, "owner": cast.submitter, "n_judged": 25}
+    robot = judged_system(
+        world.task, 0.5, rng=world.rng, name="Robot", simulated=True, **fields
+    )
+    measured(robot, "chrf", np.ones(40))
+    assert not board.simulated
+    assert board_inputs(world.task, "overall").n_simulated_left_out == 1
+    assert metric_board.refresh(world.task) == 0  # nothing that counts has changed
+    Submission.objects.update(simulated=True)
+    metric_board.refresh(world.task)
+    jobs.drain()
+    new = MetricBoard.objects.first()
+    assert new.simulated
+    assert new.n_systems == 7
+
+
+def test_a_metric_that_is_being_computed_waits_until_it_stands_still(world):
+    MetricRun.objects.create(task=world.task, metric="ter", identity="x")
+    slugs = [m.slug for m in board_inputs(world.task, "overall").metrics]
+    assert slugs == ["chrf"]
+
+
+def test_a_metric_that_lacks_a_system_is_shown_but_not_compared(world):
+    MetricResult.objects.filter(submission=world.systems[0], metric="ter").delete()
+    metric_board.refresh(world.task)
+    jobs.drain()
+    found = MetricBoard.objects.get()
+    line = lines(found)["ter"]
+    assert (line["complete"], line["n_systems"]) == (False, 5)
+    assert line["points"][0] is None
+    assert found.payload["compared"] == ["chrf"]
+    assert found.payload["rankings"]["pearson"]["order"] == ["chrf"]
+
+
+def test_a_board_that_fails_says_so_and_can_be_tried_again(world, monkeypatch):
+    def fail(*args, **kwargs):
+        raise MemoryError("too large")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(metric_board, "payload_of", fail)
+        for _ in range(4):
+            metric_board.refresh(world.task)
+            jobs.drain()
+    found = MetricBoard.objects.get()
+    assert found.state == "FAILED"
+    assert "MemoryError: too large" in found.failure
+    assert metric_board.refresh(world.task) == 0
+    assert metric_board.retry(found)
+    jobs.drain()
+    found.refresh_from_db()
+    assert (found.state, found.failure) == ("READY", "")
+    assert not metric_board.retry(found)
+
+
+def test_old_snapshots_are_dropped(world, board):
+    for k in range(8):
+        Submission.objects.filter(pk=world.systems[0].pk).update(system_name=f"S{k}")
+        metric_board.refresh(world.task)
+    boards = MetricBoard.objects.all()
+    assert boards.count() <= metric_board.KEPT + 1
+    assert boards.filter(pk=board.pk).exists()  # the one that is shown meanwhile

@@ -1,0 +1,279 @@
+"""People hand in the numbers of their own metrics; each sees what is meant for them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.models import MetricBoard, OutsideMetric, OutsideScores, Submission
+from leaderboard.readers.metric_scores import read_scores
+from leaderboard.services import metric_board, metric_outside
+
+IDS = [f"i{n}" for n in range(40)]
+NAMES = ["Heron", "Kestrel", "Wren", "Sparrow", "Swift", "Owl"]
+
+
+def csv_of(values=None, names=NAMES):
+    values = values or {name: float(k) for k, name in enumerate(names)}
+    lines = ["system,instance,value"]
+    lines += [
+        f"{n},{i},{v + k / 100}" for n, v in values.items() for k, i in enumerate(IDS)
+    ]
+    return "\n".join(lines).encode()
+
+
+def hand_in(world, owner, content=None, name="MyScore", **fields):
+    return metric_outside.receive(
+        task=world.task,
+        owner=owner,
+        name=name,
+        file=io.BytesIO(csv_of() if content is None else content),
+        file_name="scores.csv",
+        **fields,
+    )
+
+
+def read(content, ids=("a", "b"), systems=None):
+    systems = systems or {"Kite": [1], "Crow": [2], "Twin": [3, 4]}
+    return read_scores(
+        io.BytesIO(content), systems=systems, instance_ids=ids, max_bytes=10_000
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"system,instance,value\nKite,a,1\nKite,b,3\nCrow,a,0\nCrow,b,1\n", "csv"),
+        (
+            b'value,"system",instance\r\n1,Kite,a\r\n3,Kite,b\r\n0,Crow,a\r\n1,Crow,b',
+            "csv",
+        ),
+        (
+            b"system\tseg_id\tscore\nKite\ta\t1\nKite\tb\t3\nCrow\ta\t0\nCrow\tb\t1",
+            "tsv",
+        ),
+        (
+            b'{"system":"Kite","instance":"a","value":1}\n\n'
+            b'{"system":1,"instance":"b","value":"3"}\n'
+            b'{"system":"Crow","instance":"a","score":0}\n'
+            b'{"system":"Crow","instance":"b","value":1.0}\n',
+            "jsonl",
+        ),
+        (b"Kite\t1\nKite\t3\nCrow\t0\nCrow\t1\n", "mtme-seg"),
+        (b"Kite\t1\nCrow\t0\nKite\t3\nCrow\t1\n", "mtme-seg"),
+    ],
+)
+def test_every_format_gives_the_same_numbers(content, kind):
+    systems = {"Kite": [1], "1": [1], "Crow": [2]}
+    for packed in (content, gzip.compress(content)):
+        found = read(packed, systems=systems)
+        assert found.problems == []
+        assert (found.format, found.by_instance) == (kind, True)
+        assert found.scores[1].per_instance == [1.0, 3.0]
+        assert found.scores[1].value == 2.0
+        assert found.scores[2].per_instance == [0.0, 1.0]
+
+
+def test_whole_systems_and_overall_values():
+    found = read(b"Kite\t0.25\nCrow\t-1e-3\n")
+    assert (found.format, found.by_instance) == ("mtme-sys", False)
+    assert found.scores[2].value == -0.001
+    table = b"system,instance,value\nKite,,34.5\nKite,a,1\nKite,b,3\n"
+    assert read(table).scores[1].value == 34.5
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (b"", "empty-file", "empty"),
+        (b"system,instance,value\n", "empty-file", "no score"),
+        (b"hello there you\n", "unknown-format", "first line"),
+        (b"\xff\xfe\x00", "not-a-text-file", "UTF-16"),
+        (b"system,instance,value\nKite,a,high\n", "not-a-number", "line 2 (high)"),
+        (b"Kite\tNone\nKite\t1\n", "not-a-number", "line 1 (None)"),
+        (b"system,instance,value\nKite,a,nan\n", "not-a-number", "line 2 (nan)"),
+        (b"system,instance,value\nKite,a,1_0\n", "not-a-number", "1_0"),
+        (b"system,instance,value\nKite,a,1,2\n", "bad-line", "4 fields instead of 3"),
+        (b'system,instance,value\nKite,"a,1\n', "bad-line", "line 2"),
+        (b'{"system":"Kite"}\n[]\n', "bad-line", "line 2 (no JSON object)"),
+        (b'{"system":[],"value":1}\n', "bad-line", "line 1 (no system)"),
+        (b'{"system":"Kite","instance":true,"value":1}', "bad-line", "no instance"),
+        (b'{"system":"Kite","instance":"a","value":true}', "bad-line", "no value"),
+        (b'{"system":"Kite","instance":"a","value":1e999}', "not-a-number", "inf"),
+        (b"system,instance,value\nGhost,a,1\nGhost,b,1\n", "unknown-system", "line 2"),
+        (b"system,instance,value\nTwin,a,1\n", "ambiguous-system", "Twin"),
+        (b"system,instance,value\nKite,z,1\n", "unknown-instance", "z (line 2)"),
+        (b"system,instance,value\nKite,a,1\nKite,a,1\n", "twice", "line 3"),
+        (b"system,instance,value\nKite,,1\nKite,,1\n", "twice", "Kite (line 3)"),
+        (b"system,instance,value\nKite,a,1\n", "missing-instance", "1 of 2, first b"),
+        (b"Kite\t1\nKite\t1\nKite\t1\n", "wrong-count", "3 instead of 2"),
+        (
+            b"system,instance,value\nKite,a,1\nKite,b,1\nCrow,,1\n",
+            "mixed",
+            "Crow",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(content, code, said):
+    found = read(content)
+    assert [problem.code for problem in found.problems][:1] == [code]
+    assert said in " ".join(problem.message for problem in found.problems)
+
+
+def test_a_hostile_file_is_shown_harmlessly():
+    found = read("system,instance,value\nA\u202eB<b>,a,1\n".encode())
+    assert "\u202e" not in found.problems[0].message
+
+
+def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of, board):
+    metric = hand_in(world, cast.rival)
+    assert metric.scores.count() == 6
+    assert metric.scores.order_by("pk").first().per_instance[1] == 0.01
+    address = f"/metrics/{metric.pk}/"
+    for who in ("visitor", "submitter", "staff"):
+        assert client_of(who).get(address).status_code == 404
+    said = client_of("rival").get(address).content.decode()
+    assert "Only you see this" in said
+    assert metric_board.refresh(world.task) == 0
+    assert (
+        "MyScore"
+        not in client_of("visitor").get("/tasks/tidy-news/metrics/").content.decode()
+    )
+
+
+def test_published_it_is_on_the_metric_board_and_nowhere_else(
+    world, cast, client_of, board
+):
+    metric = hand_in(world, cast.rival)
+    address = f"/metrics/{metric.pk}/"
+    client_of("submitter").post(address, {"publish": ""})
+    metric.refresh_from_db()
+    assert metric.published_at is None
+    client_of("rival").post(address, {"publish": ""})
+    jobs.drain()
+    new = MetricBoard.objects.first()
+    label = new.payload["labels"][metric.slug]
+    assert (label["label"], label["owner"]) == ("MyScore", "rita")
+    assert new.payload["rankings"]["kendall"]["order"][0] in {"chrf", metric.slug}
+    visitor = client_of("visitor")
+    said = visitor.get("/tasks/tidy-news/metrics/?by=kendall").content.decode()
+    assert "MyScore" in said
+    assert "by <bdi>rita</bdi>" in said
+    assert "MyScore" not in visitor.get("/tasks/tidy-news/").content.decode()
+    assert visitor.get(address).status_code == 200
+    # and back: it is gone at once, before anything is computed
+    client_of("rival").post(address, {"withdraw": ""})
+    said = visitor.get("/tasks/tidy-news/metrics/").content.decode()
+    assert "MyScore" not in said
+    assert visitor.get(address).status_code == 404
+    jobs.drain()
+    assert metric.slug not in MetricBoard.objects.first().payload["labels"]
+
+
+def test_an_error_rate_and_whole_systems_are_taken(world, cast, board):
+    values = "".join(f"{name}\t{10 - k}\n" for k, name in enumerate(NAMES))
+    metric = hand_in(world, cast.rival, values.encode(), higher_is_better=False)
+    assert not metric.by_instance
+    metric_outside.publish(metric)
+    jobs.drain()
+    payload = MetricBoard.objects.first().payload
+    line = next(x for x in payload["metrics"] if x["slug"] == metric.slug)
+    assert line["system"]["spearman"]["value"] == pytest.approx(1)
+    assert line["instance"] == {}
+    assert metric.slug in payload["rankings"]["pearson"]["order"]
+    assert metric.slug not in payload["rankings"]["calibrated"]["order"]
+
+
+def test_private_systems_cannot_be_named_nor_guessed(world, cast):
+    hidden = world.systems[0]
+    Submission.objects.filter(pk=hidden.pk).update(visibility="PRIVATE")
+    said = set()
+    for name in ("Heron", str(hidden.pk), "Nothing"):
+        with pytest.raises(GenieError) as caught:
+            hand_in(world, cast.submitter, csv_of(names=[name]))
+        assert caught.value.code == "bad-scores"
+        said.add(caught.value.message.replace(name, "…"))
+    assert len(said) == 1
+
+
+def test_a_system_that_turns_private_leaves_its_line(world, cast, client_of):
+    metric = hand_in(world, cast.rival)
+    Submission.objects.filter(system_name="Heron").update(visibility="PRIVATE")
+    said = client_of("rival").get(f"/metrics/{metric.pk}/").content.decode()
+    assert "Kestrel" in said
+    assert "Heron" not in said
+
+
+def test_names_are_checked_and_not_taken_twice(world, cast):
+    hand_in(world, cast.rival)
+    hand_in(world, cast.submitter)  # another owner's
+    for name, code in (
+        ("MyScore", "name-taken"),
+        (" ", "bad-name"),
+        ("a\nb", "bad-name"),
+        ("x" * 61, "bad-name"),
+    ):
+        with pytest.raises(GenieError) as caught:
+            hand_in(world, cast.rival, name=name)
+        assert caught.value.code == code
+    with pytest.raises(GenieError) as caught:
+        hand_in(world, cast.rival, name="Other", description="\x00")
+    assert caught.value.code == "bad-description"
+
+
+def test_there_is_a_quota(world, cast, monkeypatch):
+    monkeypatch.setattr(metric_outside, "QUOTA", 2)
+    metric_outside.withdraw(hand_in(world, cast.rival))
+    hand_in(world, cast.rival)
+    with pytest.raises(GenieError, match="2 of 2 files") as caught:
+        hand_in(world, cast.rival, name="Third")
+    assert caught.value.code == "quota-reached"
+    hand_in(world, cast.submitter)
+    assert OutsideMetric.objects.count() == 3
+
+
+def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
+    address = "/tasks/tidy-news/metrics/hand-in/"
+    assert client_of("visitor").get(address).status_code == 302
+    client = client_of("rival")
+    assert "system,instance,value" in client.get(address).content.decode()
+
+    def post(content, **fields):
+        file = SimpleUploadedFile("s.csv", content)
+        return client.post(address, {"name": "MyScore", "file": file, **fields})
+
+    wrong = post(b"system,instance,value\nHeron,i1,much\n")
+    assert wrong.status_code == 400
+    assert "line 2 (much)" in wrong.content.decode()
+    assert post(csv_of(), name="").status_code == 400
+    assert post(csv_of(), lower="on", description="Mine.").status_code == 302
+    found = OutsideMetric.objects.get()
+    assert not found.higher_is_better
+    again = post(csv_of())
+    assert "withdraw it first" in again.content.decode()
+    assert OutsideScores.objects.count() == 6
+    assert "only you see it" in client.get(address).content.decode()
+
+
+def test_staff_take_a_metric_off_its_board(world, cast, client_of):
+    metric = hand_in(world, cast.rival)
+    answer = client_of("superuser").post(
+        "/admin/leaderboard/outsidemetric/",
+        {"action": "withdraw_selected", "_selected_action": [metric.pk]},
+    )
+    assert answer.status_code == 302
+    metric.refresh_from_db()
+    assert metric.withdrawn_at
+
+
+def test_the_readers_of_strangers_files_bear_anything():
+    for text in ("{" * 5000, '{"a":' * 900, "\t\n\t\n", ",,,\n", "system,value\n\n"):
+        read(text.encode())
+    deep = json.dumps({"system": "Kite", "instance": "a", "value": [[1]]})
+    assert read(deep.encode()).problems[0].code == "not-a-number"

@@ -1,0 +1,164 @@
+"""The metric board as a visitor sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from genie.lib import jobs
+from leaderboard.models import MetricBoard, MetricRun, OutsideMetric, Submission
+from leaderboard.services import metric_board, metric_runs
+from tests.browser import overflows, violations
+from tests.leaderboard.metric_board.conftest import use_metrics
+from tests.leaderboard.metric_board.test_metrics_of_others import csv_of
+
+ADDRESS = "/tasks/tidy-news/metrics/"
+
+
+def page(client, query=""):
+    answer = client.get(ADDRESS + query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+def test_a_task_without_scores_says_what_will_be_here(client, world):
+    assert "Nobody has been judged here yet" in page(client)
+
+
+def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
+    metric_board.refresh(world.task)
+    assert "Being computed" in page(client)
+    for submission in world.systems[2:]:
+        Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
+    metric_board.refresh(world.task)
+    assert "Too few systems" in page(client)
+
+
+def test_a_failed_board_says_so_without_the_reason(client, board):
+    MetricBoard.objects.create(
+        task=board.task,
+        criterion="overall",
+        inputs_sha256="x",
+        state="FAILED",
+        failure="KeyError: secret",
+        seed=1,
+        code_version="1",
+        wanted_at=board.wanted_at.replace(year=2100),
+    )
+    said = page(client)
+    assert "newest computation failed" in said
+    assert "secret" not in said
+    assert "Whole systems" in said
+
+
+def test_the_board_shows_every_part(client, board):
+    said = page(client)
+    for part in (
+        "Whole systems",
+        "Outputs of one instance",
+        "Which metrics are told apart",
+        "against people",
+        "still follow as systems improve",
+        "contradict each other",
+        "with the help of metrics",
+        "Length ratio: neither high nor low",
+        "Soft pairwise accuracy",
+        "τ-13",
+        f"seed:{board.seed}",
+    ):
+        assert part in said, part
+    assert said.count("<svg") >= 7
+    assert "Simulated" not in said
+
+
+@pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])
+def test_it_is_ranked_by_what_is_asked_for(client, board, by):
+    said = page(client, f"?by={by}&metric=ter&criterion=none")
+    assert "TER</bdi> against people" in said
+    expected = "soft-accuracy" if by == "odd" else by
+    assert f"by={expected}" in said
+    if by == "tau-14":
+        assert "No tests between metrics by τ-14" in said
+
+
+def test_simulated_judgments_are_labelled_everywhere(client, board):
+    Submission.objects.update(simulated=True)
+    metric_board.refresh(board.task)
+    jobs.drain()
+    said = page(client)
+    assert "No person said this" in said
+    assert "judged by people" not in said
+    assert "against simulated workers" in said
+
+
+@pytest.mark.parametrize("change", ["visibility", "state"])
+def test_what_is_taken_back_is_gone_at_once(client, board, change):
+    values = {"visibility": "PRIVATE", "state": "WITHDRAWN"}
+    Submission.objects.filter(system_name="Heron").update(**{change: values[change]})
+    said = page(client)
+    assert "Heron" not in said
+    assert "Being computed" in said
+
+
+def test_showing_a_board_computes_nothing_and_asks_little(
+    client, board, django_assert_max_num_queries, monkeypatch
+):
+    monkeypatch.setattr(metric_board, "metric_board", None)
+    with django_assert_max_num_queries(14):
+        page(client)
+
+
+def test_metrics_that_are_not_here_are_named(client, world):
+    task = use_metrics(world.task, "chrf", "bleurt", "rougeL")
+    metric_runs.catch_up(task)
+    said = page(client)
+    assert "BLEURT: not computed here" in said
+    assert "GENIE_BLEURT_MODEL" not in said
+    assert "ROUGE-L: being computed, 0 of 6 pieces" in said
+    metric_runs.stop(MetricRun.objects.get(metric="rougeL"))
+    assert "ROUGE-L: stopped by staff" in page(client)
+
+
+def test_hostile_names_stay_text(client, board):
+    payload = board.payload
+    payload["systems"][0]["name"] = payload["labels"]["chrf"]["label"] = "<script>x"
+    payload["metrics"][0]["far"] = [0]
+    MetricBoard.objects.update(payload=payload)
+    said = page(client, "?metric=chrf")
+    assert "<script>" not in said
+    assert "&lt;script&gt;x" in said
+
+
+def test_an_unknown_task_is_not_found(client, db):
+    assert client.get("/tasks/nothing/metrics/").status_code == 404
+
+
+@pytest.mark.browser
+def test_in_a_browser(board, cast, open_page, tmp_path):
+    for width, scheme in (("phone", "light"), ("desktop", "dark")):
+        found = open_page(ADDRESS, width=width, scheme=scheme)
+        assert not overflows(found)
+        assert violations(found) == []
+        found.locator("table.meta th a", has_text="Pearson").first.click()
+        assert "by=pearson" in found.url
+    file = tmp_path / "scores.csv"
+    file.write_bytes(csv_of())
+    page_ = open_page(ADDRESS + "hand-in/", width="phone", user=cast.rival)
+    assert not overflows(page_)
+    assert violations(page_) == []
+    page_.get_by_label("Name of the metric").fill("MyScore")
+    page_.get_by_label("Scores", exact=True).set_input_files(file)
+    page_.get_by_role("button", name="Hand in").click()
+    assert page_.get_by_text("Only you see this.").is_visible()
+    assert violations(page_) == []
+    assert not overflows(page_)
+    page_.get_by_role("button", name="Publish").click()
+    assert page_.get_by_text("will be on the metric board").is_visible()
+    assert OutsideMetric.objects.get().published_at
+
+
+def test_the_systems_board_says_what_is_not_computed_here(client, world):
+    task = use_metrics(world.task, "chrf", "bleurt")
+    assert "not computed here" not in client.get("/tasks/tidy-news/").content.decode()
+    metric_runs.catch_up(task)
+    said = client.get("/tasks/tidy-news/?columns=all").content.decode()
+    assert said.count("not computed here") == 6

@@ -1,0 +1,47 @@
+"""Scores of other scales than Likert come out of a release again, too."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.models import Score
+from leaderboard.releases.make import make
+from leaderboard.selectors.shared_instances import ranked_pks, shared
+from tests.leaderboard.designs.conftest import (  # noqa: F401
+    ask,
+    boss,
+    crowd,
+    measured,
+    of_text,
+    published,
+    references,
+    task,
+    texts,
+)
+from tests.leaderboard.designs.test_every_design_walks_to_the_board import asked_in
+
+# A geometric mean of ratios, a preference whose side was drawn, a slider in bins, marks.
+DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans"]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_whole_campaign_is_rebuilt_and_its_table_is_its_score(
+    design, request, tmp_path
+):
+    request.getfixturevalue("ask")(**asked_in(design))
+    walked = request.getfixturevalue("published")("Good", 0.75)
+    board = request.getfixturevalue("task")
+
+    out = io.StringIO()
+    call_command("rebuild", str(make(board, tmp_path / "r").folder), stdout=out)
+    assert "numbers come out as they were published" in out.getvalue()
+    assert "scores: 0 " not in out.getvalue()
+
+    found = shared(board, ranked_pks(board), ["overall"])
+    score = Score.objects.get(submission=walked, criterion="overall")
+    column = found.values[:, 0, 0]
+    again = found.unit.interval(column, seed=1, n_resamples=100, confidence=0.95)
+    assert again.estimate == pytest.approx(score.mean)

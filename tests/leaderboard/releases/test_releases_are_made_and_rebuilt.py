@@ -1,0 +1,356 @@
+"""A release holds what the public board rests on, and gives its numbers again."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from crowd.models import Assignment, Campaign, Worker
+from leaderboard.models import HumanEvaluation, Instance, Score, Submission
+from leaderboard.releases import bundle
+from leaderboard.releases.licence import may_be_copied
+from leaderboard.releases.make import make
+from leaderboard.selectors.system_ratings import (
+    all_system_ratings_of,
+    system_ratings_of,
+)
+from leaderboard.services import measure
+from leaderboard.services.measure import write_result
+from quality.models import Ban, Grade, Placement
+from quality.services.judge import judge as judge_workers
+from tests.factories import answer, make_item, make_task, make_worker
+from tests.leaderboard.pages.judged import judge, rate
+
+CRITERIA = {"overall": "Is it good?", "fluency": "Is it fluent?"}
+SECRET = "Reference that nobody may see"
+
+
+def measured(submission):
+    """Keep the light metrics that the task asks for, as the walk does."""
+    batch = measure.batch_of(submission)
+    for one in measure.chosen_of(submission.task):
+        write_result(submission, one, one.metric.compute(batch))
+
+
+@pytest.fixture
+def task(team, submitter):
+    """Three systems, two of them public; a banned worker, rejected and lost work."""
+    task = make_task(n_instances=12, sample_size=12, licence="CC BY 4.0")
+    task.config["human"]["criteria"] = CRITERIA
+    task.config["metrics"]["use"] = ["sacrebleu", "rougeL", "length"]
+    task.save()
+    workers = [make_worker() for _ in range(5)]
+    both = {"owner": submitter, "team": team, "workers": workers}
+    kite = judge(task, 0.8, seed=1, system="Kite", **both)
+    wren = judge(task, 0.4, seed=2, system="=Wren", **both)
+    Submission.objects.filter(pk=wren.pk).update(
+        anonymous_until=timezone.localdate() + timedelta(days=9),
+        description="By the famous group",
+    )
+    private = judge(task, 0.9, seed=3, system="Secret", visibility="PRIVATE", **both)
+    for submission in (kite, wren, private):
+        measured(submission)
+    _left_out(kite)
+    _graded(kite, workers)
+    return task
+
+
+def _left_out(submission):
+    evaluation = HumanEvaluation.objects.get(submission=submission)
+    instance = submission.task.instances.first()
+    values = dict.fromkeys(CRITERIA, 0.0)
+    banned = make_worker()
+    rate(evaluation, instance, banned, values)
+    Ban.objects.create(worker=banned, pool=submission.task.slug, reason="careless")
+    for change in (
+        {"state": Assignment.State.REJECTED},
+        {"replaced_at": timezone.now()},
+    ):
+        item = rate(evaluation, instance, make_worker(), values)
+        Assignment.objects.filter(hit=item.hit).update(**change)
+
+
+def _graded(submission, workers):
+    campaign = submission.human_evaluation.campaign
+    for n, worker in enumerate(workers):
+        for k in range(4):
+            item = make_item(campaign, f"test question {n} {k}")
+            placement = Placement.objects.create(
+                campaign=campaign, item=item, polarity="POSITIVE"
+            )
+            assignment = answer(item, worker)
+            Grade.objects.create(
+                placement=placement,
+                assignment=assignment,
+                worker=worker,
+                pool=submission.task.slug,
+                polarity="POSITIVE",
+                correct=k < n,
+            )
+    judge_workers(submission.task.slug)
+    Ban.objects.filter(verdict__isnull=False).delete()
+
+
+@pytest.fixture
+def folder(task, tmp_path):
+    return make(task, tmp_path / "release").folder
+
+
+def rows(folder, name):
+    return bundle.read_table(folder, name)
+
+
+def everything(folder):
+    return "".join(path.read_text("utf-8") for path in folder.iterdir())
+
+
+def rebuilt(folder):
+    out = io.StringIO()
+    call_command("rebuild", str(folder), stdout=out)
+    return out.getvalue()
+
+
+def counting(found):
+    """Give the first judgment that counts."""
+    return next(row for row in found if row["counts"])
+
+
+def changed(folder, name, change):
+    """Change a table's rows, and the checksums with them, as a forger would."""
+    found = rows(folder, name)
+    change(found)
+    bundle.write_table(folder, name, list(found[0]), found)
+    bundle.write_checksums(folder)
+
+
+def test_every_number_comes_out_again_without_a_database(folder, task):
+    with CaptureQueriesContext(connection) as captured:
+        said = rebuilt(folder)
+
+    assert len(captured) == 0
+    assert "numbers come out as they were published" in said
+    for kind in ("scores", "ranks", "metrics", "detectors", "rows"):
+        assert f"{kind}: 0 " not in said
+    assert "not tried" not in said
+
+
+def test_the_release_is_of_what_the_public_board_shows(folder, task):
+    assert [row["system"] for row in rows(folder, "systems")] == ["Kite", "=Wren"]
+    assert {row["submission"] for row in rows(folder, "judgments")} == {
+        row["submission"] for row in rows(folder, "systems")
+    }
+    assert "Secret" not in everything(folder)
+
+
+def test_an_anonymous_team_stays_so(folder, team):
+    wren = rows(folder, "systems")[1]
+    assert wren["team"] is None
+    assert "famous" not in everything(folder)
+    assert rows(folder, "systems")[0]["team"] == team.name
+
+
+def test_what_does_not_count_is_there_with_its_reason(folder, task):
+    found = rows(folder, "judgments")
+    reasons = sorted({row["why_not"] for row in found if not row["counts"]})
+    assert reasons == ["replaced", "work rejected", "worker excluded"]
+    assert sum(row["counts"] for row in found) == 2 * 12 * 2
+
+
+def test_all_ratings_less_those_left_out_are_the_ratings_that_count(task):
+    pks = list(HumanEvaluation.objects.order_by("pk").values_list("pk", flat=True))
+    every = all_system_ratings_of(pks)
+    counted = every[every["why_not"] == ""]
+    columns = ["submission", "criterion", "instance", "worker", "value"]
+
+    assert len(every) > len(counted)
+    assert sorted(counted[columns].itertuples(index=False, name=None)) == sorted(
+        system_ratings_of(pks)[columns].itertuples(index=False, name=None)
+    )
+
+
+def test_pseudonyms_hold_within_a_release_and_not_across(task, tmp_path):
+    first, second = (make(task, tmp_path / name).folder for name in "ab")
+    names = {row["worker"] for row in rows(first, "judgments")}
+
+    assert len(names) == 5 + 3
+    graded = {row["worker"] for row in rows(first, "test_questions")}
+    assert len(graded) == 5
+    assert graded < names
+    assert not names & {row["worker"] for row in rows(second, "judgments")}
+    for worker in Worker.objects.all():
+        assert worker.pseudonym not in everything(first)
+        assert worker.platform_worker_id not in everything(first)
+
+
+def test_the_order_of_judgments_does_not_follow_the_workers_keys(task, tmp_path):
+    firsts = {
+        rows(make(task, tmp_path / f"r{i}").folder, "test_questions")[0]["n_correct"]
+        for i in range(6)
+    }
+    assert len(firsts) > 1
+
+
+def test_test_questions_and_hidden_references_are_in_no_release(task, tmp_path):
+    Instance.objects.filter(task=task).update(references=[SECRET])
+    task.hidden_references = True
+    task.save()
+
+    folder = make(task, tmp_path / "hidden", texts=True).folder
+
+    assert "test question 0" not in everything(folder)
+    assert SECRET not in everything(folder)
+    assert "sacrebleu needs references, which are hidden" in rebuilt(folder)
+
+
+def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_path):
+    def told(name):
+        folder = make(task, tmp_path / name).folder
+        assert "numbers are the same" in rebuilt(folder)
+        ranks = {row["sample_rank"] for row in rows(folder, "instances")}
+        return bundle.read_manifest(folder)["sample_seed"], ranks
+
+    assert told("over") == (str(task.sample_seed), set(range(12)))
+    campaign = Campaign.objects.filter(pool=task.slug).order_by("pk")[0]
+    Campaign.objects.filter(pk=campaign.pk).update(state="RUNNING")
+    assert told("running") == (None, {None})
+    assert "the order of the draw" in (tmp_path / "running" / bundle.CARD).read_text()
+
+
+def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
+    task.licence = "Not stated with the release; another says CC BY"
+    task.save()
+
+    folder = make(task, tmp_path / "closed").folder
+
+    assert not (folder / "predictions.jsonl").exists()
+    assert "Source number" not in everything(folder)
+    assert "Prediction for" not in everything(folder)
+    said = rebuilt(folder)
+    assert "not tried: texts are not in this release (6 results)" in said
+    assert "the licence does not say" in everything(folder)
+
+
+@pytest.mark.parametrize(
+    ("licence", "open_"),
+    [
+        ("Apache-2.0 (written for this project)", True),
+        ("CC BY-SA 4.0", True),
+        ("cc0", True),
+        ("", False),
+        ("Not stated", False),
+        ("All rights reserved", False),
+        ("For research only, like CC BY", False),
+    ],
+)
+def test_licences_in_doubt_are_closed(licence, open_):
+    assert may_be_copied(licence) is open_
+
+
+def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
+    text = (folder / "systems.csv").read_text("utf-8")
+    found = list(csv.DictReader(io.StringIO(text)))
+
+    assert [row["system"] for row in found] == ["Kite", "'=Wren"]
+    judged = (folder / "judgments.csv").read_text("utf-8").splitlines()
+    assert len(judged) - 1 == len(rows(folder, "judgments"))
+
+
+def test_the_card_and_the_checksums_say_what_is_there(folder):
+    card = (folder / "README.md").read_text("utf-8")
+    assert "## How people were asked" in card
+    assert "20 questions asked, 10 answered wrongly" in card
+    for line in (folder / "SHA256SUMS").read_text().splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["counts"]["systems"] == 2
+    assert manifest["code_version"]
+
+
+@pytest.mark.parametrize(
+    ("table", "change", "said"),
+    [
+        ("scores", lambda r: r[0].update(mean=r[0]["mean"] + 0.001), "mean"),
+        ("scores", lambda r: r[0].update(high=r[0]["high"] - 0.001), "high"),
+        ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "ratings of 1"),
+        ("scores", lambda r: r.pop(), "score of submission"),
+        ("judgments", lambda r: counting(r).update(value=0.6), "score"),
+        ("systems", lambda r: r[0].update(rank_last=2), "rank"),
+        ("metrics", lambda r: r[-1].update(value=r[-1]["value"] + 0.01), "submission"),
+        ("metrics", lambda r: r[0]["per_instance"].pop(), "instances"),
+        ("predictions", lambda r: r[0].update(text="Something else."), "submission"),
+        ("test_questions", lambda r: r[0].update(p_noisy=0.123), "P(noisy)"),
+        ("test_questions", lambda r: r[0].update(n_correct=9), "wrong"),
+        ("instances", lambda r: r[0].update(references=["Other words."]), "submission"),
+    ],
+)
+def test_the_first_number_that_differs_is_named(folder, table, change, said):
+    changed(folder, table, change)
+
+    with pytest.raises(CommandError) as refused:
+        rebuilt(folder)
+    assert said in str(refused.value)
+
+
+def test_a_file_that_was_changed_or_added_is_named(folder):
+    (folder / "more.txt").write_text("x")
+    with pytest.raises(CommandError, match=r"more\.txt is not as it was released"):
+        rebuilt(folder)
+    (folder / "more.txt").unlink()
+    (folder / "scores.csv").write_text("x")
+    with pytest.raises(CommandError, match=r"scores\.csv"):
+        rebuilt(folder)
+
+
+def test_what_is_no_release_is_said_to_be_none(tmp_path):
+    with pytest.raises(CommandError, match="is no release"):
+        rebuilt(tmp_path)
+
+
+def test_a_taken_folder_and_an_unknown_task_are_refused(task, tmp_path):
+    (tmp_path / "file").write_text("x")
+    for out in (tmp_path, tmp_path / "file"):
+        with pytest.raises(CommandError, match="there already"):
+            call_command("release", task.slug, "--out", str(out))
+    with pytest.raises(CommandError, match="no task"):
+        call_command("release", "nothing", "--out", str(tmp_path / "x"))
+
+
+def test_a_board_without_scores_makes_a_release_that_is_rebuilt(tmp_path):
+    task = make_task("empty")
+    out = io.StringIO()
+    call_command("release", "empty", "--out", str(tmp_path / "r"), stdout=out)
+    assert "systems: 0 rows" in out.getvalue()
+    assert "numbers come out" in rebuilt(tmp_path / "r")
+    assert task.n_instances == 3
+
+
+def test_staff_download_a_release_from_the_admin(client_of, task):
+    address = "/admin/leaderboard/task/"
+    data = {"action": "release_selected", "_selected_action": [task.pk]}
+
+    given = client_of("superuser").post(address, data)
+
+    content = b"".join(given.streaming_content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert f"{task.slug}/SHA256SUMS" in archive.namelist()
+    assert client_of("submitter").post(address, data).status_code == 302
+
+
+def test_scores_superseded_are_not_released(task, tmp_path):
+    kite = Submission.objects.get(system_name="Kite")
+    old = Score.objects.filter(submission=kite, criterion="overall").first()
+    Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+    folder = make(task, tmp_path / "r").folder
+    assert [row["system"] for row in rows(folder, "systems")] == ["=Wren"]

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+from django.utils.html import strip_tags
+
+from tests.browser import chromium, open_page  # noqa: F401
+from tests.cast import (  # noqa: F401
+    cast,
+    client_of,
+    rival,
+    rival_team,
+    staff,
+    submitter,
+    superuser,
+    team,
+    team_mate,
+    worker,
+)
+from tests.factories import make_task
+
+
+@pytest.fixture(autouse=True)
+def _fresh(settings, tmp_path):
+    """Keep numbers of an earlier test out of this one."""
+    settings.STATIC_ROOT = tmp_path  # nothing is collected; it only has to exist
+    cache.clear()
+    yield
+    cache.clear()
+
+
+@pytest.fixture
+def task(db):
+    return make_task(accepts_submissions=True)
+
+
+@pytest.fixture
+def read():
+    """Give a page's words as one line, the way a person reads them."""
+
+    def read_(response):
+        html = re.sub(
+            r"<(head|svg)\b.*?</\1>", " ", response.content.decode(), flags=re.S
+        )
+        apart = re.sub(r"<(/?(?:p|div|li|t[dh]|h\d|d[dt]|summary)\b)", r" <\1", html)
+        return re.sub(r"\s+", " ", unescape(strip_tags(apart))).strip()
+
+    return read_

@@ -1,0 +1,328 @@
+"""A task's board: ranks, order, who is named, what is still waited for."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.models import Assignment
+from leaderboard.models import Score, Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_metrics,
+    make_ranked,
+    make_score,
+    make_submission,
+    make_task,
+    make_worker,
+)
+
+State = Submission.State
+
+
+@pytest.fixture
+def who(team, submitter):
+    return {"team": team, "owner": submitter}
+
+
+def rows(response):
+    """Give the board's rows as lists of their cells' words, in the order shown."""
+    body = response.content.decode().split("<tbody>")[1].split("</tbody>")[0]
+    found = []
+    for row in body.split("</tr>")[:-1]:
+        cells = re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, flags=re.S)
+        words = (re.sub(r"<[^>]+>", " ", cell) for cell in cells)
+        found.append([" ".join(word.split()) for word in words])
+    return found
+
+
+def names(response):
+    return [row[1].split()[0] for row in rows(response)]
+
+
+def test_the_best_human_score_stands_first_and_clear_differences_are_ranked(
+    client, task, who
+):
+    make_ranked(task, 40, system="Low", **who)
+    make_ranked(task, 80, system="High", **who)
+    make_ranked(task, 60, system="Middle", **who)
+
+    found = rows(client.get("/tasks/tidy-news/"))
+
+    assert [(row[0], row[1]) for row in found] == [
+        ("1", "High"),
+        ("2", "Middle"),
+        ("3", "Low"),
+    ]
+
+
+def test_systems_that_the_data_cannot_tell_apart_share_their_ranks_and_a_bracket(
+    client, task, who
+):
+    make_ranked(task, 80, system="A", **who)
+    make_ranked(task, 79, system="B", **who)
+    make_ranked(task, 78, system="C", **who)
+    make_ranked(task, 50, system="D", **who)
+
+    response = client.get("/tasks/tidy-news/")
+
+    assert [row[0] for row in rows(response)] == ["1–3", "1–3", "1–3", "4"]
+    html = response.content.decode()
+    assert re.findall(r'class="rk( b\d)?"', html.split("<tbody>")[1]) == [
+        " b1",
+        " b2",
+        " b3",
+        "",
+    ]
+
+
+def test_the_printed_score_is_the_one_that_is_drawn(client, task, who):
+    make_ranked(task, 71.26, 2.5, system="Kite", **who)
+
+    response = client.get("/tasks/tidy-news/")
+
+    assert rows(response)[0][4] == "71.3 [68.8, 73.8]"
+    assert 'aria-label="71.3, 95 % interval 68.8 to 73.8"' in response.content.decode()
+
+
+def test_a_superseded_score_does_not_count(client, task, who):
+    kite = make_ranked(task, 90, system="Kite", **who)
+    make_ranked(task, 70, system="Wren", **who)
+    Score.objects.filter(submission=kite).update(superseded_at=timezone.now())
+    make_score(kite, 50)
+
+    assert [(row[0], row[1]) for row in rows(client.get("/tasks/tidy-news/"))] == [
+        ("1", "Wren"),
+        ("2", "Kite"),
+    ]
+
+
+def test_a_score_that_is_not_published_yet_is_not_shown(client, task, who):
+    kite = make_submission(task, state=State.SCORED, **who)
+    make_score(kite, 77.7)
+
+    response = client.get("/tasks/tidy-news/")
+
+    assert rows(response)[0][0] == "not ranked yet"
+    assert "77.7" not in response.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["A", "B", "C"]),
+        ("?sort=human&dir=asc", ["C", "B", "A"]),
+        ("?sort=system&dir=desc", ["C", "B", "A"]),
+        ("?sort=system", ["A", "B", "C"]),
+        ("?sort=date", ["C", "B", "A"]),
+        ("?sort=sacrebleu", ["B", "A", "C"]),
+        ("?sort=sacrebleu&dir=asc", ["A", "B", "C"]),
+        ("?sort=task__config&dir=asc", ["A", "B", "C"]),
+        ("?sort=human&dir=sideways", ["A", "B", "C"]),
+        ("?sort=rouge1", ["A", "B", "C"]),  # this site's, but not this task's
+        ("?sort=%00&page=-3&columns=%27", ["A", "B", "C"]),
+    ],
+)
+def test_rows_are_sorted_by_the_columns_that_can_be_asked_for_and_no_others(
+    client, task, who, query, expected
+):
+    for index, (name, mean, bleu) in enumerate(
+        [("A", 80, 20), ("B", 60, 30), ("C", 40, None)]
+    ):
+        submission = make_submission(task, system=name, state=State.PUBLISHED, **who)
+        make_score(submission, mean)
+        if bleu is not None:
+            make_metrics(submission, sacrebleu=bleu)
+        Submission.objects.filter(pk=submission.pk).update(
+            created_at=timezone.now() + timedelta(days=index)
+        )
+
+    assert names(client.get(f"/tasks/tidy-news/{query}")) == expected
+
+
+def test_a_sorted_column_says_so_and_its_link_turns_it_round(client, task, who):
+    make_ranked(task, 80, **who)
+
+    html = client.get("/tasks/tidy-news/?sort=sacrebleu&dir=asc").content.decode()
+
+    header = re.search(r'<th[^>]*aria-sort="ascending"[^>]*>.*?</th>', html, re.S)
+    assert "SacreBLEU" in header[0]
+    assert "?sort=sacrebleu&amp;dir=desc" in header[0]
+    assert html.count("aria-sort=") == 1
+
+
+def test_rows_without_a_value_stand_last_whatever_the_direction(client, task, who):
+    make_ranked(task, 80, system="Scored", **who)
+    make_submission(task, system="Waiting", **who)
+
+    for direction in ("asc", "desc"):
+        response = client.get(f"/tasks/tidy-news/?sort=human&dir={direction}")
+        assert names(response) == ["Scored", "Waiting"]
+
+
+def test_all_metrics_are_shown_when_they_are_asked_for(client, task, who):
+    make_ranked(task, 80, **who)
+
+    few = client.get("/tasks/tidy-news/").content.decode()
+    every = client.get("/tasks/tidy-news/?columns=all").content.decode()
+
+    assert 'data-l="chrF"' not in few
+    assert 'data-l="chrF"' in every
+    assert "sort=sacrebleu&amp;dir=desc&amp;columns=all" in every
+
+
+def test_a_waiting_row_counts_the_instances_that_people_judged(client, who):
+    task = make_task(n_instances=6)
+    kite = make_submission(task, state=State.ANNOTATING, **who)
+    evaluation = make_evaluation(kite, n=5)
+    items = [judged.item for judged in evaluation.judged_items.all()]
+    wim = make_worker()
+    answer(items[0], wim)
+    answer(items[1], wim, state=Assignment.State.APPROVED)
+    # what does not count: rejected, replaced and returned work, test questions
+    answer(items[2], wim, state=Assignment.State.REJECTED)
+    answer(items[3], wim, replaced_at=timezone.now())
+    answer(items[4], wim, state=Assignment.State.RETURNED)
+    answer(make_item(evaluation.campaign, "a test question"), wim)
+    # the same instance judged twice is one instance
+    answer(items[0], make_worker())
+
+    assert rows(client.get("/tasks/tidy-news/"))[0][4] == "human: 2 of 5"
+
+
+def test_before_people_are_asked_nobody_has_judged_the_tasks_sample(client, who):
+    make_submission(make_task(n_instances=6, sample_size=4), **who)
+
+    assert rows(client.get("/tasks/tidy-news/"))[0][4] == "human: 0 of 4"
+
+
+@pytest.mark.parametrize(
+    "state",
+    [State.RECEIVED, State.VALID, State.INVALID, State.DECLINED, State.WITHDRAWN],
+)
+def test_what_has_no_numbers_or_was_taken_off_is_on_no_board(client, task, who, state):
+    make_submission(task, system="Nowhere", state=state, **who)
+
+    assert "Nowhere" not in client.get("/tasks/tidy-news/").content.decode()
+
+
+def test_simulated_results_are_marked_in_their_row_plot_header_and_on_top(
+    client, task, who, read
+):
+    make_ranked(task, 80, system="Robot", simulated=True, **who)
+
+    response = client.get("/tasks/tidy-news/")
+    html = response.content.decode()
+
+    assert "No person said this." in read(response)
+    assert rows(response)[0][1] == "Robot simulated"
+    assert '; simulated, no person said it" class="sim"' in html
+    assert "Simulated score" in html.split("<tbody>")[0]
+    assert "Human score" not in html.split("<tbody>")[0].split("</thead>")[0]
+
+
+def test_a_simulated_row_among_peoples_is_marked_and_the_others_are_not(
+    client, task, who, read
+):
+    make_ranked(task, 80, system="Robot", simulated=True, **who)
+    make_ranked(task, 50, system="Kite", **who)
+
+    response = client.get("/tasks/tidy-news/")
+
+    assert [row[1] for row in rows(response)] == ["Robot simulated", "Kite"]
+    assert "Partly simulated." in read(response)
+    assert "partly simulated" in response.content.decode().split("</thead>")[0]
+
+
+def test_a_simulated_row_that_waits_does_not_speak_of_people(client, task, who):
+    make_submission(task, simulated=True, **who)
+
+    assert rows(client.get("/tasks/tidy-news/"))[0][4].startswith("simulated: 0 of")
+
+
+def test_an_anonymous_team_is_named_to_itself_only(client_of, task, cast):
+    make_ranked(
+        task,
+        80,
+        team=cast.team,
+        owner=cast.submitter,
+        anonymous_until=timezone.localdate() + timedelta(days=3),
+    )
+
+    for name in ("visitor", "rival", "worker"):
+        html = client_of(name).get("/tasks/tidy-news/").content.decode()
+        assert "Team Heron" not in html
+        assert "anonymous until" in html
+    own = client_of("team_mate").get("/tasks/tidy-news/").content.decode()
+    assert "Team Heron" in own
+    assert "to others: anonymous until" in own
+
+
+def test_the_team_is_named_from_the_day_on(client, task, who):
+    make_ranked(task, 80, anonymous_until=timezone.localdate(), **who)
+
+    assert rows(client.get("/tasks/tidy-news/"))[0][2] == "Team Heron"
+
+
+def test_a_private_result_is_seen_by_its_team_and_moves_nobodys_rank(
+    client_of, task, cast
+):
+    both = {"team": cast.team, "owner": cast.submitter}
+    make_ranked(task, 80, system="Open", **both)
+    make_ranked(task, 40, system="Last", **both)
+    make_ranked(task, 60, system="Secret", visibility="PRIVATE", **both)
+
+    for name in ("visitor", "rival", "worker"):
+        response = client_of(name).get("/tasks/tidy-news/")
+        assert [(row[0], row[1]) for row in rows(response)] == [
+            ("1", "Open"),
+            ("2", "Last"),
+        ]
+    own = rows(client_of("team_mate").get("/tasks/tidy-news/"))
+    assert [(row[0], row[1]) for row in own] == [
+        ("1", "Open"),
+        ("(2)", "Secret private"),
+        ("2", "Last"),
+    ]
+
+
+def test_every_criterion_has_a_column_and_the_first_one_ranks(client, who):
+    criteria = {"fluency": "Is it fluent?", "truth": "Is it true?"}
+    task = make_task()
+    task.config["human"]["criteria"] = criteria
+    task.save()
+    for name, fluency, truth in [("A", 50, 90), ("B", 80, 20)]:
+        submission = make_submission(task, system=name, state=State.PUBLISHED, **who)
+        make_score(submission, fluency, criterion="fluency")
+        make_score(submission, truth, criterion="truth")
+
+    found = rows(client.get("/tasks/tidy-news/"))
+
+    assert [(row[1], row[6]) for row in found] == [
+        ("B", "20.0 [18.0, 22.0]"),
+        ("A", "90.0 [88.0, 92.0]"),
+    ]
+
+
+def test_an_empty_board_says_what_to_do(client, task, read):
+    response = client.get("/tasks/tidy-news/")
+
+    assert response.status_code == 200
+    assert "Nobody stands on this board yet." in read(response)
+    assert "/tasks/tidy-news/submit/" in response.content.decode()
+
+
+def test_a_board_whose_scores_are_all_equal_is_drawn(client, task, who):
+    make_ranked(task, 100, 0, system="A", **who)
+    make_ranked(task, 100, 0, system="B", **who)
+
+    assert [row[0] for row in rows(client.get("/tasks/tidy-news/"))] == ["1–2", "1–2"]
+
+
+def test_an_unknown_task_is_not_found(client, db):
+    assert client.get("/tasks/no-such-task/").status_code == 404

@@ -1,0 +1,87 @@
+"""A board asks the same few queries however many submissions it has."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_many_ranked,
+    make_ranked,
+    make_submission,
+    make_worker,
+)
+
+MOST_QUERIES = 12
+
+
+def queries(client, address):
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        response = client.get(address)
+    assert response.status_code == 200
+    return [query["sql"] for query in captured]
+
+
+@pytest.fixture
+def five(task, team, submitter):
+    for mean in (80, 70, 60):
+        make_ranked(task, mean, team=team, owner=submitter)
+    for _ in range(2):
+        waiting = make_submission(task, team=team, owner=submitter, state="ANNOTATING")
+        evaluation = make_evaluation(waiting)
+        answer(evaluation.judged_items.first().item, make_worker())
+
+
+@pytest.mark.parametrize(
+    ("who", "query"),
+    [("visitor", ""), ("submitter", "?sort=sacrebleu&dir=asc&columns=all")],
+)
+def test_as_many_queries_with_5_submissions_as_with_5000(
+    client_of, five, task, team, submitter, who, query
+):
+    client = client_of(who)
+    address = f"/tasks/tidy-news/{query}"
+    few = queries(client, address)
+
+    make_many_ranked(task, 4_995, team=team, owner=submitter)
+    first_page = queries(client, address)
+    # where the rows that people are judging stand: one question more, how far they are
+    waiting_page = queries(client, f"{address}{'&' if query else '?'}page=25")
+
+    assert len(first_page) <= len(waiting_page) == len(few) <= MOST_QUERIES
+
+
+def test_no_query_reads_the_numbers_of_single_instances(client, five):
+    assert not any(
+        "per_instance" in sql for sql in queries(client, "/tasks/tidy-news/")
+    )
+
+
+def test_a_page_has_200_rows_and_leads_on(client, task, team, submitter):
+    make_many_ranked(task, 450, team=team, owner=submitter)
+
+    first = client.get("/tasks/tidy-news/").content.decode()
+    last = client.get("/tasks/tidy-news/?page=3").content.decode()
+    beyond = client.get("/tasks/tidy-news/?page=99999999999999999999").content.decode()
+
+    assert first.count("<tr") - 1 == 200
+    assert "rows 1–200 of 450" in first
+    assert "?page=2" in first
+    assert last.count("<tr") - 1 == 50
+    assert "rows 401–450 of 450" in last
+    assert "rows 401–450 of 450" in beyond
+
+
+def test_ranks_on_a_later_page_are_those_of_the_whole_board(
+    client, task, team, submitter
+):
+    make_many_ranked(task, 450, team=team, owner=submitter)
+
+    last = client.get("/tasks/tidy-news/?page=3").content.decode()
+
+    assert '<td class="rk">405–450</td>' in last

@@ -1,0 +1,242 @@
+"""The pages in a real browser: nothing overflows, axe is content, keys are enough."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboard.models import Instance, Submission
+from tests.browser import WIDTHS, overflows, violations
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_many_ranked,
+    make_predictions,
+    make_ranked,
+    make_submission,
+    make_task,
+    make_worker,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+State = Submission.State
+LONG = "Kingfisher-13B-instruct-v2-long-context-preview-with-a-name-without-an-end"
+
+
+@pytest.fixture
+def site(cast):
+    """Fill a site with one of everything; give the addresses by name."""
+    task = make_task(
+        summary="Say in one sentence what an article is about.",
+        description="Short articles.",
+        citation="@misc{" + "x" * 200 + "}",
+        licence="CC0",
+    )
+    both = {"team": cast.team, "owner": cast.submitter}
+    best = make_ranked(task, 75, system=LONG, **both)
+    make_ranked(task, 74, system="Wren", simulated=True, **both)
+    until = timezone.localdate() + timedelta(days=3)
+    make_ranked(task, 50, system="Rook", anonymous_until=until, **both)
+    Instance.objects.filter(position=0).update(fields={"source": "word " * 400})
+    make_predictions(best, text="unbroken" * 40 + "{0}")
+    waiting = make_submission(task, system="Egret", state=State.ANNOTATING, **both)
+    evaluation = make_evaluation(waiting)
+    answer(evaluation.judged_items.first().item, make_worker())
+    warned = make_submission(
+        task,
+        system="Crane",
+        warnings=[
+            {"code": "misaligned-ids", "sentence": "Shuffled.", "figures": {"own": 0.1}}
+        ],
+        **both,
+    )
+    invalid = make_submission(
+        task,
+        state=State.INVALID,
+        errors=[
+            {
+                "code": "missing-ids",
+                "message": "One is missing.",
+                "count": 1,
+                "examples": [{"id": "i" * 300}],
+            }
+        ],
+        **both,
+    )
+    make_task("empty", title="Nothing yet")
+    return {
+        "home": "/",
+        "tasks": "/tasks/",
+        "board": "/tasks/tidy-news/",
+        "all columns": "/tasks/tidy-news/?columns=all&sort=sacrebleu",
+        "empty board": "/tasks/empty/",
+        "about": "/tasks/tidy-news/about/",
+        "how it works": "/how-it-works/",
+        "scored": f"/submissions/{best.pk}/",
+        "waiting": f"/submissions/{waiting.pk}/",
+        "warned": f"/submissions/{warned.pk}/",
+        "invalid": f"/submissions/{invalid.pk}/",
+        "submit": "/tasks/tidy-news/submit/",
+        "mine": "/submissions/",
+        "withdraw": f"/submissions/{best.pk}/withdraw/",
+    }
+
+
+@pytest.mark.parametrize(("width", "scheme"), [("phone", "light"), ("desktop", "dark")])
+def test_every_page_fits_its_screen_and_axe_finds_nothing(
+    open_page, site, submitter, width, scheme
+):
+    for name, path in site.items():
+        page = open_page(path, width=width, scheme=scheme, user=submitter)
+        assert violations(page) == [], name
+        assert not overflows(page), name
+        page.close()
+
+
+def test_every_page_fits_a_tablet(open_page, site, submitter):
+    for name, path in site.items():
+        page = open_page(path, width="tablet", user=submitter)
+        assert not overflows(page), name
+        page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_for_visitors_are_clean_too(open_page, site, scheme):
+    for path in ("/", "/login/", site["scored"], site["board"]):
+        page = open_page(path, width="phone", scheme=scheme)
+        assert violations(page) == []
+        assert not overflows(page)
+
+
+def test_the_dots_stand_under_their_ticks_on_every_screen(open_page, site):
+    for width in WIDTHS:
+        page = open_page(site["board"], width=width)
+        box = "e => { const b = e.getBoundingClientRect(); return b.x + b.width / 2 }"
+        ticks = {
+            float(text.text_content()): text.evaluate(box)
+            for text in page.query_selector_all("svg text")
+            if text.is_visible()
+        }
+        (low, x_low), *_, (high, x_high) = sorted(ticks.items())
+        row = page.query_selector("tbody tr")
+        mean = float(row.query_selector(".hu b").text_content())
+        expected = x_low + (x_high - x_low) * (mean - low) / (high - low)
+        assert row.query_selector(".dot").evaluate(box) == pytest.approx(
+            expected, abs=2
+        )
+
+
+def test_the_leaders_line_runs_through_all_rows_at_its_lower_end(open_page, site):
+    page = open_page(site["board"])
+    first = page.query_selector("tbody .ci").bounding_box()
+    lines = page.evaluate(
+        "[...document.querySelectorAll('tbody .iv use')].map(e => e.getBBox().width)"
+    )
+    assert len(lines) == 3
+    leader = page.query_selector(".leader-line").get_attribute("x1")
+    svg = page.query_selector("tbody .iv svg").bounding_box()
+    place = svg["x"] + svg["width"] * float(leader.rstrip("%")) / 100
+    assert place == pytest.approx(first["x"], abs=1.5)
+
+
+def test_the_keyboard_reaches_the_content_the_order_and_what_columns_mean(
+    open_page, site
+):
+    page = open_page(site["board"])
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+
+    why = page.get_by_role("button", name="About SacreBLEU")
+    why.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#why-sacrebleu").is_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    assert not page.locator("#why-sacrebleu").is_visible()
+
+    page.get_by_role("link", name="System", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**sort=system**")
+    assert page.locator("th[aria-sort=ascending]").inner_text().startswith("System")
+
+
+def test_focus_can_be_seen(open_page, site):
+    page = open_page(site["board"])
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineWidth")
+    assert outline == "2px"
+
+
+def test_pages_read_and_work_without_scripts(chromium, live_server, site):
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(live_server.url + site["board"])
+    page.get_by_role("link", name=re.compile("^SacreBLEU")).first.click()
+    assert "sort=sacrebleu" in page.url
+    assert page.locator("tbody tr").count() == 5
+    context.close()
+
+
+def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
+    file = tmp_path / "rook.json"
+    file.write_text('{"i0": "a", "i1": "b", "i2": "c"}')
+    page = open_page(site["submit"], user=rival)
+    page.get_by_label("Name of the system").fill("Rook-9")
+    page.get_by_label("Predictions").set_input_files(file)
+    page.get_by_label("Private: only your team and staff see it").check()
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/submissions/*/")
+    assert page.get_by_role("heading", name="Rook-9").is_visible()
+    assert Submission.objects.get(system_name="Rook-9").visibility == "PRIVATE"
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url("**/")
+    assert page.get_by_role("link", name="Sign in").is_visible()
+
+
+def test_an_oversize_file_meets_a_page_not_a_broken_connection(
+    open_page, site, rival, settings, tmp_path
+):
+    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
+    file = tmp_path / "large.json"
+    file.write_bytes(b"x" * (6 << 20))
+    page = open_page(site["submit"], user=rival, forgive="413")
+    page.get_by_label("Name of the system").fill("Large")
+    page.get_by_label("Predictions").set_input_files(file)
+    with page.expect_navigation() as answer_:
+        page.get_by_role("button", name="Send").click()
+    assert answer_.value.status == 413
+    assert page.get_by_role("heading", name="The file is too large").is_visible()
+
+
+def test_a_full_board_weighs_less_than_150_kilobytes(
+    open_page, site, cast, live_server
+):
+    from leaderboard.models import Task
+
+    make_many_ranked(
+        Task.objects.get(slug="empty"), 250, team=cast.team, owner=cast.submitter
+    )
+    weights = {}
+
+    def weigh(route):
+        # static files are served compressed, pages as they are
+        body = route.fetch().body()
+        static = "/static/" in route.request.url
+        weights[route.request.url] = len(gzip.compress(body) if static else body)
+        route.continue_()
+
+    page = open_page("/how-it-works/")
+    page.route("**/*", weigh)
+    page.goto(live_server.url + site["empty board"], wait_until="networkidle")
+
+    assert page.locator("tbody tr").count() == 200
+    assert 0 < len(weights) < 30
+    assert sum(weights.values()) < 150_000

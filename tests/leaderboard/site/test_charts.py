@@ -1,0 +1,110 @@
+"""Charts draw the numbers that stand beside them."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaderboard.charts.axis import axis_over, label
+from leaderboard.charts.bars import histogram, progress
+from leaderboard.charts.intervals import bar, grid, scale, sentence
+
+scores = st.floats(0, 100)
+
+
+def to_the_thousandth(number):
+    return round(number, 3)
+
+
+@given(scores, scores)
+def test_an_axis_holds_what_it_was_made_for_on_round_ticks(a, b):
+    low, high = sorted((a, b))
+
+    axis = axis_over(low, high)
+
+    assert axis.low <= low <= high <= axis.high
+    assert 0 <= axis.low < axis.high <= 100
+    assert 2 <= len(axis.ticks) <= 7
+    gaps = {round(y - x, 6) for x, y in zip(axis.ticks, axis.ticks[1:], strict=False)}
+    assert len(gaps) == 1
+    assert all(len(label(tick)) <= 5 for tick in axis.ticks)
+
+
+@given(
+    st.floats(-1e6, 1e6).map(to_the_thousandth),
+    st.floats(0, 1e6).map(to_the_thousandth),
+)
+def test_an_axis_holds_scores_of_any_scale(low, width):
+    axis = axis_over(low, low + width)
+
+    assert axis.low <= low <= low + width <= axis.high
+
+
+def test_places_on_an_axis_are_shares_of_its_width():
+    axis = axis_over(0, 100)
+
+    assert [axis.at(v) for v in (0, 25, 100)] == ["0%", "25%", "100%"]
+    assert [axis.at(v) for v in (-5, 105)] == ["0%", "100%"]
+
+
+def drawn(**changes):
+    values = {"mean": 50, "low": 40, "high": 70, "low_50": 45, "high_50": 60}
+    return SimpleNamespace(**{**values, **changes})
+
+
+def test_a_bar_puts_every_line_where_its_number_is():
+    svg = bar(axis_over(0, 100), drawn())
+
+    assert re.findall(r'class="(ci|ci-50)" x1="([^"]+)" x2="([^"]+)"', svg) == [
+        ("ci", "40%", "70%"),
+        ("ci-50", "45%", "60%"),
+    ]
+    assert 'cx="50%"' in svg
+    assert 'aria-label="50.0, 95 % interval 40.0 to 70.0"' in svg
+
+
+def test_a_simulated_bar_looks_and_sounds_different():
+    plain = bar(axis_over(0, 100), drawn())
+    simulated = bar(axis_over(0, 100), drawn(), simulated=True)
+
+    assert 'class="sim"' in simulated
+    assert 'class="sim"' not in plain
+    assert "no person said it" in sentence(drawn(), simulated=True)
+
+
+def test_the_grid_has_a_line_for_each_tick_and_the_leader():
+    axis = axis_over(0, 100)
+
+    assert grid(axis, 62).count("<line") == len(axis.ticks) + 1
+    assert 'x1="62%"' in grid(axis, 62)
+    assert "leader-line" not in grid(axis)
+    assert scale(axis).count("<text") == len(axis.ticks)
+
+
+def test_a_histogram_draws_shares_of_all_and_lengths_against_the_longest():
+    lines = histogram([("Good", 30), ("Bad", 10), ("Neither", 0)])
+
+    assert [(line.label, line.n, line.share) for line in lines] == [
+        ("Good", 30, 75.0),
+        ("Bad", 10, 25.0),
+        ("Neither", 0, 0.0),
+    ]
+    widths = [re.search(r'width="([\d.]+)%" height', line.bar)[1] for line in lines]
+    assert widths == ["100", "33.33", "0"]
+
+
+def test_a_histogram_of_nothing_has_empty_bars():
+    assert histogram([]) == []
+    assert [line.share for line in histogram([("Good", 0)])] == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("n", "of", "width"),
+    [(0, 800, "0"), (412, 800, "51.5"), (800, 800, "100"), (5, 0, "0"), (9, 8, "100")],
+)
+def test_progress_is_a_share_between_none_and_all(n, of, width):
+    assert f'class="fill" width="{width}%"' in progress(n, of)

@@ -1,0 +1,194 @@
+"""The submit form, from the file to the row, and its refusals."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from leaderboard.models import Submission, Team
+from leaderboard.services import submit as service
+from tests.factories import make_submission, make_team
+
+ADDRESS = "/tasks/tidy-news/submit/"
+
+
+def file(content=None, name="kite.json"):
+    if content is None:
+        content = json.dumps({"i0": "a", "i1": "b", "i2": "c"}).encode()
+    return SimpleUploadedFile(name, content)
+
+
+def form(**changes):
+    return {
+        "system_name": "Kite",
+        "file": file(),
+        "description": "It flies.",
+        "links": "https://kite.example/paper\nhttps://kite.example/code",
+        "visibility": "PUBLIC",
+        **changes,
+    }
+
+
+@pytest.fixture
+def nina(client_of):
+    return client_of("submitter")
+
+
+def test_what_is_sent_becomes_a_submission_that_waits_for_its_check(nina, task, cast):
+    until = timezone.localdate() + timedelta(days=30)
+
+    response = nina.post(ADDRESS, form(anonymous_until=until.isoformat()), follow=True)
+
+    kite = Submission.objects.get()
+    assert response.redirect_chain == [(f"/submissions/{kite.pk}/", 302)]
+    assert "Kite has arrived and is being checked." in response.content.decode()
+    assert (kite.task, kite.team, kite.owner) == (task, cast.team, cast.submitter)
+    assert kite.state == "RECEIVED"
+    assert kite.description == "It flies."
+    assert kite.links == ["https://kite.example/paper", "https://kite.example/code"]
+    assert kite.anonymous_until == until
+    assert kite.simulated is False
+    with kite.file.open() as stored:
+        assert stored.read() == file().read()
+
+
+def test_a_person_without_a_team_gets_one_of_their_own(client_of, task, cast):
+    client_of("worker").post(ADDRESS, form())
+
+    kite = Submission.objects.get()
+    assert list(kite.team.members.all()) == [cast.worker]
+
+
+def test_reading_the_form_makes_no_team(client_of, task, cast):
+    client_of("worker").get(ADDRESS)
+
+    assert not Team.objects.filter(members=cast.worker).exists()
+
+
+def test_a_member_of_several_teams_chooses(nina, task, cast):
+    second = make_team("Team Egret", cast.submitter)
+
+    assert "Team Egret" in nina.get(ADDRESS).content.decode()
+    nina.post(ADDRESS, form(team=second.pk))
+
+    assert Submission.objects.get().team == second
+
+
+def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
+    response = nina.post(ADDRESS, form(team=cast.rival_team.pk))
+
+    assert response.status_code == 400
+    assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "sentence"),
+    [
+        ({"system_name": ""}, 400, "This field is required."),
+        ({"system_name": "two\u2028lines"}, 400, "visible characters on one line"),
+        ({"system_name": "x" * 101}, 400, "at most 100 characters"),
+        ({"links": "javascript:alert(1)"}, 400, "must be a web address"),
+        ({"links": "https://a.example\n" * 11}, 400, "Give 10 links at most."),
+        ({"visibility": "EVERYBODY"}, 400, "not one of the available choices"),
+        ({"anonymous_until": "2001-01-01"}, 400, "Choose a day after today"),
+        ({"anonymous_until": "soon"}, 400, "Enter a valid date."),
+        ({"file": ""}, 400, "This field is required."),
+    ],
+)
+def test_a_refusal_says_what_to_mend_and_keeps_what_was_typed(
+    nina, task, read, changes, status, sentence
+):
+    response = nina.post(ADDRESS, form(**changes))
+
+    assert response.status_code == status
+    assert sentence in read(response)
+    assert "It flies." in response.content.decode()
+    assert not Submission.objects.exists()
+
+
+def test_an_empty_file_is_refused_in_words(nina, task, read):
+    response = nina.post(ADDRESS, form(file=file(b"")))
+
+    assert response.status_code == 400
+    assert "The file is empty" in read(response)
+    assert not Submission.objects.exists()
+
+
+def test_a_file_over_the_limit_is_refused_in_words(nina, task, read, settings):
+    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
+
+    response = nina.post(ADDRESS, form(file=file(b"x" * ((1 << 20) + 1))))
+
+    assert response.status_code == 413
+    assert "larger than 1 MB" in read(response)
+    assert not Submission.objects.exists()
+
+
+def test_a_body_far_over_the_limit_is_refused_before_it_is_stored(
+    nina, task, read, settings, monkeypatch
+):
+    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 1 << 20}
+    parsed = []
+    monkeypatch.setattr(
+        "django.http.request.HttpRequest.parse_file_upload",
+        lambda *args: parsed.append(args),
+    )
+
+    response = nina.post(ADDRESS, form(file=file(b"x" * (3 << 20))))
+
+    assert response.status_code == 413
+    assert "The file is too large" in read(response)
+    assert parsed == []
+
+
+def test_the_quota_is_shown_and_kept(nina, task, cast, read):
+    for _ in range(3):
+        make_submission(task, team=cast.team, owner=cast.submitter)
+
+    assert "Team Heron: 3 of 3 in 7 days used." in read(nina.get(ADDRESS))
+    response = nina.post(ADDRESS, form())
+
+    assert response.status_code == 429
+    assert "the next is possible on" in read(response)
+    assert Submission.objects.count() == 3
+
+
+def test_a_task_that_takes_nothing_says_so(nina, task, read):
+    task.accepts_submissions = False
+    task.save()
+
+    assert "takes no submissions" in read(nina.get(ADDRESS))
+    response = nina.post(ADDRESS, form())
+
+    assert response.status_code == 403
+    assert not Submission.objects.exists()
+    assert ADDRESS not in nina.get("/tasks/tidy-news/").content.decode()
+
+
+def test_a_form_from_elsewhere_is_refused(task, cast):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(cast.submitter)
+
+    response = client.post(ADDRESS, form())
+
+    assert response.status_code == 403
+    assert "Nothing was changed." in response.content.decode()
+    assert not Submission.objects.exists()
+
+
+def test_the_services_other_refusals_reach_the_form(nina, task, read, monkeypatch):
+    from genie.lib.errors import GenieError
+
+    def refuse(**kwargs):
+        raise GenieError("Not on a Sunday.", code="sunday")
+
+    monkeypatch.setattr(service, "receive", refuse)
+    response = nina.post(ADDRESS, form())
+
+    assert response.status_code == 400
+    assert "Not on a Sunday." in read(response)

@@ -1,0 +1,118 @@
+"""Withdrawing a submission, and fetching the proposal for shuffled ids."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from leaderboard.models import Submission
+from leaderboard.services import realign
+from tests.cast import CAST, INSIDERS
+from tests.factories import make_ranked, make_submission
+
+State = Submission.State
+SHUFFLED = [{"code": "misaligned-ids", "sentence": "They are shuffled.", "figures": {}}]
+
+
+@pytest.fixture
+def who(cast):
+    return {"team": cast.team, "owner": cast.submitter}
+
+
+def test_a_team_mate_withdraws_with_a_reason(client_of, task, who, read):
+    kite = make_ranked(task, 70, **who)
+    tom = client_of("team_mate")
+
+    assert "Withdraw Kite?" in read(tom.get(f"/submissions/{kite.pk}/withdraw/"))
+    response = tom.post(
+        f"/submissions/{kite.pk}/withdraw/", {"reason": "A bug."}, follow=True
+    )
+
+    kite.refresh_from_db()
+    assert kite.state == State.WITHDRAWN
+    assert "Kite has been withdrawn." in read(response)
+    assert "Withdrawn: A bug." in read(response)
+    assert "Kite" not in client_of("visitor").get("/tasks/tidy-news/").content.decode()
+
+
+@pytest.mark.parametrize("name", ["visitor", "rival", "worker", "staff", "superuser"])
+def test_nobody_else_withdraws_it(client_of, task, who, name):
+    kite = make_ranked(task, 70, **who)
+
+    client_of(name).post(f"/submissions/{kite.pk}/withdraw/", {"reason": "Mine."})
+
+    kite.refresh_from_db()
+    assert kite.state == State.PUBLISHED
+
+
+@pytest.mark.parametrize("state", [State.INVALID, State.WITHDRAWN])
+def test_what_has_ended_is_not_withdrawn(client_of, task, who, state):
+    kite = make_submission(task, state=state, **who)
+    nina = client_of("submitter")
+
+    assert "/withdraw/" not in nina.get(f"/submissions/{kite.pk}/").content.decode()
+    assert nina.get(f"/submissions/{kite.pk}/withdraw/").status_code == 404
+
+
+def test_reading_the_page_withdraws_nothing(client_of, task, who):
+    kite = make_ranked(task, 70, **who)
+
+    client_of("submitter").get(f"/submissions/{kite.pk}/withdraw/")
+
+    kite.refresh_from_db()
+    assert kite.state == State.PUBLISHED
+
+
+def test_the_team_and_staff_fetch_the_realigned_file(client_of, task, who, monkeypatch):
+    kite = make_submission(task, warnings=SHUFFLED, **who)
+    content = json.dumps({"i0": "a"}).encode()
+    monkeypatch.setattr(realign, "proposal", lambda submission: content)
+
+    got = {}
+    for name in CAST:
+        client = client_of(name)
+        offered = (
+            "realigned.json" in client.get(f"/submissions/{kite.pk}/").content.decode()
+        )
+        response = client.get(f"/submissions/{kite.pk}/realigned.json")
+        got[name] = (offered, response.status_code)
+        if response.status_code == 200:
+            assert response.content == content
+            assert response["Content-Type"] == "application/json"
+            assert (
+                f'filename="realigned-{kite.pk}.json"'
+                in response["Content-Disposition"]
+            )
+
+    assert got == {
+        name: (True, 200) if name in INSIDERS else (False, 404) for name in CAST
+    }
+
+
+def test_there_is_no_proposal_where_nothing_is_shuffled(client_of, task, who):
+    kite = make_submission(task, **who)
+
+    response = client_of("submitter").get(f"/submissions/{kite.pk}/realigned.json")
+
+    assert response.status_code == 404
+
+
+def test_the_team_and_staff_fetch_the_file_that_was_handed_in(client_of, task, who):
+    kite = make_submission(task, state=State.PUBLISHED, **who)
+    default_storage.save(kite.file.name, ContentFile(b"their very bytes"))
+
+    found = {
+        name: client_of(name).get(f"/submissions/{kite.pk}/file/") for name in CAST
+    }
+
+    assert {name: response.status_code for name, response in found.items()} == {
+        name: 200 if name in INSIDERS else 404 for name in CAST
+    }
+    assert found["team_mate"].getvalue() == b"their very bytes"
+    for response in found.values():
+        response.close()
+    page = client_of("team_mate").get(f"/submissions/{kite.pk}/")
+    assert f"/submissions/{kite.pk}/file/" in page.content.decode()

@@ -1,0 +1,294 @@
+"""A submission's page: its story, its numbers, its outputs."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from crowd.models import Campaign
+from leaderboard.models import Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_metrics,
+    make_predictions,
+    make_ranked,
+    make_score,
+    make_submission,
+    make_task,
+    make_worker,
+    tell,
+)
+
+State = Submission.State
+
+
+@pytest.fixture
+def who(team, submitter):
+    return {"team": team, "owner": submitter}
+
+
+def walk(response):
+    """Give the eight dots: their label and how they stand."""
+    html = response.content.decode()
+    return re.findall(r'<li class="(\w+)"[^>]*>\s*<span class="label">([^<]+)', html)
+
+
+@pytest.mark.parametrize(
+    ("state", "n_done"), [(state, i + 1) for i, state in enumerate(Submission.WALK)]
+)
+def test_the_state_line_shows_what_is_done_and_what_is_under_way(
+    client_of, cast, task, state, n_done
+):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+
+    dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))
+
+    expected = ["done"] * n_done + ["now"] + ["waiting"] * 8
+    assert [status for status, _ in dots] == expected[:8]
+
+
+@pytest.mark.parametrize(
+    ("state", "place", "label"),
+    [
+        (State.INVALID, 1, "Not usable"),
+        (State.DECLINED, 3, "Declined"),
+        (State.WITHDRAWN, 1, "Withdrawn"),
+    ],
+)
+def test_the_state_line_shows_where_the_walk_ended(
+    client_of, cast, task, state, place, label
+):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+
+    dots = walk(client_of("submitter").get(f"/submissions/{kite.pk}/"))
+
+    assert dots[place] == ("failed", label)
+    assert [status for status, _ in dots[:place]] == ["done"] * place
+    assert {status for status, _ in dots[place + 1 :]} == {"waiting"}
+
+
+def test_each_step_has_its_time(client, task, who):
+    kite = make_submission(task, **who)
+    at = timezone.now().replace(2025, 3, 9, 14, 7)
+    tell(kite, State.MEASURED, "Measured again.", at=at)
+
+    assert "2025-03-09 14:07" in client.get(f"/submissions/{kite.pk}/").content.decode()
+
+
+def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, read):
+    both = {"team": cast.team, "owner": cast.submitter}
+    broken = {"state": State.VALID, "failed_step": "measure", "failure": "No memory."}
+    soon = make_submission(task, **broken, **both)
+    never = make_submission(task, **broken, failure_permanent=True, **both)
+
+    submitter = client_of("submitter")
+    soon_page = submitter.get(f"/submissions/{soon.pk}/")
+
+    assert walk(soon_page)[2] == ("failed", "Measured")
+    assert "No memory. It is tried again by itself" in read(soon_page)
+    assert "It will not be tried again by itself" in read(
+        submitter.get(f"/submissions/{never.pk}/")
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "sentence"),
+    [
+        (Campaign.State.RUNNING, "Now: 1 of 3 instances judged by people."),
+        (Campaign.State.PAUSED, "Now: Staff paused the campaign."),
+        (Campaign.State.SCHEDULED, "Now: The questions go out on "),
+    ],
+)
+def test_what_is_waited_for_while_people_judge(
+    client, task, who, read, state, sentence
+):
+    kite = make_submission(task, state=State.ANNOTATING, **who)
+    evaluation = make_evaluation(kite, state=state)
+    answer(evaluation.judged_items.first().item, make_worker())
+
+    assert sentence in read(client.get(f"/submissions/{kite.pk}/"))
+
+
+def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, read):
+    kite = make_ranked(task, 70, simulated=True, **who)
+
+    words = read(client.get(f"/submissions/{kite.pk}/"))
+
+    assert "Simulated. No person said this." in words
+    assert "judged by 31 simulated workers" in words
+    assert "The work went out to simulated workers." in words
+    assert "What people said" not in words
+    assert "31 people" not in words
+
+
+def test_a_score_stands_with_its_interval_its_question_and_its_signature(
+    client, task, who, read
+):
+    kite = make_ranked(task, 70.04, **who)
+
+    response = client.get(f"/submissions/{kite.pk}/")
+    words = read(response)
+
+    assert "70.0 [68.0, 72.0]" in words
+    assert "“Is the text as good as one by a person?”" in words
+    assert "human:direct-assessment|scale:likert-5|agg:mean" in words
+    assert "sacrebleu|version:1" in words
+    assert "800 instances, judged by 31 people" in words
+    assert "answers of 2 more are left out as careless" in words
+
+
+def test_the_histogram_names_the_scales_answers_also_those_that_nobody_gave(
+    client, task, who
+):
+    kite = make_submission(task, state=State.PUBLISHED, **who)
+    make_score(kite, 70, histogram={"1": 3, "0.5": 1})
+
+    html = client.get(f"/submissions/{kite.pk}/").content.decode()
+
+    table = html.split('class="histogram"')[1].split("</table>")[0]
+    found = re.findall(
+        r'<th scope="row">([^<]+)</th>.*?<td class="right num">(\d+)</td>', table, re.S
+    )
+    assert found == [
+        ("Strongly agree", "3"),
+        ("Agree", "0"),
+        ("Neutral", "1"),
+        ("Disagree", "0"),
+        ("Strongly disagree", "0"),
+    ]
+    assert re.findall(r'<rect class="fill" width="([\d.]+)%"', table) == [
+        "100",
+        "0",
+        "33.33",
+        "0",
+        "0",
+    ]
+
+
+def test_a_score_before_publication_is_for_the_team_only(client_of, cast, task, read):
+    kite = make_submission(
+        task, team=cast.team, owner=cast.submitter, state=State.SCORED
+    )
+    make_score(kite, 63.21)
+
+    own = read(client_of("team_mate").get(f"/submissions/{kite.pk}/"))
+
+    assert "Not published yet" in own
+    assert "63.2" in own
+    assert "63.2" not in read(client_of("rival").get(f"/submissions/{kite.pk}/"))
+
+
+def test_the_newest_result_of_a_metric_is_shown(client, task, who, read):
+    kite = make_submission(task, **who)
+    make_metrics(kite, sacrebleu=11.1)
+    kite.metric_results.update(signature="old")
+    make_metrics(kite, sacrebleu=22.2)
+
+    words = read(client.get(f"/submissions/{kite.pk}/"))
+
+    assert "22.2" in words
+    assert "11.1" not in words
+
+
+def test_every_kind_of_error_is_shown_with_its_places(client_of, cast, task, read):
+    kite = make_submission(
+        task,
+        team=cast.team,
+        owner=cast.submitter,
+        state=State.INVALID,
+        errors=[
+            {
+                "code": "missing-ids",
+                "message": "23 instances have no prediction.",
+                "count": 23,
+                "examples": [{"id": "i7", "line": 12}, {"id": "i9", "line": None}],
+            },
+            {
+                "code": "not-text",
+                "message": "One is a list.",
+                "count": 1,
+                "examples": [],
+            },
+        ],
+    )
+
+    words = read(client_of("submitter").get(f"/submissions/{kite.pk}/"))
+
+    assert "23 instances have no prediction." in words
+    assert "The first 2 id i7 line 12 id i9" in words
+    assert "One is a list." in words
+    assert "None" not in words
+
+
+def test_outputs_stand_beside_sources_and_references_25_a_page(client, who):
+    task = make_task(n_instances=30)
+    kite = make_ranked(task, 70, **who)
+    make_predictions(kite)
+
+    first = client.get(f"/submissions/{kite.pk}/").content.decode()
+    second = client.get(f"/submissions/{kite.pk}/?page=2").content.decode()
+
+    assert first.count("Prediction for") == 25
+    assert second.count("Prediction for") == 5
+    for text in ("Source number 3.", "Reference number 3.", "Prediction for i3."):
+        assert text in first
+        assert text not in second
+    assert "26–30 of 30" in second
+
+
+def test_the_number_of_queries_does_not_grow_with_the_outputs(
+    client, who, django_assert_max_num_queries
+):
+    task = make_task(n_instances=60)
+    kite = make_ranked(task, 70, **who)
+    make_predictions(kite)
+
+    with django_assert_max_num_queries(18):
+        client.get(f"/submissions/{kite.pk}/")
+
+
+def test_a_long_output_is_folded_and_still_whole(client, who):
+    task = make_task(n_instances=1)
+    kite = make_ranked(task, 70, **who)
+    make_predictions(kite, text="word " * 300 + "the end of {0}")
+
+    html = client.get(f"/submissions/{kite.pk}/").content.decode()
+
+    assert "the end of i0" in html
+    assert "characters: show all" in html
+
+
+def test_an_empty_output_is_called_empty(client, who, read):
+    task = make_task(n_instances=1)
+    kite = make_ranked(task, 70, **who)
+    make_predictions(kite, text="  ")
+
+    assert "Output (empty)" in read(client.get(f"/submissions/{kite.pk}/"))
+
+
+@pytest.mark.parametrize("name", ["visitor", "submitter", "staff", "superuser"])
+def test_hidden_references_are_shown_to_nobody_and_not_even_read(
+    client_of, cast, name, django_assert_max_num_queries
+):
+    task = make_task(hidden_references=True)
+    kite = make_ranked(task, 70, team=cast.team, owner=cast.submitter)
+    make_predictions(kite)
+    client = client_of(name)
+
+    with django_assert_max_num_queries(22) as captured:
+        page = client.get(f"/submissions/{kite.pk}/").content.decode()
+
+    assert "Prediction for i1." in page
+    assert "Reference number" not in page
+    assert not any(
+        "references" in query["sql"]
+        and "instance" in query["sql"]
+        and '"references"' in query["sql"]
+        for query in captured
+    )
+    about = client.get("/tasks/tidy-news/about/").content.decode()
+    assert "no page, API or export shows them" in about
+    assert "Reference number" not in about

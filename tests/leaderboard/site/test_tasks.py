@@ -1,0 +1,94 @@
+"""What a task's pages tell of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factories import make_task
+
+
+def test_all_tasks_are_listed_demonstrations_last(client, db):
+    make_task("demo-a", title="A demonstration", demo=True)
+    make_task("real-z", title="Zebra reports")
+
+    html = client.get("/tasks/").content.decode()
+
+    assert html.index("Zebra reports") < html.index("A demonstration")
+
+
+def test_the_about_page_tells_data_design_pay_and_quota(client, db, read):
+    make_task(
+        licence="CC0",
+        citation="@misc{tidy}",
+        homepage="https://tidy.example/data",
+        source_language="de",
+        target_language="en",
+        n_instances=5,
+        sample_size=4,
+    )
+
+    words = read(client.get("/tasks/tidy-news/about/"))
+
+    for told in (
+        "CC0",
+        "@misc{tidy}",
+        "tidy.example/data",
+        "de → en",
+        "“Is the text as good as one by a person?”",
+        "4 instances of each system",
+        "$0.09 for each text, $16.20 an hour at the expected 20 seconds",
+        "references (about 5 in a hundred)",
+        "probability above 0.99",
+        "3 submissions in 7 days",
+        "ROUGE-L ↑ higher is better",
+        "What people read before they judge",
+    ):
+        assert told in words
+
+
+@pytest.mark.parametrize("template", ["no-such-template", "../../../etc", ""])
+def test_a_task_without_instructions_has_an_about_page(client, db, template, read):
+    task = make_task()
+    task.config["human"]["hit_template"] = template
+    task.save()
+
+    words = read(client.get("/tasks/tidy-news/about/"))
+
+    assert "How people are asked" in words
+    assert "What people read before they judge" not in words
+
+
+def test_a_task_with_the_least_configuration_has_pages(client, db):
+    make_task(
+        config={
+            "fields": {},
+            "metrics": {},
+            "human": {
+                "design": "direct-assessment",
+                "scale": "likert-5",
+                "hit_template": "",
+                "sample_size": 1,
+                "reward_cents": 1,
+                "criteria": {},
+            },
+            "quota": {},
+        },
+        n_instances=0,
+    )
+
+    for page in ("", "about/"):
+        assert client.get(f"/tasks/tidy-news/{page}").status_code == 200
+
+
+def test_how_it_works_states_the_sites_own_figures(client, db, read, settings):
+    settings.GENIE = {
+        **settings.GENIE,
+        "MINIMUM_HOURLY_CENTS": 1775,
+        "BAN_THRESHOLD": 0.97,
+        "BOOTSTRAP_RESAMPLES": 12_345,
+    }
+
+    words = read(client.get("/how-it-works/"))
+
+    for told in ("$17.75 an hour", "above 0.97", "12,345 times"):
+        assert told in words

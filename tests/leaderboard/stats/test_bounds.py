@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from leaderboard.stats.bounds import (
+    implied_sd,
+    largest_sd,
+    largest_standard_error,
+    normal_quantile,
+    wilson,
+    worst_case_interval,
+)
+from tests.shared import SHARED, needs_shared
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_no_ratings_on_the_scale_vary_more_than_the_bound(ratings):
+    assert np.std(ratings) <= largest_sd(np.clip(np.mean(ratings), 0, 1)) + 1e-9
+
+
+def test_the_bound_is_reached_by_ratings_at_both_ends():
+    ratings = [1] * 6 + [5] * 2
+    assert np.std(ratings) == pytest.approx(largest_sd(2.0, low=1, high=5))
+
+
+def test_the_bound_without_a_mean_is_that_of_the_middle():
+    assert largest_sd(low=1, high=5) == largest_sd(3, low=1, high=5) == 2.0
+    assert largest_standard_error(400, low=0, high=100) == 2.5
+
+
+def test_at_an_end_of_the_scale_nothing_can_vary():
+    assert largest_sd(0.0) == largest_sd(1.0) == 0.0
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 1), (0, 40), (7, 20), (40, 40)])
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
+def test_wilsons_interval_is_scipys(successes, n, confidence):
+    theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
+    ours = wilson(successes, n, confidence=confidence)
+    assert (ours.low, ours.high) == pytest.approx(theirs, abs=1e-12)
+    assert ours.low <= ours.estimate <= ours.high
+
+
+def test_wilsons_interval_covers_on_average_what_it_promises():
+    shares = np.random.default_rng(0).uniform(0.02, 0.98, 400)
+    covered = []
+    for share in shares:
+        counts = np.arange(101)
+        inside = [wilson(int(k), 100).contains(share) for k in counts]
+        covered.append(stats.binom.pmf(counts, 100, share) @ np.array(inside))
+    assert 0.945 <= np.mean(covered) <= 0.96
+
+
+def test_the_worst_case_interval_is_cut_at_the_scale():
+    interval = worst_case_interval(0.9, 4)
+    assert interval.high == 1.0
+    assert interval.low == pytest.approx(0.9 - 1.959964 * 0.3 / 2, abs=1e-6)
+
+
+def test_the_worst_case_interval_covers_at_least_what_it_promises():
+    draws = np.random.default_rng(5).choice(
+        [0, 0.5, 1], (2_000, 150), p=[0.2, 0.3, 0.5]
+    )
+    inside = [worst_case_interval(m, 150).contains(0.65) for m in draws.mean(axis=1)]
+    assert np.mean(inside) > 0.965
+
+
+def test_what_cannot_be_is_refused_in_words():
+    with pytest.raises(ValueError, match="does not fit the scale"):
+        largest_sd(1.2)
+    with pytest.raises(ValueError, match="does not fit the scale"):
+        largest_sd(float("nan"))
+    with pytest.raises(ValueError, match="from low to high"):
+        largest_sd(low=1, high=1)
+    with pytest.raises(ValueError, match="At least one rating"):
+        largest_standard_error(0)
+    with pytest.raises(ValueError, match="cannot be"):
+        wilson(3, 2)
+    with pytest.raises(ValueError, match="cannot be"):
+        wilson(float("nan"), 2)
+    with pytest.raises(ValueError, match="half-width"):
+        implied_sd(-1, 3)
+
+
+PUBLISHED_N = {"XSUM": 300}
+
+
+@needs_shared
+def test_the_published_standard_errors_and_what_they_imply():
+    truth = json.loads((SHARED / "data" / "truth.json").read_text())["items"]
+    seen = 0
+    for item in truth:
+        kind = item["id"].split(".")
+        if kind[:2] == ["se", "bound"]:
+            found = 100 * largest_standard_error(int(kind[2]))
+            assert found == pytest.approx(item["expected"], abs=item["tol"])
+        elif kind[:2] == ["se", "implied"]:
+            n = PUBLISHED_N.get(kind[2], 800)
+            want = item["expected"]
+            z = normal_quantile(0.95)
+            half = want["half"] / 100
+            got = {
+                "sd_implied": implied_sd(half, n),
+                "half_max": 100 * z * want["sd_max"] / n**0.5,
+                "n_if_sd30": (z * 0.3 / half) ** 2,
+            }
+            for name, value in got.items():
+                assert value == pytest.approx(want[name], abs=2e-3), (item["id"], name)
+        else:
+            continue
+        seen += 1
+    assert seen == 22

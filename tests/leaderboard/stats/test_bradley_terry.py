@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import choix
+import numpy as np
+import pytest
+from scipy import optimize
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.bradley_terry import bradley_terry, unconnected_groups
+
+rng = np.random.default_rng(31)
+STRENGTHS = np.array([0.8, 0.3, 0.0, -0.4, -0.7])
+
+
+def simulate(draw, strengths, nu, n_per_pair):
+    s = len(strengths)
+    wins, ties = np.zeros((s, s), int), np.zeros((s, s), int)
+    for i in range(s):
+        for j in range(i + 1, s):
+            half = (strengths[i] - strengths[j]) / 2
+            weights = np.array([np.exp(half), nu, np.exp(-half)])
+            over, tie, under = draw.multinomial(n_per_pair, weights / weights.sum())
+            wins[i, j], wins[j, i] = over, under
+            ties[i, j] = ties[j, i] = tie
+    return wins, ties
+
+
+WINS, TIES = simulate(rng, STRENGTHS, 0.8, 40)
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.5])
+def test_without_ties_strengths_are_those_of_choix(penalty):
+    games = [(i, j) for i in range(5) for j in range(5) for _ in range(int(WINS[i, j]))]
+    theirs = choix.opt_pairwise(5, games, alpha=penalty, tol=1e-10)
+    ours = bradley_terry(WINS, penalty=penalty)
+    assert ours.strengths == pytest.approx(theirs - theirs.mean(), abs=1e-5)
+    assert ours.tie == 0.0
+
+
+def test_with_ties_no_other_strengths_are_likelier():
+    def loss(x):
+        strengths, nu = x[:5], np.exp(x[5])
+        total = 0.0
+        for i in range(5):
+            for j in range(i + 1, 5):
+                p, q = np.exp(strengths[i]), np.exp(strengths[j])
+                root = nu * np.sqrt(p * q)
+                whole = p + q + root
+                total += WINS[i, j] * np.log(p / whole) + WINS[j, i] * np.log(q / whole)
+                total += TIES[i, j] * np.log(root / whole)
+        return -total
+
+    found = optimize.minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-6})
+    ours = bradley_terry(WINS, TIES)
+    assert ours.log_likelihood == pytest.approx(-found.fun, abs=1e-6)
+    assert ours.log_likelihood >= -found.fun - 1e-9
+    assert ours.strengths == pytest.approx(found.x[:5] - found.x[:5].mean(), abs=1e-4)
+    assert ours.tie == pytest.approx(np.exp(found.x[5]), abs=1e-4)
+
+
+def test_the_covariance_is_the_inverse_curvature_of_the_likelihood():
+    fit = bradley_terry(WINS, TIES)
+    # the variance of a difference from the profile: move it and refit by penalty-free
+    # re-simulation is slow, so compare with the spread over simulated data instead
+    draw = np.random.default_rng(1)
+    gaps = []
+    for _ in range(400):
+        w, t = simulate(draw, fit.strengths, fit.tie, 40)
+        again = bradley_terry(w, t)
+        gaps.append(again.strengths[0] - again.strengths[4])
+    width = fit.difference(0, 4).half_width / 1.96
+    assert np.std(gaps) == pytest.approx(width, rel=0.12)
+
+
+def test_nominal_95_percent_intervals_cover_95_percent():
+    draw = np.random.default_rng(7)
+    centred = STRENGTHS - STRENGTHS.mean()
+    inside = []
+    for _ in range(2_000):
+        fit = bradley_terry(*simulate(draw, STRENGTHS, 0.8, 25))
+        inside.append(fit.interval(0).contains(centred[0]))
+        inside.append(fit.difference(1, 3).contains(0.7))
+        inside.append(fit.difference(0, 1).contains(0.5))
+    assert 0.935 <= np.mean(inside) <= 0.965
+
+
+def test_the_order_of_the_systems_changes_nothing():
+    order = [3, 0, 4, 1, 2]
+    plain = bradley_terry(WINS, TIES)
+    moved = bradley_terry(WINS[np.ix_(order, order)], TIES[np.ix_(order, order)])
+    assert moved.strengths == pytest.approx(plain.strengths[order], abs=1e-9)
+    assert moved.tie == pytest.approx(plain.tie)
+
+
+def test_probabilities_add_up_and_two_systems_are_fitted_exactly():
+    fit = bradley_terry([[0, 6], [3, 0]], [[0, 1], [1, 0]])
+    assert fit.probabilities(0, 1) == pytest.approx((0.6, 0.1, 0.3))
+    assert sum(fit.probabilities(1, 0)) == pytest.approx(1)
+    assert fit.strengths.sum() == pytest.approx(0)
+
+
+def test_systems_that_no_chain_links_are_refused_by_group():
+    wins = np.zeros((4, 4))
+    wins[0, 1] = wins[1, 0] = wins[2, 3] = wins[3, 2] = 2
+    with pytest.raises(GenieError, match="one scale") as refused:
+        bradley_terry(wins)
+    assert refused.value.code == "not-connected"
+    assert refused.value.details["groups"] == [[0, 1], [2, 3]]
+    wins[0, 2] = 5  # only ever won across the gap: still no finite strength
+    with pytest.raises(GenieError):
+        bradley_terry(wins)
+    ties = np.zeros((4, 4))
+    ties[1, 3] = ties[3, 1] = 1
+    assert np.isfinite(bradley_terry(wins, ties).strengths).all()
+    assert unconnected_groups(wins, ties) == [[0, 1, 2, 3]]
+
+
+def test_a_penalty_keeps_unbeaten_systems_finite():
+    fit = bradley_terry([[0, 9], [0, 0]], penalty=0.1)
+    assert 1 < fit.strengths[0] < 10
+    assert fit.interval(0).half_width > 0
+
+
+def test_nothing_but_ties_is_refused_and_one_system_is_trivial():
+    with pytest.raises(GenieError, match="Only ties") as refused:
+        bradley_terry(np.zeros((2, 2)), [[0, 4], [4, 0]])
+    assert refused.value.code == "only-ties"
+    assert bradley_terry([[0]]).strengths.tolist() == [0]
+
+
+def test_many_comparisons_of_unequal_systems_still_settle():
+    wins = np.array([[0, 999_999, 10**6], [1, 0, 999_000], [1, 1_000, 0]])
+    fit = bradley_terry(wins, np.full((3, 3), 5) - 5 * np.eye(3))
+    assert np.isfinite(fit.strengths).all()
+    assert fit.strengths[0] > fit.strengths[1] > fit.strengths[2]
+
+
+@pytest.mark.parametrize(
+    ("wins", "ties", "words"),
+    [
+        ([[0, 1]], None, "square"),
+        ([], None, "square"),
+        ([[0, -1], [1, 0]], None, "from 0 up"),
+        ([[0, np.nan], [1, 0]], None, "from 0 up"),
+        ([[1, 1], [1, 0]], None, "itself"),
+        ([[0, 1], [1, 0]], [[0, 1], [0, 0]], "symmetric"),
+    ],
+)
+def test_counts_that_are_none_are_refused_in_words(wins, ties, words):
+    with pytest.raises(ValueError, match=words):
+        bradley_terry(wins, ties)
+
+
+def test_a_negative_penalty_is_refused():
+    with pytest.raises(ValueError, match="penalty"):
+        bradley_terry(WINS, penalty=-1)

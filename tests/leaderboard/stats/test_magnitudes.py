@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from leaderboard.stats.magnitude import (
+    geometric_mean,
+    log_magnitudes,
+    normalise_magnitudes,
+)
+
+magnitudes = st.lists(st.floats(0.01, 1e4), min_size=1, max_size=30)
+
+
+@given(magnitudes)
+def test_the_geometric_mean_is_scipys_and_lies_within_the_magnitudes(values):
+    assert geometric_mean(values) == pytest.approx(stats.gmean(values), abs=1e-9)
+    assert min(values) * 0.999999 <= geometric_mean(values) <= max(values) * 1.000001
+
+
+@given(magnitudes, st.floats(0.1, 10))
+def test_a_worker_with_another_modulus_gives_the_same_ratios(values, modulus):
+    workers = ["a"] * len(values)
+    plain = normalise_magnitudes(values, workers)
+    scaled = normalise_magnitudes(np.array(values) * modulus, workers)
+    assert plain == pytest.approx(values)
+    assert scaled == pytest.approx(plain * modulus)
+
+
+def test_every_worker_gets_the_grand_geometric_mean():
+    rng = np.random.default_rng(1)
+    workers = rng.choice(list("abc"), 300)
+    modulus = {"a": 1, "b": 10, "c": 0.3}
+    values = np.exp(rng.normal(4, 0.3, 300)) * [modulus[w] for w in workers]
+    fixed = normalise_magnitudes(values, workers)
+    grand = geometric_mean(values)
+    for worker in "abc":
+        own = workers == worker
+        assert geometric_mean(fixed[own]) == pytest.approx(grand)
+        assert fixed[own] / fixed[own][0] == pytest.approx(values[own] / values[own][0])
+
+
+def test_z_scores_even_out_modulus_and_spread():
+    rng = np.random.default_rng(2)
+    workers = np.repeat(["a", "b"], 50)
+    logs = rng.normal(0, 1, 100)
+    values = np.exp(np.where(workers == "a", 1 + 2 * logs, 5 + 0.1 * logs))
+    z = normalise_magnitudes(values, workers, method="z")
+    expected = [stats.zscore(logs[:50], ddof=1), stats.zscore(logs[50:], ddof=1)]
+    assert z == pytest.approx(np.concatenate(expected))
+
+
+def test_workers_who_gave_one_magnitude_only_say_nothing_in_z_scores():
+    z = normalise_magnitudes([5, 100, 100, 7], ["x", "y", "y", "z"], method="z")
+    assert z.tolist() == [0, 0, 0, 0]
+
+
+def test_magnitudes_above_a_hundred_are_kept():
+    assert geometric_mean([199, 199]) == pytest.approx(199)
+    assert normalise_magnitudes([130.0, 150.0], ["a", "a"]).max() > 100
+
+
+@pytest.mark.parametrize("wrong", [0, -3, np.nan, np.inf])
+def test_what_is_no_ratio_is_refused_by_its_place(wrong):
+    for refuse in (log_magnitudes, geometric_mean):
+        with pytest.raises(ValueError, match="number 2 is"):
+            refuse([100, wrong, 50])
+
+
+def test_nothing_is_refused_in_words():
+    with pytest.raises(ValueError, match="no magnitudes"):
+        geometric_mean([])
+    with pytest.raises(ValueError, match="worker who gave it"):
+        normalise_magnitudes([1, 2], ["a"])
+    with pytest.raises(ValueError, match="modulus"):
+        normalise_magnitudes([1, 2], ["a", "a"], method="log")

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
+
+from leaderboard.stats.multiplicity import benjamini_hochberg, holm
+
+some_p_values = st.lists(
+    st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 1.0])),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(some_p_values)
+@settings(max_examples=25, deadline=None)  # theirs collects garbage at every call
+def test_adjusted_p_values_are_those_of_statsmodels(p_values):
+    theirs = multipletests(p_values, method="holm")[1]
+    assert holm(p_values) == pytest.approx(theirs, abs=1e-12)
+    theirs = multipletests(p_values, method="fdr_bh")[1]
+    assert benjamini_hochberg(p_values) == pytest.approx(theirs, abs=1e-12)
+
+
+@given(some_p_values)
+def test_adjusting_never_helps_and_holm_is_the_stricter(p_values):
+    assert np.all(benjamini_hochberg(p_values) >= np.array(p_values) - 1e-15)
+    assert np.all(holm(p_values) >= benjamini_hochberg(p_values) - 1e-15)
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+def test_shape_is_kept_and_edges_hold(adjust):
+    assert adjust([]).shape == (0,)
+    assert adjust([0.03]).tolist() == [0.03]
+    assert adjust(0.03).shape == ()
+    assert adjust([[0.01, 0.5], [0.02, 1.0]]).shape == (2, 2)
+    assert adjust([[0.01, 0.5], [0.02, 1.0]]).ravel() == pytest.approx(
+        adjust([0.01, 0.5, 0.02, 1.0])
+    )
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+@pytest.mark.parametrize("wrong", [[np.nan], [-0.1], [1.1]])
+def test_what_is_no_p_value_is_refused(adjust, wrong):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        adjust(wrong)
+
+
+def test_holm_rarely_makes_any_false_claim_where_all_are_null():
+    rng = np.random.default_rng(2)
+    any_claim = [bool((holm(rng.random(45)) <= 0.05).any()) for _ in range(2_000)]
+    assert np.mean(any_claim) == pytest.approx(0.05, abs=0.015)

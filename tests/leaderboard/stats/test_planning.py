@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.power import TTestPower
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.components import (
+    Components,
+    mean_variance,
+    pilot_components,
+    worst_case_components,
+)
+from leaderboard.stats.plan_simulation import (
+    simulated_half_width,
+    simulated_means,
+    simulated_power,
+)
+from leaderboard.stats.planning import plan_half_width
+from leaderboard.stats.power import (
+    largest_sd_of_difference,
+    paired_power,
+    pilot_sd_of_difference,
+    plan_power,
+)
+
+variances = st.floats(0.001, 1)
+
+
+@given(st.floats(0.005, 0.2), variances, variances, st.integers(1, 5))
+@settings(deadline=None)
+def test_the_plan_is_the_smallest_that_is_enough(half_width, residual, instance, m):
+    components = Components(residual, instance=instance)
+    plan = plan_half_width(half_width, components, ratings_per_instance=m)
+    assert plan.half_width <= half_width * (1 + 1e-9)
+    if plan.n_instances > 1:
+        less = 1.959964 * mean_variance(components, plan.n_instances - 1, m) ** 0.5
+        assert less > half_width * (1 - 1e-6)
+
+
+def test_in_the_worst_case_800_ratings_give_three_and_a_half_points():
+    plan = plan_half_width(0.03465, worst_case_components())
+    assert plan.n_instances == 800
+    assert "worst case" in plan.basis
+
+
+def test_a_known_mean_needs_fewer_ratings_than_the_worst_case():
+    high = plan_half_width(0.02, worst_case_components(0.9))
+    assert high.n_instances < plan_half_width(0.02, worst_case_components()).n_instances
+    wide = plan_half_width(2.0, worst_case_components(90, low=0, high=100))
+    assert wide.n_instances == high.n_instances
+
+
+def test_for_the_same_number_of_ratings_one_per_instance_is_best():
+    components = Components(0.05, instance=0.04)
+    one = plan_half_width(0.02, components, ratings_per_instance=1)
+    three = plan_half_width(0.02, components, ratings_per_instance=3)
+    assert one.n_ratings < three.n_ratings
+    assert one.n_instances > three.n_instances
+
+
+def test_cost_counts_all_systems_and_rounds_up():
+    plan = plan_half_width(
+        0.05, worst_case_components(), n_systems=3, cents_per_rating=12.5
+    )
+    assert plan.n_instances == 385
+    assert plan.cents == 14_438  # 3 x 385 x 12.5 = 14,437.5
+    assert plan.dollars == 144.38
+
+
+def test_with_so_many_ratings_each_more_workers_are_planned():
+    components = Components(0.05, instance=0.02, worker=0.01)
+    plan = plan_half_width(0.03, components, ratings_per_worker=25)
+    assert plan.n_workers == -(-plan.n_ratings // 25)
+    ignored = plan_half_width(0.03, components)
+    assert plan.n_ratings > ignored.n_ratings
+
+
+def test_days_are_counted_from_what_a_day_carries():
+    components = Components(0.05, instance=0.02, day=0.002)
+    plan = plan_half_width(0.03, components, ratings_per_day=50)
+    assert plan.n_days == -(-plan.n_ratings // 50)
+    assert plan.half_width <= 0.03
+
+
+def test_variation_that_the_plan_leaves_out_is_named():
+    components = Components(0.05, worker=0.01, day=0.002)
+    said = plan_half_width(0.03, components, ratings_per_day=50).basis
+    assert "between workers left out" in said
+    assert "days" not in said
+
+
+def test_with_too_few_instances_each_is_rated_more_often():
+    components = Components(0.06, instance=0.02)
+    free = plan_half_width(0.03, components)
+    short = plan_half_width(0.03, components, max_instances=200)
+    assert free.n_instances > 200 >= short.n_instances
+    assert short.ratings_per_instance > 1
+    assert short.half_width <= 0.03
+    one_less = short.ratings_per_instance - 1
+    assert 1.959964 * mean_variance(components, 200, one_less) ** 0.5 > 0.03
+    with pytest.raises(GenieError, match="Not even 50") as refused:
+        plan_half_width(0.03, components, max_instances=50)
+    assert refused.value.code == "out-of-reach"
+
+
+def test_no_number_of_instances_makes_up_for_too_few_workers():
+    components = Components(0.05, worker=0.01)
+    with pytest.raises(GenieError, match="4 workers") as refused:
+        plan_half_width(0.02, components, n_workers=4)
+    assert refused.value.code == "out-of-reach"
+    enough = plan_half_width(0.02, components, n_workers=120)
+    assert enough.half_width <= 0.02
+    with pytest.raises(GenieError, match="2 days"):
+        plan_half_width(0.02, Components(0.05, day=0.001), n_days=2)
+
+
+def test_pilot_components_come_back_from_simulated_ratings():
+    rng = np.random.default_rng(1)
+    instance, worker = (a.ravel() for a in np.indices((300, 30)))
+    day = worker % 6
+    ratings = (
+        rng.normal(0, 0.3, 300)[instance]
+        + rng.normal(0, 0.2, 30)[worker]
+        + rng.normal(0, 0.5, len(instance))
+    )
+    found = pilot_components(ratings, instances=instance, workers=worker, days=day)
+    assert found.instance == pytest.approx(0.09, rel=0.2)
+    assert found.worker + found.day == pytest.approx(0.04, rel=0.5)
+    assert found.residual == pytest.approx(0.25, rel=0.05)
+
+
+def test_a_pilot_with_one_rating_each_says_what_it_cannot_tell():
+    found = pilot_components([0, 1, 1, 0], instances=list("abcd"))
+    assert found.instance == 0
+    assert found.residual == pytest.approx(1 / 3)
+    assert "instance not told from the residual" in found.basis
+
+
+def test_the_formula_agrees_with_a_simulation_of_effects():
+    components = Components(0.3, instance=0.1, worker=0.05, day=0.01)
+    design = {
+        "n_instances": 60,
+        "ratings_per_instance": 3,
+        "n_workers": 9,
+        "n_days": 3,
+    }
+    means = simulated_means(components, **design, seed=1, n_sets=6_000)
+    expected = mean_variance(components, *design.values())
+    assert means.var() == pytest.approx(expected, rel=0.08)
+    assert means.mean() == pytest.approx(0, abs=0.006)
+
+
+def test_the_formula_agrees_with_a_simulation_from_a_pilot():
+    rng = np.random.default_rng(2)
+    easy = rng.beta(2, 1, 200)
+    labels = rng.random((200, 5)) < easy[:, None]
+    instances = np.repeat(np.arange(200), 5)
+    values = labels.astype(float).ravel()
+    components = pilot_components(values, instances=instances)
+    for m in (1, 3):
+        plan = plan_half_width(0.06, components, ratings_per_instance=m)
+        played = simulated_half_width(
+            values,
+            instances,
+            n_instances=plan.n_instances,
+            ratings_per_instance=m,
+            seed=3,
+        )
+        assert played == pytest.approx(0.06, rel=0.08)
+
+
+@pytest.mark.parametrize("n", [2, 10, 34, 200])
+@pytest.mark.parametrize("effect", [0.05, 0.3, 1.0])
+def test_power_is_that_of_statsmodels(n, effect):
+    theirs = TTestPower().power(effect, n, 0.05, alternative="two-sided")
+    assert paired_power(n, effect, 1.0) == pytest.approx(theirs, abs=1e-6)
+    assert paired_power(n, -effect * 7, 7.0) == pytest.approx(theirs, abs=1e-6)
+
+
+@pytest.mark.parametrize("effect", [0.1, 0.5, 2.0])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.99])
+def test_the_planned_number_of_instances_is_that_of_statsmodels(effect, power):
+    theirs = TTestPower().solve_power(effect, power=power, alpha=0.05)
+    plan = plan_power(effect, 1.0, power=power)
+    assert plan.n_instances == max(2, int(np.ceil(np.squeeze(theirs) - 1e-9)))
+    assert plan.power >= power
+
+
+def test_the_planned_power_is_met_when_the_pilot_is_played_out():
+    rng = np.random.default_rng(4)
+    b = rng.integers(0, 5, 400) / 4
+    a = np.clip(b + rng.choice([-0.25, 0, 0.25], 400, p=[0.2, 0.5, 0.3]), 0, 1)
+    sd = pilot_sd_of_difference(a, b)
+    plan = plan_power(0.03, sd, power=0.8, cents_per_rating=10, basis="pilot")
+    played = simulated_power(
+        a, b, plan.n_instances, difference=0.03, seed=5, n_sets=4_000
+    )
+    assert played == pytest.approx(0.8, abs=0.03)
+    assert plan.cents == 2 * 10 * plan.n_instances
+    none = simulated_power(a, b, plan.n_instances, difference=0.0, seed=5)
+    assert none == pytest.approx(0.05, abs=0.02)
+
+
+def test_overwhelming_power_is_one_and_not_nan():
+    assert paired_power(10_000, 1.0, 0.01) == 1.0
+    assert plan_power(1.0, 1e-4).n_instances == 2
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20))
+def test_no_pairs_on_the_scale_differ_more_than_the_bound(pairs):
+    gap = np.array([a - b for a, b in pairs])
+    assert gap.std() <= largest_sd_of_difference(float(gap.mean())) + 1e-9
+
+
+def test_independent_ratings_differ_less_than_the_worst_pairs():
+    assert largest_sd_of_difference(0.4, independent=True) == pytest.approx(
+        np.sqrt(2 * 0.7 * 0.3)
+    )
+    assert largest_sd_of_difference(0.4) > largest_sd_of_difference(
+        0.4, independent=True
+    )
+
+
+def test_workers_for_two_systems_are_counted():
+    plan = plan_power(0.1, 0.5, ratings_per_worker=20)
+    assert plan.n_workers == -(-2 * plan.n_instances // 20)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: plan_half_width(0, worst_case_components()), "above 0"),
+        (lambda: plan_half_width(float("nan"), worst_case_components()), "above 0"),
+        (lambda: plan_half_width(0.1, Components(1), confidence=95), "between 0 and 1"),
+        (
+            lambda: plan_half_width(0.1, Components(1), ratings_per_worker=0),
+            "one rating",
+        ),
+        (
+            lambda: plan_half_width(
+                0.1, Components(1), ratings_per_worker=5, n_workers=5
+            ),
+            "not both",
+        ),
+        (lambda: plan_half_width(0.1, Components(1), n_workers=0), "one worker"),
+        (
+            lambda: plan_half_width(0.1, Components(1), ratings_per_instance=0),
+            "instance",
+        ),
+        (lambda: plan_half_width(0.1, Components(1), cents_per_rating=-1), "cost"),
+        (lambda: Components(-1.0), "0 or more"),
+        (lambda: Components(float("nan")), "0 or more"),
+        (lambda: plan_power(0, 1.0), "difference of 0"),
+        (lambda: plan_power(1, 1.0, power=1), "power"),
+        (lambda: plan_power(1, 0.0), "spread above 0"),
+        (lambda: paired_power(1, 1, 1.0), "two instances"),
+        (lambda: largest_sd_of_difference(2), "does not fit"),
+        (lambda: pilot_sd_of_difference([1], [2]), "two instances"),
+        (lambda: simulated_power([1, 2], [1, 1], 1, seed=1), "two instances"),
+        (lambda: simulated_means(Components(1), n_instances=0, seed=1), "one of each"),
+        (
+            lambda: simulated_means(Components(1), n_instances=5, n_workers=0, seed=1),
+            "one of each",
+        ),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused_in_words(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_what_ten_million_instances_cannot_do_is_refused():
+    with pytest.raises(GenieError, match="10,000,000") as refused:
+        plan_power(1e-6, 1.0)
+    assert refused.value.code == "out-of-reach"
+
+
+def test_same_seed_same_simulation():
+    first, again, other = (
+        simulated_means(Components(1), n_instances=5, seed=s, n_sets=3)
+        for s in (1, 1, 2)
+    )
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)

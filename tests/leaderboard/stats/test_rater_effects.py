@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.regression.mixed_linear_model import MixedLM
+
+from leaderboard.stats.mixed import fit_mixed
+from leaderboard.stats.rater_effects import (
+    mixed_effects,
+    standardised_means,
+    worker_z_scores,
+)
+
+rng = np.random.default_rng(41)
+N = 400
+WORKER = rng.integers(0, 15, N)
+SYSTEM = rng.integers(0, 3, N)
+INSTANCE = rng.integers(0, 50, N)
+RATINGS = (
+    np.array([60.0, 65.0, 72.0])[SYSTEM]
+    + rng.normal(0, 8, 15)[WORKER]
+    + rng.normal(0, 5, 50)[INSTANCE]
+    + rng.normal(0, 10, N)
+)
+
+
+def test_z_scores_are_those_of_a_plain_group_by():
+    frame = pd.DataFrame({"worker": WORKER, "rating": RATINGS})
+    groups = frame.groupby("worker")["rating"]
+    expected = (frame["rating"] - groups.transform("mean")) / groups.transform("std")
+    assert worker_z_scores(RATINGS, WORKER) == pytest.approx(expected.to_numpy())
+
+
+def test_z_scores_ignore_each_workers_unit_and_origin():
+    stretched = RATINGS * (1 + WORKER) - 7 * WORKER
+    assert worker_z_scores(stretched, WORKER) == pytest.approx(
+        worker_z_scores(RATINGS, WORKER)
+    )
+
+
+def test_workers_without_spread_are_left_out_and_counted():
+    found = standardised_means(
+        [1, 2, 5, 5, 9], list("xyxyx"), ["a", "a", "flat", "flat", "once"]
+    )
+    assert found.n_left_out == 3
+    assert found.n_ratings.tolist() == [1, 1]
+    assert found.means == pytest.approx([-(0.5**0.5), 0.5**0.5])
+
+
+def test_a_system_left_without_ratings_has_no_mean():
+    found = standardised_means([1, 2, 5], list("xxy"), ["a", "a", "once"])
+    assert np.isnan(found.means[1])
+    assert found.n_ratings.tolist() == [2, 0]
+
+
+def test_repeated_ratings_of_one_output_count_as_one_instance():
+    found = standardised_means(
+        [0, 1, 2, 3], list("xxxy"), ["a"] * 4, ["i", "i", "j", "i"]
+    )
+    z = worker_z_scores([0, 1, 2, 3], ["a"] * 4)
+    assert found.means[0] == pytest.approx(((z[0] + z[1]) / 2 + z[2]) / 2)
+
+
+def test_the_mixed_model_with_workers_is_that_of_statsmodels():
+    design = np.eye(3)[SYSTEM]
+    theirs = MixedLM(RATINGS, design, groups=WORKER).fit(reml=True)
+    ours = fit_mixed(RATINGS, SYSTEM, {"worker": WORKER})
+    assert ours.means == pytest.approx(theirs.fe_params, abs=1e-3)
+    assert np.sqrt(np.diag(ours.covariance)) == pytest.approx(theirs.bse_fe, rel=2e-3)
+    assert ours.variances["worker"] == pytest.approx(theirs.cov_re[0, 0], rel=1e-3)
+    assert ours.variances["residual"] == pytest.approx(theirs.scale, rel=1e-3)
+    assert ours.log_likelihood == pytest.approx(theirs.llf, abs=1e-5)
+    for worker, effect in theirs.random_effects.items():
+        assert ours.effects["worker"][str(worker)] == pytest.approx(
+            effect.iloc[0], abs=1e-3
+        )
+
+
+def test_crossed_workers_and_instances_are_those_of_statsmodels():
+    frame = pd.DataFrame({"y": RATINGS, "s": SYSTEM, "w": WORKER, "i": INSTANCE})
+    # its default optimiser stops short of the maximum on these ratings; this one does not
+    theirs = MixedLM.from_formula(
+        "y ~ 0 + C(s)",
+        groups=np.ones(N),
+        vc_formula={"w": "0 + C(w)", "i": "0 + C(i)"},
+        re_formula="0",
+        data=frame,
+    ).fit(method="cg")
+    ours = fit_mixed(RATINGS, SYSTEM, {"worker": WORKER, "instance": INSTANCE})
+    assert ours.means == pytest.approx(theirs.fe_params.to_numpy(), abs=1e-4)
+    assert ours.variances["instance"] == pytest.approx(theirs.vcomp[0], rel=1e-4)
+    assert ours.variances["worker"] == pytest.approx(theirs.vcomp[1], rel=1e-4)
+    assert ours.log_likelihood == pytest.approx(theirs.llf, abs=1e-6)
+    assert ours.log_likelihood >= theirs.llf - 1e-7
+
+
+def test_a_balanced_design_has_the_textbook_variance_components():
+    instance, worker = (a.ravel() for a in np.indices((30, 8)))
+    draw = np.random.default_rng(2)
+    y = draw.normal(0, 2, 30)[instance] + draw.normal(0, 1, 8)[worker]
+    y = y + draw.normal(0, 1.5, 240)
+    table = y.reshape(30, 8)
+    rows, columns = table.mean(axis=1), table.mean(axis=0)
+    rest = table - rows[:, None] - columns + table.mean()
+    noise = (rest**2).sum() / (29 * 7)
+    fit = fit_mixed(y, None, {"instance": instance, "worker": worker})
+    assert fit.variances["residual"] == pytest.approx(noise, rel=1e-4)
+    expected = rows.var(ddof=1) - noise / 8
+    assert fit.variances["instance"] == pytest.approx(expected, rel=1e-4)
+    expected = columns.var(ddof=1) - noise / 30
+    assert fit.variances["worker"] == pytest.approx(expected, rel=1e-3)
+    assert fit.means[0] == pytest.approx(y.mean())
+
+
+def test_few_ratings_shrink_a_worker_more_than_many():
+    worker = np.r_[np.repeat(np.arange(8), 30), [8, 8]]
+    draw = np.random.default_rng(3)
+    shift = np.r_[draw.normal(0, 5, 7), -15, -15.0]
+    y = shift[worker] + draw.normal(0, 5, len(worker))
+    effects = fit_mixed(y, None, {"worker": worker}).effects["worker"]
+    assert effects["7"] < effects["8"] < 0
+
+
+def test_unequal_shares_of_strict_workers_mislead_means_but_not_the_mixed_model():
+    draw = np.random.default_rng(4)
+    raw, adjusted, standardised = [], [], []
+    for _ in range(40):
+        strict = np.r_[np.full(5, -15.0), np.full(5, 15.0)] + draw.normal(0, 3, 10)
+        system = np.repeat([0, 1], 200)
+        # system 0 meets mostly strict workers, system 1 mostly lenient ones
+        odds = np.where(system == 0, 0.75, 0.25)
+        worker = np.where(draw.random(400) < odds, 0, 5) + draw.integers(0, 5, 400)
+        y = 60 + strict[worker] + draw.normal(0, 10, 400)
+        raw.append(y[system == 1].mean() - y[system == 0].mean())
+        found = mixed_effects(y, system, worker)
+        adjusted.append(found.difference("1", "0").estimate)
+        means = standardised_means(y, system, worker).means
+        standardised.append(means[1] - means[0])
+    assert np.mean(raw) > 10
+    assert abs(np.mean(adjusted)) < 0.8
+    assert abs(np.mean(standardised)) < 0.1
+
+
+def test_z_scores_take_away_what_a_worker_rightly_saw():
+    # worker a rated only the good system, worker b only the bad one
+    draw = np.random.default_rng(5)
+    system = np.repeat(["good", "bad"], 100)
+    worker = np.r_[np.repeat(["a", "c"], [50, 50]), np.repeat(["b", "c"], [50, 50])]
+    y = np.where(system == "good", 80, 40) + draw.normal(0, 5, 200)
+    z = standardised_means(y, system, worker)
+    mixed = mixed_effects(y, system, worker)
+    assert mixed.difference("good", "bad").estimate == pytest.approx(40, abs=3)
+    assert z.means[1] - z.means[0] < 1.1  # half of what worker c alone says
+
+
+def test_nominal_95_percent_intervals_of_differences_cover_95_percent():
+    draw = np.random.default_rng(6)
+    inside = []
+    for _ in range(2_000):
+        worker = draw.integers(0, 15, 150)
+        system = draw.integers(0, 3, 150)
+        y = np.array([0, 1, 3])[system] + draw.normal(0, 2, 15)[worker]
+        y = y + draw.normal(0, 3, 150)
+        found = mixed_effects(y, system, worker)
+        inside.append(found.difference("1", "0").contains(1))
+        inside.append(found.difference("2", "1").contains(2))
+    assert 0.935 <= np.mean(inside) <= 0.965
+
+
+def test_the_interval_says_what_it_covers_and_what_it_could_not():
+    both = mixed_effects(RATINGS, SYSTEM, WORKER, INSTANCE)
+    assert both.covers == "residual noise, worker, instance"
+    single = mixed_effects(RATINGS, SYSTEM, WORKER, np.arange(N))
+    assert "not instance" in single.covers
+    alone = mixed_effects(RATINGS, SYSTEM, np.zeros(N))
+    assert "not worker" in alone.covers
+    assert alone.interval("0").estimate == pytest.approx(RATINGS[SYSTEM == 0].mean())
+
+
+def test_neither_names_nor_order_change_the_estimates():
+    order = rng.permutation(N)
+    names = np.array([f"w{k}" for k in rng.permutation(15)])
+    plain = mixed_effects(RATINGS, SYSTEM, WORKER)
+    moved = mixed_effects(RATINGS[order], SYSTEM[order], names[WORKER][order])
+    assert moved.fit.means == pytest.approx(plain.fit.means, abs=1e-6)
+    assert moved.fit.variances == pytest.approx(plain.fit.variances, rel=1e-4)
+
+
+def test_equal_ratings_fit_without_any_variation():
+    found = mixed_effects([3.0] * 12, list("xy") * 6, np.arange(12) // 3)
+    assert found.fit.means == pytest.approx([3, 3])
+    assert found.interval("x").half_width == 0
+    assert set(found.fit.variances.values()) == {0.0}
+
+
+def test_broken_input_is_refused_in_words():
+    with pytest.raises(ValueError, match="no ratings"):
+        worker_z_scores([], [])
+    with pytest.raises(ValueError, match="needs one worker"):
+        worker_z_scores([1, 2], ["a"])
+    with pytest.raises(ValueError, match="more ratings than groups"):
+        mixed_effects([1, 2], ["x", "y"], ["a", "b"])
+    with pytest.raises(ValueError, match="finite"):
+        mixed_effects([1, np.nan, 2], list("xxy"), list("aab"))

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaderboard.stats.sequential import (
+    RULES,
+    BetaMixture,
+    Comparison,
+    Hoeffding,
+    NormalMixture,
+    default_rule,
+    first_crossings,
+    last_runs,
+)
+
+labels = st.lists(st.booleans(), min_size=1, max_size=150)
+rules = st.sampled_from(
+    [rule(delta=delta) for rule in RULES.values() for delta in (0.1, 0.01)]
+)
+
+
+def lopsided(p, n, seed=3):
+    return (np.random.default_rng(seed).random(n) < p).astype(int)
+
+
+def test_the_default_keeps_its_promise_at_any_time():
+    assert default_rule().anytime_valid
+    assert Comparison().rule == default_rule()
+
+
+@given(labels, labels, rules)
+def test_labels_after_the_decision_do_not_move_it(before, after, rule):
+    one, other = Comparison(rule), Comparison(rule)
+    made = one.extend(before)
+    other.extend(before)
+    one.extend(after)
+    other.extend(not label for label in after)
+    if made.side != "undecided":
+        assert one.decision == other.decision == made
+
+
+@given(labels, rules)
+def test_a_decision_depends_on_the_labels_up_to_it_alone(series, rule):
+    whole = Comparison(rule).extend(series)
+    cut = Comparison(rule).extend(series[: whole.n])
+    assert whole == cut
+
+
+@given(labels, rules)
+def test_one_at_a_time_and_all_at_once_agree(series, rule):
+    decision = Comparison(rule).extend(series)
+    stopped = first_crossings(rule, [series])
+    sides = {0: "undecided", 1: "A", -1: "B"}
+    assert sides[int(stopped.side[0])] == decision.side
+    assert stopped.n[0] == (decision.n if decision.side != "undecided" else 0)
+
+
+@given(labels, rules)
+def test_swapping_the_systems_swaps_the_side_and_nothing_else(series, rule):
+    one = Comparison(rule).extend(series)
+    other = Comparison(rule).extend(1 - label for label in series)
+    swapped = {"A": "B", "B": "A", "undecided": "undecided"}
+    assert (other.side, other.n) == (swapped[one.side], one.n)
+
+
+def naive_last_run(rule, series):
+    # the definition in words: walk on, and begin again whenever the run breaks
+    start, side, total = None, 0, 0
+    for n, label in enumerate(series, 1):
+        total += int(label)
+        now = 1 if rule.favours_a(n, total) else -1 if rule.favours_b(n, total) else 0
+        if now != side:
+            start, side = (n, now) if now else (None, 0)
+    return (start, side) if side else (0, 0)
+
+
+@given(labels, rules)
+def test_the_last_run_begins_after_the_last_label_inside_the_boundary(series, rule):
+    stopped = last_runs(rule, [series])
+    assert (stopped.n[0], stopped.side[0]) == naive_last_run(rule, series)
+
+
+def test_the_last_run_needs_the_future_and_the_first_crossing_does_not():
+    rule = Hoeffding(delta=0.01)
+    early = np.ones(40, dtype=int)
+    late = early.copy()
+    late[10:25] = 0
+    assert first_crossings(rule, [early, late]).n.tolist() == [10, 10]
+    assert last_runs(rule, [early, late]).n.tolist()[0] == 10
+    assert last_runs(rule, [early, late]).n.tolist()[1] != 10
+
+
+def test_many_series_are_stopped_each_by_itself():
+    table = np.array([lopsided(p, 400, seed) for seed, p in enumerate((0.1, 0.5, 0.9))])
+    rule = BetaMixture(0.01)
+    together = first_crossings(rule, table)
+    for i in range(3):
+        alone = first_crossings(rule, table[i : i + 1])
+        assert (alone.n[0], alone.side[0]) == (together.n[i], together.side[i])
+    assert together.side.tolist() == [-1, 0, 1]
+    assert together.decided.tolist() == [True, False, True]
+
+
+def test_a_clear_preference_is_found_and_its_interval_excludes_one_half():
+    decision = Comparison(NormalMixture(0.001)).extend(lopsided(0.7, 1000))
+    assert decision.side == "A"
+    assert 0.5 < decision.low < decision.estimate < decision.high <= 1
+    assert decision.confidence == pytest.approx(0.998)
+    assert decision.rule == "normal-mixture"
+
+
+def test_the_interval_of_all_labels_goes_on_narrowing_after_the_decision():
+    comparison = Comparison()
+    comparison.extend(lopsided(0.7, 2000))
+    made, now = comparison.decision, comparison.so_far
+    assert made.n < now.n == 2000
+    assert now.high - now.low < made.high - made.low
+    assert now.side == made.side == "A"
+
+
+def test_ties_count_half_and_never_decide_by_themselves():
+    comparison = Comparison()
+    decision = comparison.extend([0.5] * 3000)
+    assert (decision.side, decision.estimate, decision.n) == ("undecided", 0.5, 3000)
+    with_ties = Comparison(Hoeffding(0.01)).extend([1, 0.5] * 40)
+    assert with_ties.side == "A"
+    assert with_ties.n > Comparison(Hoeffding(0.01)).extend([1] * 40).n
+
+
+def test_without_labels_nothing_is_known():
+    decision = Comparison().decision
+    assert (decision.side, decision.n, decision.low, decision.high) == (
+        "undecided",
+        0,
+        0.0,
+        1.0,
+    )
+    assert math.isnan(decision.estimate)
+
+
+def test_one_label_leaves_everything_open():
+    decision = Comparison().add(1)
+    assert (decision.side, decision.n, decision.estimate) == ("undecided", 1, 1.0)
+    assert decision.low < 0.5
+
+
+@pytest.mark.parametrize("label", [-0.1, 1.1, math.nan, math.inf])
+def test_a_label_that_is_none_is_refused_and_changes_nothing(label):
+    comparison = Comparison()
+    comparison.add(1)
+    with pytest.raises(ValueError, match="A label lies between"):
+        comparison.add(label)
+    assert comparison.decision.n == 1
+
+
+@pytest.mark.parametrize(
+    "table", [[1, 0, 1], [[]], [[0.5, 1]], [[2, 1]], [[math.nan, 1]]]
+)
+@pytest.mark.parametrize("stop", [first_crossings, last_runs])
+def test_tables_of_anything_but_labels_are_refused(stop, table):
+    with pytest.raises(ValueError, match=r"labels must be a table|Every label"):
+        stop(Hoeffding(0.01), table)
+
+
+def test_no_series_at_all_gives_no_decisions():
+    for stop in (first_crossings, last_runs):
+        assert stop(Hoeffding(0.01), np.zeros((0, 5), dtype=bool)).n.tolist() == []
+
+
+def test_long_series_do_not_overflow():
+    series = np.ones((1, 70_000), dtype=bool)
+    series[0, :35_000] = False
+    stopped = last_runs(Hoeffding(0.01), series)
+    assert stopped.side.tolist() == [0]
+    assert first_crossings(Hoeffding(0.01), ~series).n.tolist() == [10]
+
+
+def test_the_confidence_sequence_covers_at_all_times_together():
+    rng = np.random.default_rng(5)
+    n = np.arange(1, 401)
+    for rule in (BetaMixture(0.05), NormalMixture(0.05)):
+        for p in (0.5, 0.7, 0.97):
+            totals = np.cumsum(rng.random((500, 400)) < p, axis=1)
+            low, high = rule.interval(n, totals)
+            missed = ((low > p) | (high < p)).any(axis=1).mean()
+            assert missed <= 0.1 + 3 * math.sqrt(0.1 * 0.9 / 500)

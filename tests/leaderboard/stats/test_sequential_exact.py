@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leaderboard.stats.sequential import (
+    RULES,
+    BetaMixture,
+    Hoeffding,
+    KnownEffect,
+    NormalMixture,
+    Stitched,
+    UnionBound,
+    exact_effort,
+    exact_error,
+    exact_walk,
+    first_crossings,
+    rule_named,
+)
+from tests.shared import SHARED, needs_shared
+
+IN_THE_TRUTH = {
+    "hoeffding_fixed": Hoeffding,
+    "union_6pi2": UnionBound,
+    "stitched": Stitched,
+    "normal_mixture": NormalMixture,
+    "beta_mixture": lambda delta: BetaMixture(delta, a=1, b=1),
+    "beta_mixture_10": BetaMixture,
+}
+
+
+def truth(prefix):
+    if not (SHARED / "data" / "truth.json").exists():
+        return []
+    items = json.loads((SHARED / "data" / "truth.json").read_text())["items"]
+    return [item for item in items if item["id"].startswith(prefix)]
+
+
+@needs_shared
+def test_every_false_decision_rate_of_the_truth_comes_out_exactly():
+    checked = 0
+    groups = itertools.groupby(
+        sorted(truth("sequential.null."), key=lambda item: item["id"]),
+        key=lambda item: item["id"].rsplit(".n", 1)[0],
+    )
+    for name, items in groups:
+        _, _, rule, zero, digits, looks = name.split(".")
+        delta = float(f"{zero}.{digits}")
+        every = int(looks.removeprefix("every") or 1)
+        by_n = {int(item["id"].rsplit(".n", 1)[1]): item for item in items}
+        walk = exact_walk(IN_THE_TRUTH[rule](delta), 0.5, max(by_n), every=every)
+        for n, item in by_n.items():
+            assert walk.wrong_by[n - 1] == pytest.approx(
+                item["expected"], abs=item["tol"]["exact"]
+            ), item["id"]
+            checked += 1
+    assert checked > 100
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    "item", truth("sequential.effort."), ids=lambda item: item["id"]
+)
+def test_every_exact_effort_of_the_truth_comes_out(item):
+    name, digits = item["id"].rsplit(".0.", 1)
+    rule_name, delta = name.rsplit(".", 1)[1], float(f"0.{digits}")
+    expected = item["expected"]
+    if rule_name == "sprt":
+        rule = KnownEffect(delta, p=expected["p"])
+    else:
+        rule = IN_THE_TRUTH[rule_name](delta)
+    effort = exact_effort(rule, expected["p"])
+    assert effort.mean == pytest.approx(expected["mean"], rel=1e-3)
+    assert effort.sd == pytest.approx(expected["sd"], rel=1e-3)
+    assert effort.p_wrong == pytest.approx(expected["wrong"], rel=0.01, abs=1e-15)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.3, 0.9])
+def test_the_walk_agrees_with_counting_every_series(p):
+    rule, n = Hoeffding(delta=0.2), 12
+    every_series = np.array(list(itertools.product((0, 1), repeat=n)))
+    chance = np.prod(np.where(every_series == 1, p, 1 - p), axis=1)
+    stopped = first_crossings(rule, every_series)
+    walk = exact_walk(rule, p, n)
+    for i in range(1, n + 1):
+        here = stopped.n == i
+        to_a = chance[here & (stopped.side == 1)].sum()
+        to_b = chance[here & (stopped.side == -1)].sum()
+        assert walk.decides_a[i - 1] == pytest.approx(to_a, abs=1e-14)
+        assert walk.decides_b[i - 1] == pytest.approx(to_b, abs=1e-14)
+
+
+def test_a_single_look_errs_like_the_binomial():
+    rule, n = Hoeffding(delta=0.01), 500
+    lead = rule.boundaries(n)[1][-1]
+    tail = 2 * stats.binom.sf(lead - 1, n, 0.5)
+    assert exact_error(rule, 0.5, n, every=n) == pytest.approx(tail, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [n for n, r in RULES.items() if r.anytime_valid])
+@pytest.mark.parametrize("delta", [0.05, 0.01, 0.001])
+def test_an_anytime_valid_rule_keeps_its_promise_after_every_label(name, delta):
+    assert exact_error(rule_named(name, delta), 0.5, 3000) <= 2 * delta
+
+
+@pytest.mark.parametrize("name", [n for n, r in RULES.items() if r.anytime_valid])
+def test_simulated_walks_keep_the_promise_too(name):
+    rng = np.random.default_rng(11)
+    rule, runs = rule_named(name, 0.01), 20_000
+    wrong = 0
+    for _ in range(20):
+        coins = rng.integers(0, 2, size=(runs // 20, 5000), dtype=np.int8) == 1
+        wrong += int(first_crossings(rule, coins).decided.sum())
+    assert wrong / runs <= 0.02 + 4 * math.sqrt(0.02 * 0.98 / runs)
+
+
+def test_the_published_rule_breaks_its_promise_threefold():
+    error = exact_error(Hoeffding(delta=0.01), 0.5, 5000)
+    assert error == pytest.approx(0.059829, abs=1e-6)
+    assert error > 2.9 * 0.02
+
+
+def test_looking_less_often_errs_less():
+    errors = [
+        exact_error(Hoeffding(0.01), 0.5, 1000, every=k) for k in (1, 10, 100, 1000)
+    ]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.01 < errors[0]
+
+
+def test_a_real_difference_is_found_and_rarely_the_wrong_way_round():
+    walk = exact_walk(BetaMixture(0.01), 0.55, 3000)
+    assert walk.decided_by[-1] > 0.97
+    assert walk.wrong_by[-1] < 0.001
+    mirrored = exact_walk(BetaMixture(0.01), 0.45, 3000)
+    assert mirrored.wrong_by[-1] == pytest.approx(walk.wrong_by[-1], rel=1e-9)
+
+
+def test_effort_and_walk_are_the_same_calculation():
+    rule = BetaMixture(0.01)
+    walk, effort = exact_walk(rule, 0.7, 2000), exact_effort(rule, 0.7)
+    n = np.arange(1, 2001)
+    chances = walk.decides_a + walk.decides_b
+    assert effort.mean == pytest.approx(float(n @ chances), abs=1e-6)
+    assert effort.p_open <= 1e-12
+
+
+def test_no_rule_beats_the_test_that_knows_the_effect():
+    for p in (0.55, 0.65):
+        floor = exact_effort(KnownEffect(0.01, p=p), p).mean
+        for name in RULES:
+            assert exact_effort(rule_named(name, 0.01), p).mean > floor
+
+
+def test_a_certain_preference_takes_the_labels_of_the_boundary():
+    rule = BetaMixture(0.01)
+    effort = exact_effort(rule, 1.0)
+    assert (effort.mean, effort.sd, effort.p_wrong) == (18.0, 0.0, 0.0)
+    assert exact_effort(rule, 0.0).mean == 18.0
+
+
+def test_two_equal_systems_are_hardly_ever_told_apart_and_the_effort_says_so():
+    effort = exact_effort(NormalMixture(0.001), 0.5, n_max=2000)
+    assert effort.p_open > 0.998
+    assert effort.mean > 1990
+    assert effort.p_wrong == pytest.approx(1 - effort.p_open)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: exact_error(Hoeffding(0.01), 1.5, 10), "p must lie"),
+        (lambda: exact_error(Hoeffding(0.01), math.nan, 10), "p must lie"),
+        (lambda: exact_error(Hoeffding(0.01), 0.5, 0), "At least one label"),
+        (lambda: exact_error(Hoeffding(0.01), 0.5, 10, every=0), "One can look"),
+        (lambda: exact_effort(Hoeffding(0.01), -0.1), "p must lie"),
+        (lambda: exact_effort(Hoeffding(0.01), 0.5, n_max=0), "At least one label"),
+    ],
+)
+def test_impossible_questions_are_refused_in_words(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()

@@ -1,0 +1,339 @@
+"""What happens to a submission is told: by e-mail to people, signed to programs."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from genie.lib import jobs, outbound
+from genie.lib.errors import GenieError
+from leaderboard.models import (
+    Notice,
+    Submission,
+    SubmissionEvent,
+    Webhook,
+    WebhookDelivery,
+)
+from leaderboard.services import announce, lifecycle, notices, teams, webhooks
+from tests.factories import make_submission, make_task, make_team, make_user
+
+pytestmark = pytest.mark.django_db
+State = WebhookDelivery.State
+
+
+class Hook(BaseHTTPRequestHandler):
+    """The other side: keeps what came, answers what it is told to."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.seen.append((self.path, dict(self.headers), body))
+        status = self.server.answers.pop(0) if self.server.answers else 200
+        self.send_response(status)
+        if status == 302:
+            self.send_header("Location", "http://127.0.0.1:1/elsewhere")
+        self.end_headers()
+        self.wfile.write(b"thanks\nfor that")
+
+    def log_message(self, *args):
+        return
+
+
+@pytest.fixture(scope="module")
+def _server():
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def server(_server, settings):
+    settings.GENIE = {**settings.GENIE, "WEBHOOKS_PRIVATE": True}
+    _server.seen, _server.answers = [], []
+    return _server
+
+
+@pytest.fixture
+def nina():
+    return make_user("nina", email="nina@heron.example")
+
+
+@pytest.fixture
+def heron(nina):
+    return teams.create(nina, "Team Heron")
+
+
+@pytest.fixture
+def kite(nina, heron):
+    found = make_submission(make_task(), team=heron, owner=nina, state="RECEIVED")
+    SubmissionEvent.objects.update(announced_at=timezone.now())
+    return found
+
+
+@pytest.fixture
+def hook(server, heron, nina):
+    url = f"http://127.0.0.1:{server.server_port}/hook?team=heron"
+    return webhooks.add(heron, url, by=nina)
+
+
+def go(submission, new, sentence="It went on."):
+    submission.refresh_from_db()
+    assert lifecycle.move(submission.pk, submission.state, new, sentence)
+
+
+def tell_all():
+    """Announce, and do what that queues; the walk's own steps are left alone."""
+    n = announce.announce()
+    for job, keys in sorted(jobs.queued()):
+        if job == "leaderboard.jobs.deliver":
+            webhooks.deliver(dict(keys)["pk"])
+        if job == "leaderboard.jobs.send_notice":
+            notices.send(dict(keys)["pk"])
+    return n
+
+
+def test_a_delivery_is_signed_so_that_the_other_side_can_check_it(server, hook, kite):
+    go(kite, "VALID")
+    assert tell_all() == 1
+    ((path, headers, body),) = server.seen
+    assert path == "/hook?team=heron"
+    told = json.loads(body)
+    assert told["type"] == "submission.valid"
+    assert told["id"] == headers["Genie-Event-Id"]
+    assert told["data"]["submission"]["id"] == kite.pk
+    signed = f"{told['id']}.{headers['Genie-Timestamp']}.".encode() + body
+    expected = hmac.new(hook.secret.encode(), signed, hashlib.sha256).hexdigest()
+    assert headers["Genie-Signature"] == f"v1={expected}"
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.last_status) == (State.DELIVERED, 200)
+    assert delivery.n_attempts == 1
+
+
+def test_each_line_of_a_story_is_told_once(server, hook, kite):
+    go(kite, "VALID")
+    assert [tell_all(), tell_all()] == [1, 0]
+    webhooks.deliver(WebhookDelivery.objects.get().pk)
+    assert len(server.seen) == 1
+
+
+def test_a_failure_is_tried_again_with_growing_pauses(server, hook, kite):
+    server.answers = [500] * 20
+    go(kite, "VALID")
+    announce.announce()
+    pauses = []
+    delivery = WebhookDelivery.objects.get()
+    while delivery.state == State.WAITING:
+        before = timezone.now()
+        webhooks.deliver(delivery.pk)
+        delivery.refresh_from_db()
+        pauses.append(delivery.next_at - before)
+        webhooks.deliver(delivery.pk)  # too early: nothing happens
+        WebhookDelivery.objects.update(next_at=timezone.now())
+    assert len(server.seen) == len(webhooks.PAUSES) + 1 == delivery.n_attempts
+    assert pauses[:-1] == sorted(pauses[:-1])
+    assert timedelta(hours=24) <= pauses[-2] < timedelta(hours=25)
+    assert (delivery.state, delivery.last_status) == (State.FAILED, 500)
+    assert delivery.last_error == "thanks\\nfor that"
+    bodies = {body for _, _, body in server.seen}
+    assert len(bodies) == 1  # the same event, to be counted once
+
+
+def test_a_server_that_is_not_there_is_no_crash(heron, nina, kite, settings):
+    settings.GENIE = {**settings.GENIE, "WEBHOOKS_PRIVATE": True}
+    webhooks.add(heron, "http://127.0.0.1:1/", by=nina)
+    go(kite, "VALID")
+    tell_all()
+    delivery = WebhookDelivery.objects.get()
+    assert delivery.state == State.WAITING
+    assert "ConnectionRefusedError" in delivery.last_error
+
+
+def test_redirects_are_not_followed_and_gone_is_gone(server, hook, kite):
+    server.answers = [302, 410]
+    go(kite, "VALID")
+    tell_all()
+    delivery = WebhookDelivery.objects.get()
+    assert (delivery.state, delivery.last_status) == (State.WAITING, 302)
+    WebhookDelivery.objects.update(next_at=timezone.now())
+    webhooks.deliver(delivery.pk)
+    delivery.refresh_from_db()
+    assert delivery.state == State.FAILED
+
+
+def test_nothing_is_sent_into_our_own_network(server, hook, kite, settings):
+    settings.GENIE = {**settings.GENIE, "WEBHOOKS_PRIVATE": False}
+    go(kite, "VALID")
+    tell_all()
+    delivery = WebhookDelivery.objects.get()
+    assert server.seen == []
+    assert delivery.state == State.FAILED
+    assert "private network" in delivery.last_error
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0",
+     "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0",
+     "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::"],
+)  # fmt: skip
+def test_private_addresses_are_known_in_all_their_forms(address):
+    assert not outbound.is_public(address)
+
+
+def test_a_name_with_one_private_address_is_refused(monkeypatch):
+    def lookup(host, port, **_kwargs):
+        return [(2, 1, 6, "", (ip, port)) for ip in ("93.184.216.34", "10.0.0.1")]
+
+    monkeypatch.setattr(outbound.socket, "getaddrinfo", lookup)
+    with pytest.raises(outbound.Refused, match="private network"):
+        outbound.post(
+            "https://rebind.example/", b"", {}, https_only=True, allow_private=False
+        )
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "heron.example", "ftp://heron.example", "https://", "https://a:b@heron.example",
+     "https://heron.example:0/", "https://heron.example:99999/", "https://[::1/",
+     "https://heron.example/a b", "https://heron.example/\u00e9", "javascript:alert(1)",
+     "https://heron.example/" + "x" * 500, "https://heron.example/\r\nHost: x"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused(heron, nina, url):
+    with pytest.raises(GenieError) as caught:
+        webhooks.add(heron, url, by=nina)
+    assert caught.value.code == "bad-address"
+    assert not Webhook.objects.exists()
+
+
+def test_production_sends_encrypted_only(heron, nina, settings):
+    settings.PRODUCTION = True
+    with pytest.raises(GenieError, match="https://"):
+        webhooks.add(heron, "http://heron.example/", by=nina)
+    webhooks.add(heron, "https://heron.example/", by=nina)
+
+
+def test_webhooks_are_bounded_and_of_their_own_team_only(
+    hook, heron, nina, monkeypatch
+):
+    rook = make_team("Rook", make_user("rita"))
+    other = make_submission(make_task("other"), team=rook, owner=nina, state="RECEIVED")
+    assert tell_all() >= 1
+    assert not WebhookDelivery.objects.exists()
+    assert Submission.objects.get(pk=other.pk).team == rook
+    monkeypatch.setattr(webhooks, "MAX_WEBHOOKS", 1)
+    with pytest.raises(GenieError) as caught:
+        webhooks.add(heron, "https://heron.example/", by=nina)
+    assert caught.value.code == "too-many-webhooks"
+
+
+def test_a_webhook_that_is_switched_off_gets_nothing(server, hook, kite):
+    go(kite, "VALID")
+    announce.announce()
+    Webhook.objects.update(active=False)
+    tell_all()
+    assert server.seen == []
+    assert WebhookDelivery.objects.get().state == State.FAILED
+
+
+def test_a_corrected_score_is_an_update(server, hook, kite):
+    go(kite, "VALID")
+    lifecycle.tell(kite.pk, "VALID", "Something was added.")
+    tell_all()
+    kinds = [json.loads(body)["type"] for _, _, body in server.seen]
+    assert kinds == ["submission.valid", "submission.updated"]
+
+
+def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
+    tom = make_user("tom", email="tom@heron.example")
+    teams.accept(teams.invite(heron, by=kite.owner), tom)
+    for new in ("VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED", "SCORED"):
+        go(kite, new, f"Now {new.lower()}.")
+    go(kite, "PUBLISHED", "The result is on the board.")
+    tell_all()
+    tell_all()
+    assert len(mailoutbox) == 6
+    assert {mail.to[0] for mail in mailoutbox} == {
+        "nina@heron.example",
+        "tom@heron.example",
+    }
+    subjects = {mail.subject for mail in mailoutbox}
+    assert subjects == {
+        "[Genie] Kite goes to people",
+        "[Genie] Kite has its score",
+        "[Genie] Kite is published",
+    }
+    last = mailoutbox[-1].body
+    assert f"http://localhost:8000/submissions/{kite.pk}/" in last
+    assert "The result is on the board." in last
+    assert all(len(mail.to) == 1 for mail in mailoutbox)
+
+
+def test_who_does_not_want_them_gets_none(kite, nina, mailoutbox):
+    notices.choose(nina, ["published"])
+    assert notices.muted_by(nina) == ["submitted", "invalid", "approved", "scored"]
+    go(kite, "INVALID")
+    tell_all()
+    assert mailoutbox == []
+
+
+def test_a_name_cannot_break_out_of_the_subject(kite, mailoutbox):
+    Submission.objects.update(system_name="Kite\nBcc: everybody@heron.example & <b>")
+    go(kite, "INVALID", "It is <b> & not a file.")
+    tell_all()
+    (mail,) = mailoutbox
+    assert "\n" not in mail.subject
+    assert mail.recipients() == ["nina@heron.example"]
+    assert "It is <b> & not a file." in mail.body
+
+
+def test_an_e_mail_that_did_not_leave_is_sent_later(kite, monkeypatch, mailoutbox):
+    go(kite, "INVALID")
+    announce.announce()
+    notice = Notice.objects.get()
+
+    def broken(self, **_kwargs):
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("django.core.mail.EmailMessage.send", broken)
+        with pytest.raises(ConnectionRefusedError):
+            notices.send(notice.pk)
+    notices.send(notice.pk)
+    notices.send(notice.pk)
+    assert len(mailoutbox) == 1
+
+
+def test_old_stories_are_no_news(kite, mailoutbox):
+    go(kite, "INVALID")
+    SubmissionEvent.objects.filter(state="INVALID").update(
+        at=timezone.now() - timedelta(days=3)
+    )
+    tell_all()
+    assert mailoutbox == []
+
+
+def test_staff_send_again_what_was_given_up(server, hook, kite):
+    go(kite, "VALID")
+    announce.announce()
+    WebhookDelivery.objects.update(state=State.FAILED, n_attempts=7)
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    listing = "/admin/leaderboard/webhookdelivery/"
+    assert "submission.valid" in client.get(listing).text
+    assert hook.secret not in client.get(listing).text
+    pk = WebhookDelivery.objects.get().pk
+    form = {"action": "send_again", "_selected_action": [pk]}
+    assert "1 will be tried again" in client.post(listing, form, follow=True).text
+    assert "0 will be tried again" in client.post(listing, form, follow=True).text
+    webhooks.deliver(pk)
+    assert len(server.seen) == 1
+    assert client.get(f"{listing}add/").status_code == 403

@@ -1,0 +1,312 @@
+"""Detectors of noisy workers: what they say and what they must never say."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from quality.stats.beta_mixture import BetaMixture
+from quality.stats.detection_study import simulate_round
+from quality.stats.detectors import (
+    DEFAULT_DETECTOR,
+    DETECTORS,
+    PAPER_DETECTORS,
+    detect,
+    fit_detector,
+    flag,
+    guard,
+    noisy_on_either,
+    with_fit,
+)
+from quality.stats.mixture import fit
+from quality.stats.question_counts import question_counts
+from tests.quality.stats.truth import counts, rows, truth
+from tests.shared import needs_shared
+
+RATE = [slug for slug, spec in DETECTORS.items() if spec.criterion == "rate"]
+TITLES = {
+    "class_fixed2": "class-fixed-2",
+    "rate_fixed2": "rate-fixed-2",
+    "rate_fixed1": "rate-fixed-1",
+    "rate_jeffreys": "rate-jeffreys",
+    "rate_uniform": "rate-uniform",
+}
+
+
+def pathological_pool():
+    """Draw a pool whose likelihood maximum has a U-shaped "noisy" class."""
+    asked = question_counts("lognormal-heavy")
+    return simulate_round(asked, np.random.default_rng(14))[0], asked
+
+
+def test_the_paper_has_eight_detectors_and_the_default_is_not_one_of_them():
+    assert len(PAPER_DETECTORS) == 8
+    assert DEFAULT_DETECTOR in DETECTORS
+    assert DEFAULT_DETECTOR not in PAPER_DETECTORS
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+@pytest.mark.parametrize(
+    ("correct", "n", "flagged"),
+    [
+        ([], [], []),
+        ([50] * 20, [50] * 20, [False] * 20),
+        ([0] * 20, [50] * 20, [True] * 20),
+        ([49], [50], [False]),
+        ([0], [50], [True]),
+        ([0] * 5, [0] * 5, [False] * 5),
+    ],
+)
+def test_degenerate_pools_get_the_obvious_flags(detector, correct, n, flagged):
+    found = detect(correct, n, detector=detector)
+    assert found.flagged.tolist() == flagged
+    assert found.p_noisy.shape == (len(flagged),)
+    assert np.isfinite(found.p_noisy).all()
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+def test_a_worker_without_questions_gets_the_prior_of_the_pool(detector):
+    found = detect([9, 10, 2, 0], [10, 10, 10, 0], detector=detector)
+    assert found.p_noisy[3] == found.fitted.path([])[0]
+
+
+@pytest.mark.parametrize("detector", RATE)
+def test_under_the_rate_criterion_a_right_answer_never_incriminates(detector):
+    rng = np.random.default_rng(0)
+    for _ in range(6):
+        sizes = rng.integers(1, 200, 40)
+        fitted = fit_detector(
+            rng.binomial(sizes, rng.beta(3, 1, 40)), sizes, detector=detector
+        )
+        for n in (1, 2, 5, 20, 100, 500):
+            steps = np.diff(fitted.p_noisy(np.arange(n + 1), n))
+            assert (steps <= 1e-12).all()
+
+
+HARD_POOLS = {
+    "nobody": ([], []),
+    "all at .6": ([60] * 50, [100] * 50),
+    "all wrong": ([0] * 50, [100] * 50),
+    "all half": ([500] * 200, [1000] * 200),
+    "u-shaped": pathological_pool(),
+    "all right": ([9] * 30, [9] * 30),
+    "just below the rate": ([890] * 60, [1000] * 60),
+}
+
+
+@pytest.mark.parametrize("pool", HARD_POOLS)
+@pytest.mark.parametrize("threshold_rate", [0.5, 0.9, 0.999])
+def test_the_default_never_flags_a_flawless_worker(pool, threshold_rate):
+    fitted = fit_detector(*HARD_POOLS[pool], threshold_rate=threshold_rate)
+    n = np.array([0, 1, 2, 3, 5, 10, 20, 100, 267, 10_000])
+    p_noisy = fitted.p_noisy(n, n)
+    assert (p_noisy <= 0.5 + 1e-12).all()
+    assert (np.diff(p_noisy) <= 1e-12).all()
+
+
+def test_the_class_criterion_of_the_paper_flags_a_flawless_worker():
+    right, asked = pathological_pool()
+    paper = detect(right, asked, detector="class-learned-2")
+    ours = detect(right, asked)
+    flawless = np.flatnonzero((right == asked) & (asked > 200))
+    assert flawless.size == 3
+    assert paper.flagged[flawless].all()
+    fitted = paper.fitted
+    assert fitted.p_noisy(310, 310) > fitted.p_noisy(100, 100) > fitted.p_noisy(20, 20)
+    assert (ours.p_noisy[flawless] < 1e-6).all()
+
+
+def test_learned_rates_of_the_paper_can_flag_a_newcomer_where_the_default_waits():
+    crowd = [600] * 100, [1000] * 100
+    paper = fit_detector(*crowd, detector="rate-learned-2", pseudo=())
+    ours = fit_detector(*crowd, pseudo=())
+    assert paper.p_noisy(1, 1) > 0.99
+    assert ours.p_noisy(1, 1) <= 0.5
+    assert ours.p_noisy(60, 100) > 0.99
+
+
+def test_the_guard_sees_a_bad_worker_whom_a_class_without_width_explains_away():
+    right, asked = [94] * 400 + [80], [100] * 401
+    paper = detect(right, asked, detector="rate-learned-1", pseudo=())
+    ours = detect(right, asked, pseudo=())
+    assert paper.p_noisy[-1] < 0.5
+    assert ours.p_noisy[-1] > 0.99
+    assert ours.p_noisy[0] < 0.01
+
+
+def test_noisy_workers_among_good_ones_are_found():
+    rng = np.random.default_rng(4)
+    noisy = np.arange(100) < 8
+    right = rng.binomial(20, np.where(noisy, 0.4, 0.97))
+    assert detect(right, [20] * 100).flagged.tolist() == noisy.tolist()
+
+
+def test_order_of_workers_only_orders_the_answers():
+    rng = np.random.default_rng(2)
+    n = rng.integers(1, 30, 50)
+    x = rng.binomial(n, rng.beta(8, 1, 50))
+    order = rng.permutation(50)
+    assert (detect(x, n).p_noisy[order] == detect(x[order], n[order]).p_noisy).all()
+
+
+def test_the_posterior_after_each_answer_looks_at_no_later_one():
+    fitted = fit_detector([9, 10, 3], [10, 10, 10])
+    answers = np.array([1, 0, 0, 1, 0, 0, 0, 1])
+    path = fitted.path(answers)
+    assert len(path) == 9
+    for seen in range(9):
+        assert path[seen] == fitted.p_noisy(answers[:seen].sum(), seen)
+        changed = np.concatenate([answers[:seen], 1 - answers[seen:]])
+        assert (fitted.path(changed)[: seen + 1] == path[: seen + 1]).all()
+
+
+def test_the_first_flag_is_the_first_crossing():
+    fitted = fit_detector([], [], detector="rate-fixed-2")
+    answers = [0] * 10
+    path = fitted.path(answers)
+    first = fitted.first_flag(answers)
+    assert path[first] > 0.99
+    assert (path[:first] <= 0.99).all()
+    assert fitted.first_flag([1] * 50) is None
+    assert fitted.first_flag([]) is None
+
+
+def test_looking_after_every_answer_keeps_the_promise_of_the_posterior():
+    """Among workers drawn from the prior, of those ever flagged at .9 at most 10 % are
+    not noisy, however often one looks: the posterior at the stop is their share."""
+    prior = BetaMixture((0.1, 0.9), (4, 38), (6, 2))
+    fitted = fit_detector([], [], detector="rate-fixed-2")
+    fitted = type(fitted)(fitted.spec, prior, 0.9)
+    rng = np.random.default_rng(11)
+    rate = np.where(
+        rng.random(6_000) < 0.1, rng.beta(4, 6, 6_000), rng.beta(38, 2, 6_000)
+    )
+    false, flagged = 0, 0
+    for p in rate:
+        answers = rng.random(40) < p
+        if fitted.first_flag(answers, 0.9) is not None:
+            flagged += 1
+            false += p >= 0.9
+    assert flagged > 300
+    assert false / flagged < 0.10 + 2 * np.sqrt(0.1 * 0.9 / flagged)
+
+
+@pytest.mark.parametrize("answers", [[2], [0.5], [float("nan")], [[1, 0]]])
+def test_answers_that_are_neither_right_nor_wrong_are_refused(answers):
+    with pytest.raises(ValueError, match="right"):
+        fit_detector([], [], detector="rate-uniform").path(answers)
+
+
+def test_at_the_threshold_itself_only_the_inclusive_comparison_flags():
+    """Under a uniform prior P(p < .9 | 0 of 1) is .99 exactly."""
+    assert not detect([0], [1], detector="rate-uniform").flagged[0]
+    assert detect([0], [1], detector="rate-uniform", inclusive=True).flagged[0]
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 1.5, float("nan")])
+def test_a_threshold_that_is_no_probability_is_refused(threshold):
+    with pytest.raises(ValueError, match="threshold"):
+        detect([1], [2], threshold_posterior=threshold)
+    with pytest.raises(ValueError, match="threshold"):
+        flag([0.5], threshold)
+
+
+@pytest.mark.parametrize("p_noisy", [[float("nan")], [-0.1], [1.1]])
+def test_a_posterior_that_is_no_probability_is_refused(p_noisy):
+    with pytest.raises(ValueError, match="probability"):
+        flag(p_noisy)
+
+
+@pytest.mark.parametrize("rate", [0, 1, 2, float("nan")])
+def test_a_threshold_rate_at_the_edge_is_refused(rate):
+    with pytest.raises(ValueError, match="threshold rate"):
+        detect([1], [2], threshold_rate=rate)
+
+
+def test_an_unknown_detector_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="rate-guarded-2"):
+        detect([1], [2], detector="astrology")
+
+
+@pytest.mark.parametrize("detector", DETECTORS)
+def test_bad_counts_are_refused_by_every_detector(detector):
+    for correct, n in (([-1], [2]), ([0.5], [2]), ([float("nan")], [2]), ([3], [2])):
+        with pytest.raises(ValueError, match=r"whole numbers|right answers"):
+            detect(correct, n, detector=detector)
+
+
+def test_detectors_can_share_a_fit_but_not_one_of_another_shape():
+    found = fit([9, 3], [10, 10], k=2)
+    assert with_fit(found, detector="class-learned-2").mixture == found.mixture
+    for detector in ("rate-learned-1", "rate-uniform"):
+        with pytest.raises(ValueError, match="cannot use"):
+            with_fit(found, detector=detector)
+
+
+def test_the_guard_weighs_as_much_as_one_worker():
+    guarded = guard(BetaMixture((0.3, 0.7), (1, 9), (9, 1)), 99)
+    assert guarded.weights == pytest.approx((0.297, 0.693, 0.01))
+    assert sum(guarded.weights) == pytest.approx(1, abs=1e-12)
+    with pytest.raises(ValueError, match="0 workers"):
+        guard(guarded, -1)
+
+
+def test_everything_that_decided_is_told_and_is_json():
+    found = detect([9, 3], [10, 10], seed=7, threshold_posterior=0.95)
+    told = json.loads(json.dumps(found.parameters))
+    assert told["detector"] == DEFAULT_DETECTOR
+    assert (told["seed"], told["threshold_posterior"]) == (7, 0.95)
+    prior = BetaMixture.from_dict(told["prior"])
+    assert prior == found.fitted.mixture
+    assert found.fit is not None
+    assert found.fit.converged
+
+
+def test_a_yes_sayer_is_noisy_on_the_negative_questions_alone():
+    positive, negative = detect([20, 19], [20, 20]), detect([1, 20], [20, 20])
+    p_noisy, flagged = noisy_on_either([positive, negative])
+    assert flagged.tolist() == [True, False]
+    assert p_noisy[0] == negative.p_noisy[0]
+    pooled = detect([21], [40], detector="rate-fixed-2")
+    assert p_noisy[0] >= pooled.p_noisy[0] - 1e-6
+
+
+def test_kinds_of_questions_with_other_workers_are_refused():
+    for detections in ([], [detect([1], [1]), detect([1, 1], [1, 1])]):
+        with pytest.raises(ValueError, match="same workers"):
+            noisy_on_either(detections)
+
+
+@needs_shared
+@pytest.mark.parametrize("column", TITLES)
+def test_posteriors_under_fixed_priors_are_the_exact_ones(column):
+    table = rows("genie/posterior_fixed_priors.csv")
+    x = [int(row["correct"]) for row in table]
+    n = [int(row["correct"]) + int(row["wrong"]) for row in table]
+    fitted = fit_detector([], [], detector=TITLES[column])
+    expected = [float(row[column]) for row in table]
+    assert fitted.p_noisy(x, n) == pytest.approx(expected, abs=1e-9)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["sim88_0", "sim88_1", "sim88_ushape"])
+@pytest.mark.parametrize("criterion", ["rate", "class"])
+def test_known_pools_get_the_known_flags(name, criterion):
+    x, n, _ = counts(f"genie/{name}.csv")
+    found = detect(x, n, detector=f"{criterion}-learned-2")
+    expected = truth()[f"genie.fit.{name}.k2.flag_{criterion}"]["expected"]
+    assert (np.flatnonzero(found.flagged) + 1).tolist() == expected
+
+
+@needs_shared
+def test_in_the_known_pathological_pool_the_default_clears_the_flawless_worker():
+    x, n, _ = counts("genie/sim88_ushape.csv")
+    paper, ours = detect(x, n, detector="class-learned-2"), detect(x, n)
+    assert paper.p_noisy[-1] == pytest.approx(0.9985, abs=1e-4)
+    assert ours.p_noisy[-1] < 1e-6
+    assert (
+        ours.flagged.tolist()
+        == detect(x, n, detector="rate-learned-2").flagged.tolist()
+    )

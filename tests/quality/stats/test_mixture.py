@@ -1,0 +1,322 @@
+"""Beta mixtures: posteriors in closed form and fits by maximum likelihood."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from quality.stats.beta_mixture import BetaMixture
+from quality.stats.counts import check_counts, merge_counts
+from quality.stats.likelihood import evaluate, gradient_and_hessian, prepare
+from quality.stats.mixture import GENIE_PSEUDO_WORKERS, ConvergenceError, fit
+from tests.quality.stats.truth import counts, truth
+from tests.shared import needs_shared
+
+TWO = BetaMixture((0.05, 0.95), (0.5, 9.5), (4.5, 0.5))
+POOLS = ("sim88_0", "sim88_1", "sim88_ushape")
+
+
+def pool(n_workers, seed=0, share_noisy=0.1, longest=60):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(0, longest, n_workers)
+    noisy = rng.random(n_workers) < share_noisy
+    rate = np.where(noisy, rng.beta(2, 6, n_workers), rng.beta(97, 3, n_workers))
+    return rng.binomial(n, rate), n
+
+
+def test_log_marginal_equals_the_beta_binomial_of_scipy():
+    x, n = np.array([0, 3, 17, 40]), np.array([5, 3, 20, 400])
+    expected = np.logaddexp(
+        np.log(0.05) + stats.betabinom.logpmf(x, n, 0.5, 4.5),
+        np.log(0.95) + stats.betabinom.logpmf(x, n, 9.5, 0.5),
+    )
+    assert TWO.log_marginal(x, n) == pytest.approx(expected, rel=1e-10)
+
+
+def test_probabilities_of_all_outcomes_of_a_worker_sum_to_one():
+    n = 37
+    assert np.exp(TWO.log_marginal(np.arange(n + 1), n)).sum() == pytest.approx(1)
+
+
+def test_posterior_equals_numerical_integration_of_bayes_rule():
+    grid = np.linspace(0, 1, 400_001)[1:-1]
+    prior = 0.05 * stats.beta.pdf(grid, 3, 5) + 0.95 * stats.beta.pdf(grid, 20, 2)
+    weight = prior * grid**7 * (1 - grid) ** 4
+    expected = weight[grid < 0.8].sum() / weight.sum()
+    mixture = BetaMixture((0.05, 0.95), (3, 20), (5, 2))
+    assert mixture.posterior_rate_below(7, 11, 0.8) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_worker_without_questions_gets_the_prior():
+    assert TWO.posterior_class(0, 0) == pytest.approx([0.05, 0.95], abs=1e-15)
+    assert TWO.log_marginal(0, 0) == pytest.approx(0, abs=1e-12)
+
+
+def test_two_tight_classes_do_not_underflow():
+    tight = BetaMixture((0.5, 0.5), (2500, 4900), (2500, 100))
+    assert tight.posterior_class(0, 2_000)[0] == 1.0
+    assert np.isfinite(tight.log_marginal(0, 2_000))
+
+
+def test_the_worst_worker_is_below_the_rate_under_a_tight_prior():
+    tight = BetaMixture((1,), (4259,), (474,))
+    assert tight.posterior_rate_below(0, 400, 0.9) == 1.0
+
+
+def test_enormous_counts_give_numbers():
+    huge = 10**9
+    both = TWO.posterior_rate_below([0, huge // 2, huge], [huge] * 3, 0.9)
+    assert both.tolist() == [1.0, 1.0, 0.0]
+
+
+def test_a_component_of_weight_zero_changes_nothing():
+    with_dead = BetaMixture((1, 0), (3, 7), (2, 1))
+    alone = BetaMixture((1,), (3,), (2,))
+    for correct, n in ((0, 0), (3, 9), (0, 5_000)):
+        assert with_dead.log_marginal(correct, n) == alone.log_marginal(correct, n)
+        assert with_dead.posterior_rate_below(correct, n, 0.9) == pytest.approx(
+            alone.posterior_rate_below(correct, n, 0.9), abs=1e-15
+        )
+
+
+def test_a_mixture_survives_json():
+    mixture = fit(*pool(30), k=2).mixture
+    assert BetaMixture.from_dict(json.loads(json.dumps(mixture.to_dict()))) == mixture
+
+
+@pytest.mark.parametrize(
+    ("weights", "alphas", "betas"),
+    [
+        ((1,), (1, 2), (1, 2)),
+        ((), (), ()),
+        ((0.5, 0.6), (1, 1), (1, 1)),
+        ((-0.5, 1.5), (1, 1), (1, 1)),
+        ((1,), (0,), (1,)),
+        ((1,), (float("nan"),), (1,)),
+        ((float("nan"),), (1,), (1,)),
+        ((1,), (1,), (float("inf"),)),
+    ],
+)
+def test_what_is_no_mixture_is_refused(weights, alphas, betas):
+    with pytest.raises(ValueError, match=r"mixture|positive|weights"):
+        BetaMixture(weights, alphas, betas)
+
+
+def test_a_dictionary_without_a_key_is_refused():
+    with pytest.raises(ValueError, match="betas"):
+        BetaMixture.from_dict({"weights": [1], "alphas": [1]})
+
+
+@pytest.mark.parametrize(
+    ("correct", "n", "words"),
+    [
+        ([-1], [3], "negative"),
+        ([1], [-3], "negative"),
+        ([1.5], [3], "not a whole number"),
+        ([1], [2.5], "not a whole number"),
+        ([float("nan")], [3], "not a number"),
+        ([1], [float("nan")], "not a number"),
+        ([1], [float("inf")], "larger"),
+        ([4], [3], "4 right answers of only 3"),
+        ([1, 2], [3, 4, 5], "2 counts of right answers but 3"),
+        ([[1]], [[2]], "one row"),
+        (["a"], [2], "whole numbers"),
+        ([None, {}], [2, 2], "whole numbers"),
+    ],
+)
+def test_what_is_no_count_is_refused_in_words(correct, n, words):
+    for refuse in (
+        check_counts,
+        TWO.posterior_class,
+        TWO.log_marginal,
+        lambda x, m: TWO.posterior_rate_below(x, m, 0.9),
+        lambda x, m: fit(x, m, k=2),
+    ):
+        with pytest.raises(ValueError, match=words):
+            refuse(correct, n)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+def test_a_threshold_that_is_no_rate_is_refused(threshold):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        TWO.posterior_rate_below(1, 2, threshold)
+
+
+def test_merging_keeps_every_worker_and_forgets_their_order():
+    x, n = pool(300, longest=6)
+    order = np.random.default_rng(1).permutation(300)
+    once, again = merge_counts(x, n), merge_counts(x[order], n[order])
+    assert once.weight.sum() == 300
+    assert len(once.weight) == len(set(zip(x.tolist(), n.tolist(), strict=True)))
+    assert (once.weight == again.weight).all()
+    assert (once.correct == again.correct).all()
+
+
+def test_the_likelihood_keeps_its_digits_at_large_concentrations():
+    """Against exact sums of logs, where differences of log gammas lose nine digits."""
+    sample = prepare(merge_counts(np.array([700]), np.array([1_000])))
+    theta = np.array([[[0.3], [np.log(1e6)], [0.0]]])
+    mean = 1 / (1 + np.exp(-0.3))
+    logs = [
+        math.fsum(np.log1p(np.arange(count) / size)) + count * math.log(size)
+        for size, count in ((1e6 * mean, 700), (1e6 * (1 - mean), 300), (1e6, 1_000))
+    ]
+    exact = logs[0] + logs[1] - logs[2] + math.log(math.comb(1_000, 700))
+    assert evaluate(sample, theta).value[0] == pytest.approx(exact, abs=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_derivatives_equal_finite_differences(k):
+    sample = prepare(merge_counts(*pool(60)))
+    theta = np.random.default_rng(k).normal(size=(2, 3, k))
+    slope, bend = gradient_and_hessian(sample, theta, evaluate(sample, theta))
+    step = 1e-5
+    for axis in range(3 * k):
+        shift = np.zeros(3 * k)
+        shift[axis] = step
+        up, down = theta + shift.reshape(3, k), theta - shift.reshape(3, k)
+        at_up, at_down = evaluate(sample, up), evaluate(sample, down)
+        assert slope[:, axis] == pytest.approx(
+            (at_up.value - at_down.value) / (2 * step), abs=1e-6
+        )
+        change = (
+            gradient_and_hessian(sample, up, at_up)[0]
+            - gradient_and_hessian(sample, down, at_down)[0]
+        )
+        assert bend[:, :, axis] == pytest.approx(change / (2 * step), abs=1e-5)
+
+
+def test_one_component_reaches_the_maximum_that_scipy_finds():
+    x, n = pool(80, share_noisy=0.4)
+
+    def loss(theta):
+        return -stats.betabinom.logpmf(x, n, *np.exp(theta)).sum()
+
+    best = optimize.minimize(loss, [0.0, 0.0], method="BFGS", options={"gtol": 1e-7})
+    found = fit(x, n, k=1, pseudo=())
+    assert found.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
+    assert found.mixture.alphas[0] == pytest.approx(np.exp(best.x[0]), rel=1e-3)
+    assert not found.at_bound
+
+
+def test_the_reported_likelihood_is_that_of_the_reported_mixture():
+    x, n = pool(50)
+    found = fit(x, n, k=2)
+    px, pn = zip(*GENIE_PSEUDO_WORKERS, strict=True)
+    total = found.mixture.log_marginal([*x, *px], [*n, *pn]).sum()
+    assert found.log_likelihood == pytest.approx(total, abs=1e-6)
+
+
+def test_more_components_never_fit_worse():
+    x, n = pool(120, share_noisy=0.3)
+    values = [fit(x, n, k=k).log_likelihood for k in (1, 2, 3)]
+    assert values[0] <= values[1] + 1e-6
+    assert values[1] <= values[2] + 1e-6
+
+
+def test_two_kinds_of_workers_are_found():
+    rng = np.random.default_rng(3)
+    n = np.full(2_000, 40)
+    rate = np.where(
+        rng.random(2_000) < 0.3, rng.beta(6, 14, 2_000), rng.beta(45, 5, 2_000)
+    )
+    found = fit(rng.binomial(n, rate), n, k=2, pseudo=())
+    assert found.mixture.weights == pytest.approx((0.7, 0.3), abs=0.03)
+    assert found.mixture.means == pytest.approx((0.9, 0.3), abs=0.02)
+    assert not found.at_bound
+    assert found.n_restarts_converged >= 5
+
+
+def test_the_same_seed_gives_the_same_bytes_and_the_order_of_workers_none():
+    x, n = pool(70)
+    order = np.random.default_rng(0).permutation(70)
+    first = json.dumps(fit(x, n, k=2, seed=5).to_dict())
+    assert json.dumps(fit(x, n, k=2, seed=5).to_dict()) == first
+    assert json.dumps(fit(x[order], n[order], k=2, seed=5).to_dict()) == first
+    own = fit(x, n, k=2, rng=np.random.default_rng(5))
+    assert own.mixture == fit(x, n, k=2, seed=5).mixture
+    assert own.seed is None
+
+
+def test_workers_who_answered_nothing_do_not_move_the_fit():
+    x, n = pool(40)
+    more = fit([*x, 0, 0], [*n, 0, 0], k=2)
+    assert more == fit(x, n, k=2)
+
+
+def test_the_maximum_does_not_depend_on_the_seed():
+    x, n = pool(88, seed=9)
+    values = [fit(x, n, k=2, seed=seed).log_likelihood for seed in range(8)]
+    assert max(values) - min(values) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("correct", "n"),
+    [
+        ([], []),
+        ([0] * 30, [0] * 30),
+        ([10] * 50, [10] * 50),
+        ([0] * 50, [10] * 50),
+        ([3], [4]),
+        ([0], [0]),
+        ([10**6], [10**6]),
+    ],
+)
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_degenerate_pools_are_fitted_at_once(correct, n, k):
+    started = time.perf_counter()
+    found = fit(correct, n, k=k)
+    assert time.perf_counter() - started < 5
+    assert found.converged
+    assert np.isfinite(found.log_likelihood)
+
+
+@pytest.mark.parametrize("right", [0, 10])
+def test_without_pseudo_workers_a_pool_of_one_mind_has_likelihood_one(right):
+    found = fit([right] * 50, [10] * 50, k=2, pseudo=())
+    assert found.log_likelihood == pytest.approx(0, abs=1e-6)
+
+
+def test_a_fit_of_nobody_without_pseudo_workers_is_refused():
+    for correct, n in (([], []), ([0, 0], [0, 0])):
+        with pytest.raises(ValueError, match="nothing to fit"):
+            fit(correct, n, k=1, pseudo=())
+
+
+def test_a_fit_that_may_not_climb_says_so():
+    x, n = pool(60)
+    with pytest.raises(ConvergenceError) as caught:
+        fit(x, n, k=2, max_iterations=2)
+    assert caught.value.code == "fit-not-converged"
+    unfinished = fit(x, n, k=2, max_iterations=2, require_convergence=False)
+    assert not unfinished.converged
+    assert unfinished.log_likelihood < fit(x, n, k=2).log_likelihood
+
+
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"k": 2, "n_restarts": 0}])
+def test_no_components_and_no_restarts_are_refused(wrong):
+    with pytest.raises(ValueError, match="at least one"):
+        fit([1], [2], **wrong)
+
+
+def test_a_supremum_at_infinity_is_told():
+    found = fit([95] * 20, [100] * 20, k=1, pseudo=())
+    assert found.converged
+    assert found.at_bound
+
+
+@needs_shared
+@pytest.mark.parametrize("name", POOLS)
+@pytest.mark.parametrize("k", [1, 2])
+def test_known_pools_reach_the_known_maximum(name, k):
+    x, n, _ = counts(f"genie/{name}.csv")
+    expected = truth()[f"genie.fit.{name}.k{k}.loglik"]
+    for seed in range(3):
+        found = fit(x, n, k=k, seed=seed)
+        assert found.converged
+        assert found.log_likelihood >= expected["expected"] - expected["tol"]

@@ -1,0 +1,360 @@
+"""Staff's view of workers: their test questions, verdicts, bans with reasons."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from crowd.models import Assignment, Exclusion
+from quality.models import Ban, DetectorFit, Grade, Placement, Verdict
+from quality.services import ban as service
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+POOL = "tidy-news"
+
+
+@pytest.fixture
+def ada(db):
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def sam(db):
+    return make_user("sam", is_staff=True)
+
+
+def browser_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def boss(ada):
+    return browser_of(ada)
+
+
+@pytest.fixture
+def campaign(db):
+    nina = make_user("nina")
+    submission = make_submission(
+        make_task(POOL), team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
+    )
+    return make_evaluation(submission).campaign
+
+
+@pytest.fixture
+def asked(campaign):
+    """Let a worker answer hidden questions: `asked(worker, POSITIVE="rrw")`."""
+
+    def ask(worker, pool=POOL, **answers):
+        for polarity, marks in answers.items():
+            for mark in marks:
+                item = make_item(campaign, f"t{Placement.objects.count()}")
+                placement = Placement.objects.create(
+                    campaign=campaign, item=item, polarity=polarity
+                )
+                Grade.objects.create(
+                    placement=placement,
+                    assignment=answer(item, worker, 0.25),
+                    worker=worker,
+                    pool=pool,
+                    polarity=polarity,
+                    correct=mark == "r",
+                )
+
+    return ask
+
+
+def make_verdict(worker, p_noisy, *, polarity="NEGATIVE", pool=POOL, n=4, right=1):
+    fit = DetectorFit.objects.create(
+        pool=pool,
+        polarity=polarity,
+        detector="class-learned-2",
+        counts_sha256=f"{DetectorFit.objects.count():064d}",
+        n_workers=1,
+        seed=1,
+        code_version="0",
+    )
+    return Verdict.objects.create(
+        fit=fit,
+        worker=worker,
+        n_questions=n,
+        n_correct=right,
+        p_noisy=p_noisy,
+        threshold=0.99,
+        noisy=p_noisy > 0.99,
+    )
+
+
+def row_of(text, worker):
+    """Read a worker's row of the first table as words."""
+    row = next(
+        part
+        for part in re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)
+        if worker.pseudonym in part
+    )
+    return re.sub(r"<[^>]+>|\s+", " ", row).split()
+
+
+def confirmed(client, path, **fields):
+    page = client.get(path)
+    assert page.status_code == 200
+    hidden = re.findall(
+        r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page.text
+    )
+    return client.post(path, {**dict(hidden), **fields}, follow=True)
+
+
+def test_each_worker_stands_with_right_and_wrong_by_polarity(boss, asked):
+    careful, careless = make_worker(), make_worker()
+    asked(careful, POSITIVE="rrr", NEGATIVE="rrw")
+    asked(careless, POSITIVE="rw", NEGATIVE="wwww")
+    make_verdict(careless, 0.99876)
+    text = boss.get("/admin/quality/grade/").text
+    assert row_of(text, careful) == (
+        [
+            careful.pseudonym,
+            POOL,
+            "3",
+            "0",
+            "not",
+            "judged",
+            "2",
+            "1",
+            "not",
+            "judged",
+            "Ban",
+        ]
+    )
+    assert row_of(text, careless) == (
+        [
+            careless.pseudonym,
+            POOL,
+            "1",
+            "1",
+            "not",
+            "judged",
+            "0",
+            "4",
+            "0.9988",
+            "noisy",
+            "Ban",
+        ]
+    )
+    assert text.index(careless.pseudonym) < text.index(careful.pseudonym)
+
+
+def test_the_newest_verdict_of_each_polarity_counts(boss, asked):
+    worker = make_worker()
+    asked(worker, NEGATIVE="rr")
+    make_verdict(worker, 0.9999)
+    make_verdict(worker, 0.0123)
+    make_verdict(worker, 0.5, pool="another-task")
+    words = row_of(boss.get("/admin/quality/grade/").text, worker)
+    assert "0.0123" in words
+    assert "0.9999" not in words
+
+
+def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
+    here, there = make_worker(), make_worker()
+    asked(here, POSITIVE="r")
+    asked(there, POSITIVE="r", pool="other-task")
+    text = boss.get("/admin/quality/grade/", {"pool": "other-task"}).text
+    assert there.pseudonym in text
+    assert here.pseudonym not in text
+    text = boss.get("/admin/quality/grade/", {"q": here.pseudonym[:6].upper()}).text
+    assert here.pseudonym in text
+    assert "Nobody has answered" in boss.get("/admin/quality/grade/", {"q": "%"}).text
+
+
+def test_the_list_is_the_same_few_queries_for_many_workers(
+    boss, asked, django_assert_max_num_queries
+):
+    for _ in range(12):
+        asked(make_worker(), POSITIVE="r", NEGATIVE="w")
+    with django_assert_max_num_queries(10):
+        boss.get("/admin/quality/grade/")
+
+
+def test_before_anybody_worked_the_list_says_so(boss):
+    assert "Nobody has answered" in boss.get("/admin/quality/grade/").text
+
+
+def test_simulated_workers_are_called_so(boss, asked):
+    worker = make_worker(simulated=True)
+    asked(worker, POSITIVE="r")
+    assert "(simulated)" in boss.get("/admin/quality/grade/").text
+    page = boss.get(f"/admin/quality/grade/worker/{worker.pk}/").text
+    assert "no person gave these answers" in page
+
+
+def test_a_workers_page_shows_answer_by_answer(boss, asked):
+    worker = make_worker()
+    asked(worker, POSITIVE="w")
+    ban = service.ban(worker, POOL, by=None, reason="1 of 9 <right>.")
+    text = boss.get(f"/admin/quality/grade/worker/{worker.pk}/").text
+    assert "overall: 0.25" in text
+    assert "wrong" in text
+    assert "1 of 9 &lt;right&gt;." in text
+    assert "the detector" in text
+    assert f"/admin/quality/ban/{ban.pk}/lift/" in text
+    assert boss.get("/admin/quality/grade/worker/99999/").status_code == 404
+
+
+def test_a_ban_needs_a_reason_and_keeps_it(boss, asked, ada):
+    worker = make_worker()
+    asked(worker, NEGATIVE="wwww")
+    path = f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}"
+    assert "This field is required." in confirmed(boss, path, reason=" ").text
+    assert not Ban.objects.exists()
+    confirmed(boss, path, reason="Answers in two seconds.")
+    ban = Ban.objects.get()
+    assert (ban.worker, ban.pool, ban.created_by) == (worker, POOL, ada)
+    assert ban.reason == "Answers in two seconds."
+    assert Exclusion.objects.filter(worker=worker, pool=POOL).exists()
+    logged = LogEntry.objects.get(object_id=str(ban.pk))
+    assert logged.get_change_message() == "Banned: Answers in two seconds."
+
+
+def test_a_ban_leaves_the_ratings_out(boss, asked):
+    worker = make_worker()
+    asked(worker, NEGATIVE="w")
+    confirmed(boss, f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}", reason="X.")
+    assert not Assignment.objects.filter(worker=worker, replaced_at=None).exists()
+
+
+def test_banning_twice_is_one_ban_and_said(boss, asked):
+    worker = make_worker()
+    asked(worker, NEGATIVE="w")
+    path = f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}"
+    confirmed(boss, path, reason="First.")
+    assert "is banned from tidy-news already" in confirmed(boss, path, reason="X.").text
+    assert Ban.objects.get().reason == "First."
+
+
+@pytest.mark.parametrize("pool", ["", "no-such-pool"])
+def test_a_ban_is_from_a_pool_that_exists(boss, campaign, pool):
+    path = f"/admin/quality/ban/impose/{make_worker().pk}/?pool={pool}"
+    assert boss.get(path).status_code == 404
+
+
+def test_lifting_needs_a_reason_and_lets_the_worker_back_in(boss, asked, ada):
+    worker = make_worker()
+    asked(worker, NEGATIVE="w")
+    ban = service.ban(worker, POOL, by=None, reason="Noisy.")
+    path = f"/admin/quality/ban/{ban.pk}/lift/"
+    confirmed(boss, path, reason="")
+    ban.refresh_from_db()
+    assert ban.lifted_at is None
+    confirmed(boss, path, reason="The questions were wrong.")
+    ban.refresh_from_db()
+    assert ban.lifted_by == ada
+    assert ban.lifted_reason == "The questions were wrong."
+    assert not Exclusion.objects.exists()
+    logged = LogEntry.objects.get(object_id=str(ban.pk))
+    assert logged.get_change_message() == "Ban lifted: The questions were wrong."
+
+
+def test_many_bans_are_lifted_with_one_reason(boss, campaign):
+    bans = [service.ban(make_worker(), POOL, by=None, reason="X.") for _ in range(3)]
+    data = {
+        "action": "lift_selected",
+        "_selected_action": [ban.pk for ban in bans[:2]],
+    }
+    page = boss.post("/admin/quality/ban/", data)
+    assert "Lift bans" in page.text
+    boss.post("/admin/quality/ban/", {**data, "confirmed": "yes", "reason": "Sorry."})
+    assert Ban.objects.filter(lifted_at=None).get() == bans[2]
+
+
+def test_the_list_of_bans_can_be_narrowed_to_those_in_force(boss, campaign, ada):
+    kept, lifted = make_worker(), make_worker()
+    service.ban(kept, POOL, by=ada, reason="X.")
+    service.lift(
+        service.ban(lifted, POOL, by=None, reason="X.").pk, by=ada, reason="Y."
+    )
+    text = boss.get("/admin/quality/ban/", {"in_force": "yes"}).text
+    assert kept.pseudonym in text
+    assert lifted.pseudonym not in text
+
+
+def test_noisy_workers_are_banned_from_the_list_of_verdicts(boss, campaign):
+    noisy, banned = make_worker(), make_worker()
+    verdicts = [
+        make_verdict(noisy, 0.9, polarity="POSITIVE"),
+        make_verdict(noisy, 0.9999),
+        make_verdict(banned, 0.9999),
+    ]
+    service.ban(banned, POOL, by=None, reason="X.")
+    data = {
+        "action": "ban_selected",
+        "_selected_action": [verdict.pk for verdict in verdicts],
+    }
+    page = boss.post("/admin/quality/verdict/", data).text
+    assert page.count(noisy.pseudonym) == 1  # once, though two verdicts say it
+    assert banned.pseudonym not in page
+    boss.post("/admin/quality/verdict/", {**data, "confirmed": "yes", "reason": "Y."})
+    ban = Ban.objects.get(worker=noisy)
+    assert ban.verdict == verdicts[1]
+    assert LogEntry.objects.filter(object_id=str(ban.pk)).exists()
+
+
+def test_verdicts_and_fits_are_read_only(boss, campaign):
+    verdict = make_verdict(make_worker(), 0.5)
+    for path in (
+        f"/admin/quality/verdict/{verdict.pk}/change/",
+        f"/admin/quality/detectorfit/{verdict.fit_id}/change/",
+    ):
+        page = boss.get(path)
+        assert page.status_code == 200
+        assert 'name="_save"' not in page.text
+        assert boss.post(path, {"p_noisy": "0"}).status_code == 403
+    text = boss.get("/admin/quality/verdict/").text
+    assert "0.5000" in text
+    assert '<td class="field-wrong">3</td>' in text
+    assert boss.get("/admin/quality/detectorfit/").status_code == 200
+
+
+@pytest.mark.parametrize("who", ["visitor", "nina", "sam"])
+def test_only_who_may_sees_and_decides(asked, sam, who):
+    worker = make_worker()
+    asked(worker, NEGATIVE="w")
+    ban = service.ban(make_worker(), POOL, by=None, reason="X.")
+    user = get_user_model().objects.filter(username=who).first()
+    client = browser_of(user) if user else Client()
+    for path in (
+        "/admin/quality/grade/",
+        f"/admin/quality/grade/worker/{worker.pk}/",
+        f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}",
+        f"/admin/quality/ban/{ban.pk}/lift/",
+    ):
+        assert client.get(path).status_code in {302, 403}
+        posted = client.post(path, {"confirmed": "yes", "reason": "Z."})
+        assert posted.status_code in {302, 403}
+    assert Ban.objects.filter(lifted_at=None).get() == ban
+
+
+def test_who_may_look_at_workers_may_not_ban_them(asked, sam):
+    sam.user_permissions.add(Permission.objects.get(codename="view_grade"))
+    worker = make_worker()
+    asked(worker, NEGATIVE="w")
+    client = browser_of(sam)
+    assert client.get("/admin/quality/grade/").status_code == 200
+    path = f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}"
+    assert client.post(path, {"confirmed": "yes", "reason": "Z."}).status_code == 403

@@ -1,0 +1,26 @@
+"""Settings of the test run: the product's own, with a fast hasher and no noise."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+# Each test process has its own folder: no test sees a developer's database or uploads.
+os.environ["GENIE_VAR"] = tempfile.mkdtemp(prefix="genie-test-")
+os.environ.setdefault("GENIE_SECRET_KEY", "only for tests")
+
+from genie.settings import *  # noqa: F403
+from genie.settings import DATABASES, REST_FRAMEWORK, VAR_DIR
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+LOGGING = {"version": 1, "disable_existing_loggers": False}
+REST_FRAMEWORK = {
+    **REST_FRAMEWORK,
+    "DEFAULT_THROTTLE_RATES": {"anon": None, "user": None},
+}
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+
+# A file, not memory: tests with several threads or processes need the real locking.
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["TEST"] = {"NAME": str(Path(VAR_DIR) / "test.sqlite3")}

@@ -1,0 +1,74 @@
+"""What the documentation shows exists and runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [
+    path for folder in (ROOT, ROOT / "docs") for path in sorted(folder.glob("*.md"))
+]
+COMMAND = re.compile(r"(?:python )?manage\.py ([^`\n#|]+)")
+
+
+def commands_in(path: Path) -> list[list[str]]:
+    found = []
+    for match in COMMAND.findall(path.read_text("utf-8")):
+        try:
+            words = shlex.split(match.strip().rstrip(".,;:)"))
+        except ValueError:
+            continue
+        if words and re.fullmatch(r"[a-z_]+", words[0]):
+            found.append(words)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_between_pages_lead_somewhere(page):
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_shown_exist_and_take_these_options(page):
+    known = get_commands()
+    for name, *words in commands_in(page):
+        assert name in known, f"{page.name} shows manage.py {name}"
+        command = load_command_class(known[name], name)
+        parser = command.create_parser("manage.py", name)
+        options = {
+            option for action in parser._actions for option in action.option_strings
+        }
+        for word in words:
+            if word.startswith("--"):
+                option = word.split("=")[0].rstrip("].,")
+                assert option in options, f"{page.name}: {name} has no {option}"
+
+
+def test_make_targets_shown_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for page in PAGES:
+        for target in re.findall(r"\bmake ([a-z-]+)\b(?=[`\s,;.:)])", page.read_text()):
+            shown = f"`make {target}" in page.read_text() or f"$ make {target}" in (
+                page.read_text()
+            )
+            assert target in targets or not shown, f"{page.name} shows make {target}"
+
+
+def test_every_environment_variable_of_the_settings_is_documented():
+    names = set(
+        re.findall(
+            r'"(GENIE_[A-Z_]+|DATABASE_URL)"', (ROOT / "genie/settings.py").read_text()
+        )
+    )
+    page = (ROOT / "docs/operating.md").read_text()
+    missing = {name for name in names if f"`{name}`" not in page}
+    assert missing == set()
+    assert names

@@ -1,0 +1,148 @@
+"""Guards of the house: what must hold of the code itself."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pkgutil
+import re
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.utils.module_loading import import_string
+
+from genie.schedules import SCHEDULES
+from leaderboard.services.lifecycle import LEGAL, NEXT_JOB
+
+ROOT = Path(__file__).resolve().parent.parent
+APPS = ["genie", "leaderboard", "quality", "crowd"]
+PURE = [
+    "quality.stats",
+    "leaderboard.stats",
+    "leaderboard.metrics",
+    "leaderboard.preflight",
+    "leaderboard.readers",
+    "crowd.scales",
+]
+SOURCES = [
+    path
+    for app in APPS
+    for path in sorted((ROOT / app).rglob("*.py"))
+    if "migrations" not in path.parts
+]
+
+
+def tracked() -> list[Path]:
+    names = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True
+    ).stdout.split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    tree = ast.parse(path.read_text("utf-8"))
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def modules(package: str) -> list[str]:
+    root = import_module(package)
+    found = [package]
+    for info in pkgutil.walk_packages(root.__path__, f"{package}."):
+        found.append(info.name)
+    return found
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_modules_are_short_enough_to_read(path):
+    assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("app", ["leaderboard", "quality", "crowd"])
+def test_jobs_are_thin(app):
+    path = ROOT / app / "jobs.py"
+    if not path.exists():
+        assert app == "quality"
+        return
+    long = [f.name for f in functions(path) if f.end_lineno - f.lineno >= 15]
+    assert long == []
+
+
+def test_views_are_thin():
+    folders = [ROOT / "leaderboard/views", ROOT / "crowd/worker_site"]
+    paths = [path for folder in folders for path in folder.rglob("*.py")]
+    assert paths
+    long = [
+        f"{path.name}:{f.name}"
+        for path in paths
+        for f in functions(path)
+        if f.end_lineno - f.lineno >= 40
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("line", SCHEDULES, ids=lambda line: line.name)
+def test_every_scheduled_job_exists(line):
+    assert callable(import_string(line.job))
+    assert line.minutes >= 1
+
+
+def test_every_step_of_the_walk_has_its_job():
+    for state, job in NEXT_JOB.items():
+        assert state in LEGAL
+        assert callable(import_string(job))
+
+
+def test_every_state_can_be_reached_and_left_as_the_table_says():
+    reachable = {"RECEIVED"}
+    for _ in LEGAL:
+        reachable |= {new for old in reachable for new in LEGAL[old]}
+    assert reachable == set(LEGAL)
+
+
+def test_apps_do_not_depend_on_each_other_in_circles():
+    needs: dict[str, set[str]] = {}
+    for app in APPS[1:]:
+        needs[app] = set()
+        for path in (ROOT / app / "migrations").glob("0*.py"):
+            module = import_module(f"{app}.migrations.{path.stem}")
+            needs[app] |= {name for name, _ in module.Migration.dependencies}
+    assert "quality" not in needs["crowd"]
+    assert "leaderboard" not in needs["crowd"] | needs["quality"]
+
+
+@pytest.mark.parametrize("package", PURE)
+def test_public_functions_of_the_pure_rooms_explain_themselves(package):
+    silent = []
+    for name in modules(package):
+        module = import_module(name)
+        for attribute, value in vars(module).items():
+            public = not attribute.startswith("_") and inspect.isfunction(value)
+            if public and value.__module__ == name:
+                doc = inspect.getdoc(value) or ""
+                if "Examples" not in doc:
+                    silent.append(f"{name}.{attribute}")
+    assert silent == []
+
+
+def test_no_file_names_a_package_registry_or_a_path_of_a_machine():
+    forbidden = re.compile(
+        "|".join(
+            [
+                "py" + r"pi\.org",
+                "pythonhosted" + r"\.org",
+                "npm" + r"js\.(org|com)",
+                r"(?<![\w.])/" + r"(root|home)/\w",
+                # the worker site is at /work/, too
+                r"(?<![\w.])/work/" + r"(main|shared|\.)",
+            ]
+        )
+    )
+    named = [
+        str(path.relative_to(ROOT))
+        for path in tracked()
+        if path.suffix not in {".png", ".ico", ".woff2"}
+        and forbidden.search(path.read_text("utf-8", errors="replace"))
+    ]
+    assert named == []

@@ -1,0 +1,99 @@
+"""kill -9 of the queue at any step: the walk goes on by itself, nothing counts twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+POINTS = [
+    "leaderboard.services.validate:read_predictions:after",
+    "leaderboard.services.validate:_accept:after",
+    "leaderboard.services.measure:warnings_for:before",
+    "leaderboard.services.measure:_write:after",
+    "leaderboard.services.evaluate:build_campaign:after",
+    "quality.services.inject:place:after",
+    "quality.services.judge:_ban_noisy:before",
+    "quality.services.judge:_ban_noisy:after",
+    "crowd.services.run:complete:after",
+    "leaderboard.services.score:_write:after",
+    "leaderboard.services.publish:publish:before",
+    "leaderboard.services.publish:publish:after",
+]
+
+
+@pytest.fixture
+def database():
+    """Give the address of a database of its own where the server of the run makes one."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        yield ""
+        return
+    name = f"genie_kill_{os.getpid()}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"create database {name}")
+        yield urlsplit(url)._replace(path=f"/{name}").geturl()
+        server.execute(f"drop database {name} with (force)")
+
+
+@pytest.mark.slow
+def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, database):
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.crash.settings",
+        "GENIE_VAR": str(tmp_path),
+        "GENIE_SECRET_KEY": "crash",
+        "GENIE_TEST_KILL_AT": " ".join(POINTS),
+        "GENIE_LOG_LEVEL": "ERROR",
+        "PYTHONPATH": str(ROOT),
+    }
+    env.pop("DATABASE_URL", None)
+    if database:
+        env["DATABASE_URL"] = database
+    drive = subprocess.Popen(
+        [sys.executable, "-m", "tests.crash.drive"],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert drive.stdout.readline() == "ready\n", drive.stderr.read()
+    queue = subprocess.Popen(
+        [sys.executable, "manage.py", "work", "--quiet"],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        output, problems = drive.communicate(timeout=900)
+    finally:
+        drive.kill()
+        queue.send_signal(signal.SIGTERM)
+        queue.wait(timeout=30)
+    assert drive.returncode == 0, problems
+    facts = json.loads(output)
+    killed = sorted(path.name for path in (tmp_path / "killed").iterdir())
+    assert killed == sorted(point.replace(":", "-") for point in POINTS)
+    assert facts["predictions"] == 40
+    assert facts["metrics"] == facts["metric_names"] > 3
+    assert facts["campaigns"] == facts["commitments"] == 1
+    assert facts["hits"] == facts["judged"] + facts["tests"]
+    assert facts["rewards"] == facts["rewarded_assignments"] == facts["submitted"]
+    assert facts["submitted"] == facts["hits"] + facts["replaced"]
+    assert facts["answers"] == facts["submitted"]
+    assert facts["scores"] == 1
+    assert facts["n"] == facts["judged"]
+    walk = ["RECEIVED", "VALID", "MEASURED", "APPROVED", "ANNOTATING", "ANNOTATED"]
+    assert facts["states"] == [*walk, "SCORED", "PUBLISHED"]
