@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ POINTS = [
     "leaderboard.services.validate:read_predictions:after",
     "leaderboard.services.validate:_accept:after",
     "leaderboard.services.measure:warnings_for:before",
-    "leaderboard.services.measure:_write:after",
+    "leaderboard.services.measure:write_result:after",
     "leaderboard.services.evaluate:build_campaign:after",
     "quality.services.inject:place:after",
     "quality.services.judge:_ban_noisy:before",
@@ -45,6 +46,12 @@ def database():
         server.execute(f"drop database {name} with (force)")
 
 
+@pytest.mark.parametrize("point", POINTS)
+def test_every_kill_point_is_there(point):
+    module, function, _moment = point.split(":")
+    assert callable(getattr(import_module(module), function))
+
+
 @pytest.mark.slow
 def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, database):
     env = {
@@ -68,21 +75,23 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, da
         text=True,
     )
     assert drive.stdout.readline() == "ready\n", drive.stderr.read()
-    queue = subprocess.Popen(
-        [sys.executable, "manage.py", "work", "--quiet"],
-        cwd=ROOT,
-        env=env,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    said = tmp_path / "queue.log"
+    with said.open("w") as log:
+        queue = subprocess.Popen(
+            [sys.executable, "manage.py", "work", "--quiet"],
+            cwd=ROOT,
+            env=env,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     try:
         output, problems = drive.communicate(timeout=900)
     finally:
         drive.kill()
         queue.send_signal(signal.SIGTERM)
         queue.wait(timeout=30)
-    assert drive.returncode == 0, problems
+    assert drive.returncode == 0, problems + said.read_text()[-5000:]
     facts = json.loads(output)
     killed = sorted(path.name for path in (tmp_path / "killed").iterdir())
     assert killed == sorted(point.replace(":", "-") for point in POINTS)

@@ -71,6 +71,11 @@ class Command(BaseCommand):
             if self._stale(now - started):
                 self.stderr.write("The queue does not answer: restarting it.")
                 return
+        if not self.stopping:
+            self.stderr.write(
+                f"The queue ended by itself (exit code {cluster.returncode}): "
+                "restarting it."
+            )
 
     def _tell_queue(self, write: Callable[[], object]) -> None:
         """Write to the queue; a database that is away for a moment ends nothing."""
