@@ -62,7 +62,7 @@ class Worker:
         path = first
         for _ in range(n):
             path = self._one(path)
-            if "/work/hit/" not in path:
+            if not path.startswith(_hit_address(0).removesuffix("0/")):
                 break
         return self.met
 
@@ -169,8 +169,14 @@ def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
         client.force_login(user)
         session = client.cookies["sessionid"].value
         first = next_assignment(worker)
-        ways_in.append((session, f"/work/hit/{first.pk}/"))
+        ways_in.append((session, _hit_address(first.pk)))
     return ways_in
+
+
+def _hit_address(pk: int) -> str:
+    from django.urls import reverse
+
+    return reverse("work:hit", args=[pk])
 
 
 def serve(port: int) -> subprocess.Popen[bytes]:
@@ -185,7 +191,7 @@ def serve(port: int) -> subprocess.Popen[bytes]:
     for _ in range(300):
         try:
             probe = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            probe.request("GET", "/work/")
+            probe.request("GET", _hit_address(0))
             probe.getresponse().read()
         except OSError:
             time.sleep(0.1)

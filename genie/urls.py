@@ -6,7 +6,6 @@ from django.contrib.auth import views as auth
 from django.urls import URLPattern, URLResolver, include, path
 
 from genie.accounts.views import LoginView
-from leaderboard.api import docs
 
 # Staff sign in where everybody does: with two factors, and bounded tries.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -22,8 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", LoginView.as_view(), name="account_login"),
     path("account/", include("allauth.urls")),
     path("api/v1/", include("leaderboard.api.urls", namespace="api")),
-    path("api/schema/", docs.Schema.as_view(), name="api-schema"),
-    path("api/docs/", docs.page, name="api-docs"),
+    path("api/", include("leaderboard.api.docs_urls")),
     path("turk/", include("crowd.requester_api.urls", namespace="turk")),
     path("work/appeals/", include("quality.worker_site.urls", namespace="appeals")),
     path("work/", include("crowd.worker_site.urls", namespace="work")),

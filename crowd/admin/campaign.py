@@ -11,19 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from crowd.admin.base import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    asked,
-    person,
-)
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.admin.fair_pay import FairPayAction
 from crowd.models import Campaign, ExternalCampaign, HITType
 from crowd.selectors.progress import CampaignProgress, progress_of
 from crowd.services import run
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, ReasonForm, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

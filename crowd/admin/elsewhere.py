@@ -10,19 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
-from crowd.admin.base import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    asked,
-    person,
-)
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import ExternalCampaign, ExternalSession, OutwardCall
 from crowd.selectors.progress import progress_of
 from crowd.services import bonus, places, resolve, sync
 from crowd.templatetags.crowd_money import dollars
 from genie.lib import jobs
+from genie.lib.admin_questions import Line, Question, ReasonForm, asked
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from django.contrib import admin, messages
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
-from crowd.admin.base import Line, Question, ReadOnlyAdmin, asked, person
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import Campaign
 from crowd.selectors.fair_pay import Shortfall, shortfall
 from crowd.services import fair_pay
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, asked
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

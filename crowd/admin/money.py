@@ -9,18 +9,12 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest, HttpResponse
 
-from crowd.admin.base import (
-    Line,
-    PageOfRows,
-    Question,
-    ReadOnlyAdmin,
-    asked,
-    person,
-)
+from crowd.admin.base import PageOfRows, ReadOnlyAdmin, person
 from crowd.models import Assignment, Budget, Commitment, LedgerEntry
 from crowd.services import fund, pay
 from crowd.services.platforms import paying_slugs
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

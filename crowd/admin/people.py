@@ -17,28 +17,18 @@ from crowd.models import Consent, Exclusion, Invitation, Worker
 from crowd.selectors.earnings import Earnings, earnings_of
 from crowd.services import exclude, invite
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-class _History(admin.TabularInline):  # type: ignore[type-arg]
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-class ExclusionInline(_History):
+class ExclusionInline(ReadOnlyInline):
     model = Exclusion
     fields = readonly_fields = ("pool", "message", "created_at")
 
 
-class ConsentInline(_History):
+class ConsentInline(ReadOnlyInline):
     model = Consent
     fields = readonly_fields = ("pool", "text_sha256", "given_at")
 

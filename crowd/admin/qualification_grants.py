@@ -13,14 +13,7 @@ from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
 
-from crowd.admin.base import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    asked,
-    person,
-)
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import (
     AttemptAnswer,
     QualificationGrant,
@@ -29,7 +22,9 @@ from crowd.models import (
     Worker,
 )
 from crowd.services import qualify
+from genie.lib.admin_questions import Line, Question, ReasonForm, asked
 from genie.lib.errors import GenieError
+from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -46,17 +41,9 @@ REVOKE = Question(
 )
 
 
-class AnswerInline(admin.TabularInline):  # type: ignore[type-arg]
+class AnswerInline(ReadOnlyInline):
     model = AttemptAnswer
     fields = readonly_fields = ("position", "question", "given", "right", "answered_at")
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(TestAttempt)

@@ -8,11 +8,12 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from crowd.admin.base import Line, Question, ReadOnlyAdmin, asked, person
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.admin.money import ReferenceForm
 from crowd.models import RequesterAssignment, RequesterBonus, RequesterEvent
 from crowd.services import requester_payments
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -38,7 +39,8 @@ class _PaidOut(ReadOnlyAdmin):
         return queryset.filter(paid_at=None)
 
     def line(self, row: Any) -> Line:
-        raise NotImplementedError
+        """Say what is paid for; the pages of each kind add the worker and the amount."""
+        return Line(row.pk, str(row))
 
     @admin.action(description="Mark the selected as paid …", permissions=["act"])
     def mark_paid_selected(

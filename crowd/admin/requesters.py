@@ -11,10 +11,11 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
-from crowd.admin.base import Line, Question, ReadOnlyAdmin, ReasonForm, asked, person
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import AccessKey, Requester, RequesterEntry
 from crowd.services import requesters
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, ReasonForm, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.contrib import admin, messages
 from django.db.models import Count
@@ -10,17 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
-from crowd.admin.base import (
-    Line,
-    Question,
-    ReadOnlyAdmin,
-    ReasonForm,
-    asked,
-    person,
-)
+from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import HIT, Answer, Assignment
 from crowd.services import review
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import Line, Question, ReasonForm, asked
+from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -71,17 +66,9 @@ class HITAdmin(ReadOnlyAdmin):
         )
 
 
-class AnswerInline(admin.TabularInline):  # type: ignore[type-arg]
+class AnswerInline(ReadOnlyInline):
     model = Answer
     fields = readonly_fields = ("criterion", "slot", "value", "raw", "detail")
-    extra = 0
-    can_delete = False
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
 
 @admin.register(Assignment)

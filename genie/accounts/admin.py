@@ -8,11 +8,11 @@ from django.http import HttpRequest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from genie.lib.read_only_admin import ReadOnly
+from genie.lib.read_only_admin import ReadOnlyAdmin
 
 
 @admin.register(AccessToken)
-class AccessTokenAdmin(ReadOnly):
+class AccessTokenAdmin(ReadOnlyAdmin):
     list_display = ["name", "user", "may", "created_at", "last_used_at", "expires_at", "revoked_at"]  # fmt: skip
     list_filter = [("revoked_at", admin.EmptyFieldListFilter)]
     list_select_related = ["user"]

@@ -1,13 +1,13 @@
-"""An admin page that shows rows and leaves them as they are."""
+"""Admin pages that show rows and leave them as they are."""
 
 from __future__ import annotations
 
-from django.contrib.admin import ModelAdmin
+from django.contrib.admin import ModelAdmin, TabularInline
 from django.db.models import Model
 from django.http import HttpRequest
 
 
-class ReadOnly(ModelAdmin):  # type: ignore[type-arg]
+class ReadOnlyAdmin(ModelAdmin):  # type: ignore[type-arg]
     """Lists and shows; what changes rows is an action, which calls a service."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -19,6 +19,23 @@ class ReadOnly(ModelAdmin):  # type: ignore[type-arg]
         return False
 
     def has_delete_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+
+class ReadOnlyInline(TabularInline):  # type: ignore[type-arg]
+    """Lists rows on the page of what they belong to."""
+
+    extra = 0
+    can_delete = False
+
+    def has_add_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        return False
+
+    def has_change_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         return False

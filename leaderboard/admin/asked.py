@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from django import forms
 from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 
 from crowd.services.fund import budget_left
+from genie.lib.admin_questions import (
+    Line,
+    OptionalReasonForm,
+    Question,
+    ReasonForm,
+    act_on_each,
+    asked,
+)
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.admin.filters import YesNo
 from leaderboard.admin.money import dollars
 from leaderboard.models import Comparison, JointEvaluation
 from leaderboard.services import compare, joint
-from quality.admin.history import ReadOnlyAdmin
-from quality.admin.pages import Line, Question, ReasonForm, act_on_each, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -24,15 +30,6 @@ if TYPE_CHECKING:
     from genie.lib.typing import Account
 
 Row = Comparison | JointEvaluation
-
-
-class OptionalReasonForm(forms.Form):
-    reason = forms.CharField(
-        required=False,
-        max_length=1000,
-        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
-        help_text="Optional; who asked reads it.",
-    )
 
 
 APPROVE = Question(

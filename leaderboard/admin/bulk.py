@@ -10,10 +10,17 @@ from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
 from crowd.services.fund import budget_left
+from genie.lib.admin_questions import (
+    Line,
+    OptionalReasonForm,
+    Question,
+    ReasonForm,
+    act_on_each,
+    asked,
+)
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission
 from leaderboard.services import approve, retry, withdraw
-from quality.admin.pages import Line, Question, ReasonForm, act_on_each, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -23,16 +30,11 @@ if TYPE_CHECKING:
 State = Submission.State
 
 
-class ApproveForm(forms.Form):
+class ApproveForm(OptionalReasonForm):
     start_now = forms.BooleanField(
         required=False, label="Start now", help_text="Not at the next start of a day."
     )
-    reason = forms.CharField(
-        required=False,
-        max_length=1000,
-        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
-        help_text="Optional; the submitter reads it.",
-    )
+    field_order = ("start_now", "reason")
 
 
 APPROVE = Question(

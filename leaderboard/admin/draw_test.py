@@ -10,10 +10,10 @@ from django.contrib.admin import ModelAdmin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from genie.lib.admin_questions import Line, Question, asked
 from genie.lib.errors import GenieError
 from leaderboard.models import Task
 from leaderboard.services import qualification
-from quality.admin.pages import Line, Question, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

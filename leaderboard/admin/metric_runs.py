@@ -8,9 +8,9 @@ from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.models import MetricBoard, MetricPiece, MetricRun, OutsideMetric
 from leaderboard.services import metric_board, metric_outside, metric_runs
-from quality.admin.history import ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.contrib import admin
 from django.http import HttpRequest
 
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.models import HumanEvaluation, MetricResult, Score
-from quality.admin.history import ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet

@@ -10,13 +10,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, re_path, reverse
 
+from genie.lib.read_only_admin import ReadOnlyAdmin, ReadOnlyInline
 from leaderboard.admin import bulk
 from leaderboard.admin.approve_page import approve_page
 from leaderboard.admin.filters import HasFailed, HasWarnings
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission, SubmissionEvent
 from leaderboard.services import approve
-from quality.admin.history import ReadOnlyAdmin
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -27,19 +27,11 @@ _AT_MOST = 120
 _STORY: list[Any] = ["at", "state", "sentence", "actor"]
 
 
-class EventInline(admin.TabularInline):  # type: ignore[type-arg]
+class EventInline(ReadOnlyInline):
     model = SubmissionEvent
     fields = _STORY
     readonly_fields = _STORY
-    extra = 0
-    can_delete = False
     verbose_name_plural = "story"
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SubmissionEvent]:
         rows: QuerySet[SubmissionEvent] = super().get_queryset(request)

@@ -7,14 +7,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from genie.lib.read_only_admin import ReadOnly
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.models import WebhookDelivery
 
 State = WebhookDelivery.State
 
 
 @admin.register(WebhookDelivery)
-class WebhookDeliveryAdmin(ReadOnly):
+class WebhookDeliveryAdmin(ReadOnlyAdmin):
     list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "last_error", "created_at", "next_at"]  # fmt: skip
     list_filter = ["state", "kind"]
     list_select_related = ["webhook__team"]

@@ -12,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from leaderboard.charts.axis import Axis, label
+from leaderboard.charts.estimate import Estimate
 
 GRID_ID = "iv"
 _ON_GRID = SafeString(f'<use href="#{GRID_ID}"/>')
@@ -19,15 +20,9 @@ _RULE = SafeString('<line class="grid-line" x2="100%" y1="50%" y2="50%"/>')
 _SIMULATED = SafeString(' class="sim"')
 
 
-class Spread(Protocol):
+class Spread(Estimate, Protocol):
     """What a bar draws: an estimate with its 95 % and its 50 % interval."""
 
-    @property
-    def mean(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
     @property
     def low_50(self) -> float: ...
     @property

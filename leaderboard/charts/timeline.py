@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from leaderboard.charts.axis import Axis, label
+from leaderboard.charts.estimate import Estimate
 
 WIDTH, HEIGHT = 720, 280
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 12, 28
@@ -18,17 +19,11 @@ _MOST_DOTS = 400
 _DAY = timedelta(days=1)
 
 
-class Dated(Protocol):
+class Dated(Estimate, Protocol):
     """What is drawn of a result."""
 
     @property
     def at(self) -> datetime: ...
-    @property
-    def mean(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
     @property
     def simulated(self) -> bool: ...
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from leaderboard.models.asked import Asked
 from leaderboard.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.models.submission import Submission
 from leaderboard.models.task import Task
@@ -27,7 +28,7 @@ class ComparisonSet(models.Model):
         return f"all pairs {self.pk} on {self.task}"
 
 
-class Comparison(models.Model):
+class Comparison(Asked):
     """Is one system better than another? People are asked until that can be said."""
 
     class State(models.TextChoices):
@@ -89,24 +90,6 @@ class Comparison(models.Model):
     estimate = models.FloatField(null=True, blank=True)
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="Who approved or declined what it costs.",
-    )
-    decision_reason = models.TextField(blank=True)
-    approved_cents = models.PositiveIntegerField(null=True, blank=True)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]

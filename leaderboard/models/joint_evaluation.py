@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 
+from leaderboard.models.asked import Asked
 from leaderboard.models.human_evaluation import HumanEvaluation
 from leaderboard.models.submission import Submission
 from leaderboard.models.task import Task
 
 
-class JointEvaluation(models.Model):
+class JointEvaluation(Asked):
     """Several systems judged side by side, instance by instance (RankME)."""
 
     class State(models.TextChoices):
@@ -42,23 +42,6 @@ class JointEvaluation(models.Model):
     )
     # per criterion: ranking, TrueSkill, agreement; written when scored
     results = models.JSONField(default=dict, blank=True)
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-    )
-    decision_reason = models.TextField(blank=True)
-    approved_cents = models.PositiveIntegerField(null=True, blank=True)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.pricing import Quote
@@ -22,8 +21,8 @@ from genie.lib.unguessable import seed_for
 from leaderboard.models import Comparison, ComparisonSet, Submission, Task
 from leaderboard.selectors.compared_labels import asked_at_most
 from leaderboard.selectors.sight import ON_BOARD
+from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.asking import human_of
-from leaderboard.services.steps_of_several import UNFAILED
 from leaderboard.services.steps_of_several import retry as again
 from leaderboard.stats.sequential import RULES
 
@@ -149,18 +148,12 @@ def key_of(comparison_pk: int) -> str:
 @transaction.atomic
 def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
     """Set the money aside and let the first wave go out; one approval counts."""
-    found = Comparison.objects.select_for_update().get(pk=pk)
-    if found.state not in {State.REQUESTED, State.DECLINED}:
-        raise GenieError(
-            f"This comparison is {found.get_state_display()}; only requested or "
-            "declined ones can be approved.",
-            code="not-approvable",
-        )
+    found = decisions.locked_to_approve(Comparison, pk)
     cost = quote(found)
     fund.commit(
         key=key_of(pk), pool=found.task.slug, amount_cents=cost.total_cents, by=by
     )
-    _decide(found, State.APPROVED, by, reason, approved_cents=cost.total_cents)
+    decisions.decide(found, State.APPROVED, by, reason, approved_cents=cost.total_cents)
     jobs.enqueue(JOB, pk=pk)
     return found
 
@@ -168,31 +161,13 @@ def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
 @transaction.atomic
 def decline(pk: int, *, by: Account, reason: str) -> Comparison:
     """Say no, with the reason that who asked will read."""
-    if not reason.strip():
-        raise GenieError("Say why the comparison is declined.", code="reason-missing")
-    found = Comparison.objects.select_for_update().get(pk=pk)
-    if found.state != State.REQUESTED:
-        raise GenieError(
-            f"This comparison is {found.get_state_display()}; only requested ones can "
-            "be declined.",
-            code="not-declinable",
-        )
-    _decide(found, State.DECLINED, by, reason)
-    return found
+    return decisions.decline(Comparison, pk, by=by, reason=reason)
 
 
 @transaction.atomic
 def stop(pk: int, *, by: Account, reason: str) -> Comparison:
     """End a comparison by hand: no more work, what was done stays paid."""
-    if not reason.strip():
-        raise GenieError("Say why the comparison is stopped.", code="reason-missing")
-    found = Comparison.objects.select_for_update().get(pk=pk)
-    if found.state not in {State.APPROVED, State.RUNNING}:
-        raise GenieError(
-            f"This comparison is {found.get_state_display()}; there is nothing to stop.",
-            code="not-running",
-        )
-    _decide(found, State.STOPPED, by, reason, finished_at=timezone.now())
+    found = decisions.stop(Comparison, pk, by=by, reason=reason)
     if found.evaluation is None:
         fund.release(key_of(pk))
         return found
@@ -207,19 +182,6 @@ def retry(pk: int, *, by: Account, reason: str = "") -> Comparison:
     del by, reason  # the log of the admin keeps both
     again(Comparison, pk, job=JOB)
     return Comparison.objects.get(pk=pk)
-
-
-def _decide(
-    found: Comparison, state: str, by: Account, reason: str, **fields: Any
-) -> None:
-    Comparison.objects.filter(pk=found.pk).update(
-        state=state,
-        decided_by_id=by.pk,
-        decision_reason=reason.strip(),
-        **UNFAILED,
-        **fields,
-    )
-    found.refresh_from_db()
 
 
 def _check_pair(a: Submission, b: Submission) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from crowd import hit_templates
 from crowd.pricing import Quote
@@ -28,7 +27,7 @@ from leaderboard.models import (
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import ON_BOARD
 from leaderboard.services import asking
-from leaderboard.services.steps_of_several import UNFAILED
+from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.steps_of_several import retry as again
 
 State = JointEvaluation.State
@@ -134,19 +133,13 @@ def keys_of(joint: JointEvaluation) -> list[str]:
 @transaction.atomic
 def approve(pk: int, *, by: Account, reason: str = "") -> JointEvaluation:
     """Set the money aside and send the work out; one approval counts."""
-    found = JointEvaluation.objects.select_for_update().get(pk=pk)
-    if found.state not in {State.REQUESTED, State.DECLINED}:
-        raise GenieError(
-            f"This evaluation is {found.get_state_display()}; only requested or "
-            "declined ones can be approved.",
-            code="not-approvable",
-        )
+    found = decisions.locked_to_approve(JointEvaluation, pk)
     cost = quote(found).total_cents
     keys = keys_of(found)
     for place, key in enumerate(keys):
         cents = share_of(cost, len(keys), place)
         fund.commit(key=key, pool=found.task.slug, amount_cents=cents, by=by)
-    _decide(found, State.APPROVED, by, reason, approved_cents=cost)
+    decisions.decide(found, State.APPROVED, by, reason, approved_cents=cost)
     jobs.enqueue(JOB, pk=pk)
     return found
 
@@ -165,31 +158,13 @@ def share_of(cents: int, n: int, place: int) -> int:
 @transaction.atomic
 def decline(pk: int, *, by: Account, reason: str) -> JointEvaluation:
     """Say no, with the reason that who asked will read."""
-    if not reason.strip():
-        raise GenieError("Say why the evaluation is declined.", code="reason-missing")
-    found = JointEvaluation.objects.select_for_update().get(pk=pk)
-    if found.state != State.REQUESTED:
-        raise GenieError(
-            f"This evaluation is {found.get_state_display()}; only requested ones can "
-            "be declined.",
-            code="not-declinable",
-        )
-    _decide(found, State.DECLINED, by, reason)
-    return found
+    return decisions.decline(JointEvaluation, pk, by=by, reason=reason)
 
 
 @transaction.atomic
 def stop(pk: int, *, by: Account, reason: str) -> JointEvaluation:
     """End it by hand: no more work, what was done stays paid."""
-    if not reason.strip():
-        raise GenieError("Say why the evaluation is stopped.", code="reason-missing")
-    found = JointEvaluation.objects.select_for_update().get(pk=pk)
-    if found.state not in {State.APPROVED, State.RUNNING}:
-        raise GenieError(
-            f"This evaluation is {found.get_state_display()}; there is nothing to stop.",
-            code="not-running",
-        )
-    _decide(found, State.STOPPED, by, reason, finished_at=timezone.now())
+    found = decisions.stop(JointEvaluation, pk, by=by, reason=reason)
     if found.evaluation is None:
         for key in keys_of(found):
             fund.release(key)
@@ -215,19 +190,6 @@ def retry(pk: int, *, by: Account, reason: str = "") -> JointEvaluation:
     del by, reason  # the log of the admin keeps both
     again(JointEvaluation, pk, job=JOB)
     return JointEvaluation.objects.get(pk=pk)
-
-
-def _decide(
-    found: JointEvaluation, state: str, by: Account, reason: str, **fields: Any
-) -> None:
-    JointEvaluation.objects.filter(pk=found.pk).update(
-        state=state,
-        decided_by_id=by.pk,
-        decision_reason=reason.strip(),
-        **UNFAILED,
-        **fields,
-    )
-    found.refresh_from_db()
 
 
 def _check_systems(systems: Sequence[Submission]) -> None:

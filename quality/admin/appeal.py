@@ -15,7 +15,7 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 
 from genie.lib.errors import GenieError
-from quality.admin.history import ReadOnlyAdmin
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.admin.workers import N_ANSWERS, graded_answers, records
 from quality.models import Appeal
 from quality.services import appeal as service

@@ -12,9 +12,9 @@ from django.shortcuts import redirect
 from django.urls import path, reverse
 
 from crowd.models import Campaign, Worker
+from genie.lib.admin_questions import Line, Question, ReasonForm, act_on_each, asked
 from genie.lib.errors import GenieError
-from quality.admin.history import ReadOnlyAdmin
-from quality.admin.pages import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import Ban
 from quality.services import ban as service
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 
-from quality.admin.history import ReadOnlyAdmin
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import DetectorFit
 
 

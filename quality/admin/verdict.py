@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
-from quality.admin.history import ReadOnlyAdmin
-from quality.admin.pages import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.admin_questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import Ban, Verdict
 from quality.services import ban as service
 

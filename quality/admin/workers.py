@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from crowd.models import Answer, Worker
-from quality.admin.history import ReadOnlyAdmin
+from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import Ban, Grade, Verdict
 from quality.models.test_question import Polarity
 

@@ -14,9 +14,9 @@ from django.contrib.auth import get_user_model  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
 from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  # noqa: E402
-from genie.demo import people  # noqa: E402
-from genie.demo.opinions import Opinions  # noqa: E402
-from genie.demo.systems import file_of, systems_of  # noqa: E402
+from leaderboard.demo import people  # noqa: E402
+from leaderboard.demo.opinions import Opinions  # noqa: E402
+from leaderboard.demo.systems import file_of, systems_of  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
 from leaderboard.services import approve, load, submit  # noqa: E402
 from leaderboard.services.simulate import Crowd  # noqa: E402

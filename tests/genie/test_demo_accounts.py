@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
-from genie.demo import people
+from leaderboard.demo import people
 
 pytestmark = pytest.mark.django_db
 

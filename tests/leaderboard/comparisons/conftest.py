@@ -8,8 +8,8 @@ import json
 import pytest
 from django.contrib.auth import get_user_model
 
-from genie.demo import people
 from genie.lib import jobs
+from leaderboard.demo import people
 from leaderboard.designs.base import content_key
 from leaderboard.models import Comparison, Instance, Task
 from leaderboard.services import compare, load, submit

@@ -9,8 +9,8 @@ from copy import deepcopy
 import pytest
 from django.contrib.auth import get_user_model
 
-from genie.demo import people
 from genie.lib import jobs
+from leaderboard.demo import people
 from leaderboard.designs.base import content_key
 from leaderboard.models import Instance, Submission, Task
 from leaderboard.services import approve, load, submit

@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.services import fund, reissue, review, run, work
-from genie.demo import people
 from genie.lib import jobs
 from leaderboard import jobs as steps
+from leaderboard.demo import people
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.services import approve, closing, score, withdraw
 from leaderboard.services.advance import advance

@@ -8,10 +8,10 @@ import pytest
 from django.core.files.storage import default_storage
 
 from crowd.models import Campaign, Commitment
-from genie.demo import people
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
+from leaderboard.demo import people
 from leaderboard.models import Submission
 from leaderboard.services import (
     approve,

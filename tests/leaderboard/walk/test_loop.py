@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.services import fund
-from genie.demo import people
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.unguessable import seed_for
+from leaderboard.demo import people
 from leaderboard.models import Score, Submission
 from leaderboard.services import approve, withdraw
 from leaderboard.services.advance import advance

@@ -8,10 +8,10 @@ import pytest
 from django.db import connection
 
 from crowd.models import Campaign, Commitment
-from genie.demo import people
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
+from leaderboard.demo import people
 from leaderboard.models import MetricResult, Prediction, Score, SubmissionEvent
 from leaderboard.services import approve
 from leaderboard.services.advance import advance

@@ -11,12 +11,12 @@ from django.db import transaction
 
 from crowd.models import Assignment, Campaign, QualificationTest
 from crowd.services import qualification_tests, require
-from genie.demo import people
-from genie.demo.opinions import Opinions
-from genie.demo.systems import file_of, systems_of
 from genie.lib import jobs
 from genie.lib.seeds import generator
 from leaderboard import tasks
+from leaderboard.demo import people
+from leaderboard.demo.opinions import Opinions
+from leaderboard.demo.systems import file_of, systems_of
 from leaderboard.models import Submission, Task
 from leaderboard.services import approve, load, qualification, submit
 from leaderboard.services.advance import advance

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,15 @@ class ReasonForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
         help_text="Kept with the decision, in the history.",
+    )
+
+
+class OptionalReasonForm(forms.Form):
+    reason = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
+        help_text="Optional; who asked reads it.",
     )
 
 
@@ -55,7 +64,7 @@ def asked(
     model_admin: ModelAdmin[Any],
     request: HttpRequest,
     question: Question,
-    lines: Sequence[Line],
+    lines: Iterable[Line],
     totals: Iterable[tuple[str, str]] = (),
     hidden: Iterable[tuple[str, str]] = (),
 ) -> forms.Form | HttpResponse:
@@ -70,7 +79,7 @@ def asked(
         "title": question.title,
         "question": question,
         "form": form,
-        "lines": lines,
+        "lines": list(lines),
         "totals": list(totals),
         "hidden": list(hidden),
         "checkbox_name": helpers.ACTION_CHECKBOX_NAME,

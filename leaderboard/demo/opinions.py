@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowd.models import Item
-from genie.demo.systems import systems_of
+from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key
 from leaderboard.models import Instance, JudgedItem
 

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from genie.demo import content, people
-from genie.demo.processes import Processes, Stopped, answers
 from genie.lib.errors import GenieError
+from leaderboard.demo import content, people
+from leaderboard.demo.processes import Processes, Stopped, answers
 
 
 class Command(BaseCommand):
