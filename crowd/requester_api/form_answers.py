@@ -82,12 +82,22 @@ def _count_error(selection: Selection, n: int, required: bool) -> str:
 
 def _text_error(wanted: FreeText, text: str, required: bool) -> str:
     if not text.strip():
-        return "Please answer this one." if required else ""
+        # A pattern may ask for an answer, and lets none pass if it says so: (^$|...).
+        return _format_error(wanted, text) or (
+            "Please answer this one." if required else ""
+        )
     if len(text) < wanted.shortest:
         return f"Please write at least {wanted.shortest} characters."
     if len(text) > wanted.longest:
         return f"Please write at most {wanted.longest} characters."
-    return _number_error(wanted, text) if wanted.numeric else ""
+    if wanted.numeric and (error := _number_error(wanted, text)):
+        return error
+    return _format_error(wanted, text)
+
+
+def _format_error(wanted: FreeText, text: str) -> str:
+    """Give the requester's own words for the first pattern that is not there."""
+    return next((one.error for one in wanted.formats if not one.fits(text)), "")
 
 
 def _number_error(wanted: FreeText, text: str) -> str:

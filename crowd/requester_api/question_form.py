@@ -7,6 +7,12 @@ from decimal import Decimal, InvalidOperation
 from html import escape
 from xml.etree.ElementTree import Element
 
+from crowd.requester_api.answer_format import (
+    MOST_INSTRUCTIONS,
+    USUAL_ERROR,
+    AnswerFormat,
+    FormatError,
+)
 from crowd.requester_api.errors import TurkError
 from crowd.requester_api.formatted import image, is_web, safe_html
 from crowd.requester_api.xml import parse
@@ -25,7 +31,8 @@ MAX_LINES = 40
 class FreeText:
     """An answer in one's own words, or a number.
 
-    `shortest` and `longest` are lengths in characters; `low` and `high` bound numbers.
+    `shortest` and `longest` are lengths in characters; `low` and `high` bound numbers;
+    it must have all of the `formats`.
     """
 
     default: str = ""
@@ -35,6 +42,7 @@ class FreeText:
     numeric: bool = False
     low: Decimal | None = None
     high: Decimal | None = None
+    formats: tuple[AnswerFormat, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,27 @@ def read_form(text: str, name: str = "Question") -> Form:
         raise _wrong(name, "the form asks nothing")
     if len(set(identifiers)) < len(identifiers):
         raise _wrong(name, "two questions have one QuestionIdentifier")
+    _check_formats(form, name)
     return form
+
+
+def _check_formats(form: Form, name: str) -> None:
+    cost = 0
+    for asked in form.questions:
+        selection = asked.selection
+        written = selection.other if selection else asked.answer
+        for one in written.formats if isinstance(written, FreeText) else ():
+            try:
+                cost += one.n_instructions
+            except FormatError as why:
+                shown = one.pattern[:80]
+                raise _wrong(
+                    name,
+                    f'the AnswerFormatRegex "{shown}" of {asked.identifier} cannot be '
+                    f"checked here, as {why}",
+                ) from None
+    if cost > MOST_INSTRUCTIONS:
+        raise _wrong(name, "its AnswerFormatRegex patterns are too large together")
 
 
 def _question(node: Element, field: str, name: str) -> Asked:
@@ -136,8 +164,11 @@ def _question(node: Element, field: str, name: str) -> Asked:
     shown = _content(content, name)
     if title := _text(node, "DisplayName"):
         shown = f"<h2>{escape(title, quote=False)}</h2>{shown}"
-    required = _text(node, "IsRequired").lower() in {"true", "1"}
     answer = _answer(wanted[0], identifier, name)
+    # By the specification, a least length says as much as IsRequired.
+    required = _text(node, "IsRequired").lower() in {"true", "1"} or (
+        isinstance(answer, FreeText) and answer.shortest > 0
+    )
     return Asked(field, identifier, required, shown, answer)
 
 
@@ -165,7 +196,22 @@ def _free_text(node: Element, name: str) -> FreeText:
         numeric=number is not None,
         low=_decimal(_attribute(number, "minValue"), name),
         high=_decimal(_attribute(number, "maxValue"), name),
+        formats=tuple(
+            _format(one, name)
+            for one in (limits if limits is not None else ())
+            if _tag(one) == "AnswerFormatRegex"
+        ),
     )
+
+
+def _format(node: Element, name: str) -> AnswerFormat:
+    pattern, flags = node.get("regex"), node.get("flags", "")
+    if pattern is None:
+        raise _wrong(name, "an AnswerFormatRegex has no regex")
+    if flags not in {"", "i"}:
+        raise _wrong(name, f"the only flag of an AnswerFormatRegex is i, not {flags}")
+    error = node.get("errorText", "").strip() or USUAL_ERROR
+    return AnswerFormat(pattern, flags == "i", error)
 
 
 def _selection(node: Element, identifier: str, name: str) -> Selection:

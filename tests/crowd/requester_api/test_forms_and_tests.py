@@ -95,6 +95,7 @@ RANGE = (
 @pytest.mark.parametrize(
     "room",
     [
+        "answer_format",
         "answer_key",
         "answers",
         "batch_page",
