@@ -9,7 +9,8 @@ import pytest
 from crowd.platforms.base import Identity, get
 from crowd.platforms.panel import SIGNATURE, Panel, PanelTerms, signature
 from genie.lib.errors import GenieError
-from tests.crowd.platforms.contract import PlatformContract, World
+from tests.crowd.platforms.contract import PlatformContract
+from tests.crowd.platforms.our_pages import OurWorld, WithServices
 
 CONNECT = PanelTerms(
     name="connect",
@@ -31,33 +32,20 @@ SONA = PanelTerms(
 LINK = {"participantId": "P-7", "assignmentId": "A-8", "projectId": "J-9"}
 
 
-class PanelWorld(World):
-    def __init__(self):
-        self.platform = Panel(CONNECT)
-
-    def n_offers(self):
-        return 1
-
-    def n_posted(self):
-        return 2
-
-    def answer(self, ref, key, who):
-        return None
-
-    def status(self, session):
-        raise AssertionError
-
-    def paid_cents(self, who):
-        raise AssertionError
-
-    def charged_cents(self):
-        return 0
+class PanelPages(WithServices, Panel):
+    pass
 
 
+class PanelWorld(OurWorld):
+    def worker_id(self, who):
+        return self.platform.identity({**LINK, "participantId": who}).worker_id
+
+
+@pytest.mark.django_db
 class TestPanel(PlatformContract):
     @pytest.fixture
     def world(self):
-        return PanelWorld()
+        return PanelWorld(PanelPages(CONNECT))
 
 
 def test_the_same_person_is_the_same_pseudonym_and_nothing_of_the_id_is_in_it():
