@@ -91,6 +91,19 @@ def overflows(page):
     return page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
 
 
+def wait_for_hit(page, n):
+    """Wait until the page shows the worker's n-th HIT and hears keys.
+
+    Its words stand there before its script has run, and a key that comes in between is
+    nobody's.
+    """
+    page.wait_for_function(
+        "n => document.readyState === 'complete'"
+        " && document.querySelector('.standing b')?.textContent === String(n)",
+        arg=n,
+    )
+
+
 def violations(page):
     """Give what axe finds wrong, one readable line each."""
     from axe_playwright_python.sync_playwright import Axe

@@ -13,7 +13,7 @@ from crowd import hit_templates
 from crowd.models import Answer, Assignment
 from crowd.services import consent
 from crowd.services.work import next_assignment
-from tests.browser import overflows, violations
+from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.designs import campaign_of
 from tests.crowd.making import make_worker
 from tests.factories import make_user
@@ -46,9 +46,7 @@ def at_work(open_page, wim):
 
 
 def wait_until_sent(page):
-    page.wait_for_function(
-        "() => document.querySelector('.standing b')?.textContent === '2'"
-    )
+    wait_for_hit(page, 2)
     assert Assignment.objects.filter(state="SUBMITTED").count() == 1
 
 

@@ -13,7 +13,7 @@ from crowd.models import Answer, Assignment
 from crowd.scales.base import all_scales
 from crowd.services.build import ItemSpec
 from crowd.services.work import next_assignment, submit
-from tests.browser import WIDTHS, overflows, violations
+from tests.browser import WIDTHS, overflows, violations, wait_for_hit
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -53,13 +53,6 @@ def values():
     return list(Answer.objects.order_by("pk").values_list("value", flat=True))
 
 
-def wait_for_the_next(page, n):
-    """Wait until the page shows the worker's n-th HIT."""
-    page.wait_for_function(
-        "n => document.querySelector('.standing b')?.textContent === String(n)", arg=n
-    )
-
-
 def picture(page, name):
     if SCREENSHOTS:
         page.screenshot(path=Path(SCREENSHOTS) / f"{name}.png", full_page=True)
@@ -69,7 +62,7 @@ def test_a_campaign_is_answered_by_keyboard_only(open_page, wim):
     make_campaign(5)
     page = at_work(open_page, wim)
     for n, key in enumerate("13245", start=1):
-        wait_for_the_next(page, n)
+        wait_for_hit(page, n)
         page.keyboard.press(key)
         page.keyboard.press("Enter")
     page.wait_for_url(f"**{reverse('work:home')}")
@@ -96,10 +89,10 @@ def test_from_sign_in_to_the_first_answer_without_a_mouse(open_page, wim):
     go("I agree")
     page.wait_for_url(f"**{reverse('work:instructions', args=[POOL])}")
     go("Start")
-    wait_for_the_next(page, 1)
+    wait_for_hit(page, 1)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert values() == [0.75]
 
 
@@ -109,7 +102,7 @@ def test_arrows_and_tab_work_as_with_any_form(open_page, wim):
     page.keyboard.press("3")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert values() == [0.25]
 
 
@@ -118,7 +111,7 @@ def test_the_mouse_does_it_too(open_page, wim):
     page = at_work(open_page, wim)
     page.get_by_text("Strongly disagree").click()
     page.get_by_role("button", name="Send").click()
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert values() == [0.0]
 
 
@@ -127,7 +120,7 @@ def test_several_questions_are_answered_one_key_each(open_page, wim):
     page = at_work(open_page, wim)
     for key in ("1", "5", "3", "Enter"):
         page.keyboard.press(key)
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert dict(Answer.objects.values_list("criterion", "value")) == {
         "a": 1.0,
         "b": 0.0,
@@ -151,7 +144,7 @@ def test_a_held_key_answers_one_hit_only(open_page, wim):
     page.keyboard.down("Enter")
     for _ in range(4):
         page.keyboard.down("Enter")  # repeats, as a keyboard does
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     page.keyboard.down("1")
     page.keyboard.down("Enter")
     page.wait_for_timeout(300)
@@ -180,7 +173,7 @@ def test_digits_in_the_remark_are_text(open_page, wim):
     page.get_by_role("textbox").fill("")
     page.get_by_role("textbox").type("5 of 3 words\nare missing")
     page.get_by_role("button", name="Send").click()
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert values() == [0.75]
     assert "5 of 3 words" in Assignment.objects.get(state=State.SUBMITTED).remark
 
@@ -196,7 +189,7 @@ def test_answers_survive_a_reload_and_are_forgotten_when_they_arrived(open_page,
     assert page.get_by_role("textbox").input_value() == "Odd."
     assert values() == []
     page.get_by_role("button", name="Send").click()
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert page.locator("input[type=radio]:checked").count() == 0
     assert page.evaluate("Object.keys(localStorage).filter(k => localStorage[k].includes('Odd'))") == []  # fmt: skip
 
@@ -218,11 +211,11 @@ def test_the_back_button_is_harmless(open_page, wim):
     make_campaign(3)
     page = open_page(reverse("work:home"), user=wim.user)
     page.get_by_role("button", name="Start").click()
-    wait_for_the_next(page, 1)
+    wait_for_hit(page, 1)
     for n in (2, 3):
         page.keyboard.press("1")
         page.keyboard.press("Enter")
-        wait_for_the_next(page, n)
+        wait_for_hit(page, n)
     page.go_back()
     page.wait_for_url(f"**{reverse('work:home')}")
     assert page.get_by_role("link", name="Go on").is_visible()
@@ -234,7 +227,7 @@ def test_a_double_click_counts_once(open_page, wim):
     page = at_work(open_page, wim)
     page.keyboard.press("1")
     page.get_by_role("button", name="Send").dblclick()
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert len(values()) == 1
 
 
@@ -254,7 +247,7 @@ def test_a_lost_connection_loses_no_answer(chromium, live_server, wim):
     assert violations(page) == []
     assert values() == []
     context.set_offline(False)
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert values() == [0.75]
     context.close()
 
@@ -293,7 +286,7 @@ def test_active_time_stands_still_while_nobody_is_there(open_page, wim):
     page.clock.run_for(600_000)  # gone for ten minutes
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     seconds = Assignment.objects.get(pk=assignment.pk).active_seconds
     assert 70 <= seconds <= 110
 
@@ -357,7 +350,7 @@ def test_every_scale_can_be_answered_on_a_phone_by_touch(open_page, wim, slug):
     else:
         page.locator("input[type=number]").fill("60")
     page.get_by_role("button", name="Send").click()
-    wait_for_the_next(page, 2)
+    wait_for_hit(page, 2)
     assert len(values()) == 1
 
 

@@ -10,7 +10,13 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from crowd.models import Answer, PanelSource
-from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
+from tests.browser import (  # noqa: F401
+    chromium,
+    open_page,
+    overflows,
+    violations,
+    wait_for_hit,
+)
 from tests.crowd.making import make_campaign
 
 pytestmark = [
@@ -55,10 +61,7 @@ def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):  # noqa: 
     page.get_by_role("button", name="Go on").focus()
     page.keyboard.press("Enter")
     for n in (1, 2):
-        page.wait_for_function(
-            "n => document.querySelector('.standing b')?.textContent === String(n)",
-            arg=n,
-        )
+        wait_for_hit(page, n)
         page.keyboard.press("2")
         page.keyboard.press("Enter")
     page.wait_for_url("**/finished/")

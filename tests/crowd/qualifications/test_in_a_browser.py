@@ -11,7 +11,7 @@ from django.urls import reverse
 from crowd.models import QualificationGrant
 from crowd.services import require, review
 from quality.models import Appeal
-from tests.browser import overflows, violations
+from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, items, make_campaign, make_worker
 from tests.crowd.qualifications.making import (
     NAME,
@@ -66,7 +66,7 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     page.wait_for_selector("h1")
     seen(page, f"test-{how}")
     press_button(page, "Begin the test")
-    page.wait_for_selector("#hit")
+    wait_for_hit(page, 1)
     seen(page, f"question-{how}")
     attempt = wim.test_attempts.get()
     rows = list(attempt.answers.select_related("question", "attempt__test__hit_type"))
@@ -76,9 +76,7 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     page.reload()
     assert page.locator("input:checked[type=radio]").count() == 1
     page.keyboard.press("Enter")
-    page.wait_for_function(
-        "n => document.querySelector('.standing b')?.textContent === n", arg="2"
-    )
+    wait_for_hit(page, 2)
     page.keyboard.press(KEYS[right_answer(rows[1])["overall"]])
     page.keyboard.press("Enter")
     page.wait_for_selector("text=You passed")
@@ -106,7 +104,7 @@ def test_a_written_question_and_a_failed_try(open_page):
     )
     page = open_page(reverse("work:test", args=[NAME]), user=wim.user, width="phone")
     press_button(page, "Begin the test")
-    page.wait_for_selector("#hit")
+    wait_for_hit(page, 1)
     seen(page, "written-phone-light")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
