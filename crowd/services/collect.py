@@ -18,7 +18,7 @@ from crowd.models import (
     Worker,
 )
 from crowd.platforms.base import SessionEvent, SessionStatus
-from crowd.services import ledger, reconcile, slots, work
+from crowd.services import fund, ledger, reconcile, slots, work
 from crowd.services.answers import Rating, clean_remark, plausible_seconds, ratings_of
 from crowd.services.extend import room
 from crowd.services.hit_page import Pages
@@ -123,7 +123,12 @@ def _take(
     session: ExternalSession, event: SessionEvent, hit_pk: int, pages: Pages
 ) -> None:
     """Store the answers of a session once; callers hold its row."""
-    campaign = Campaign.objects.select_related("hit_type").get(pk=session.campaign_id)
+    # Before any of its HITs, as `review.reject` does; `work.store` says why at all.
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("hit_type")
+        .get(pk=session.campaign_id)
+    )
     hit = HIT.objects.get(pk=hit_pk)
     session.accepted_at = event.accepted_at
     session.submitted_at = event.submitted_at
@@ -151,11 +156,12 @@ def _take(
 def _plan_without_answer(session: ExternalSession, campaign: Campaign) -> None:
     """Plan what is owed for work that was done in good faith and not needed."""
     reward, fee = reconcile.keys_without_answer(session)
+    planned = 0
     for key, kind, cents in (
         (reward, LedgerEntry.Kind.REWARD, campaign.hit_type.reward_cents),
         (fee, LedgerEntry.Kind.FEE, campaign.fee_cents),
     ):
-        LedgerEntry.objects.get_or_create(
+        _, new = LedgerEntry.objects.get_or_create(
             idempotency_key=key,
             defaults={
                 "campaign": campaign,
@@ -164,6 +170,9 @@ def _plan_without_answer(session: ExternalSession, campaign: Campaign) -> None:
                 "reason": TWICE,
             },
         )
+        planned += cents if new else 0
+    if campaign.state in work.OVER:
+        fund.correct(campaign.key, planned)
 
 
 def _ratings(

@@ -103,10 +103,13 @@ def store(assignment: Assignment, ratings: list[Rating]) -> None:
             for rating in ratings
         ]
     )
-    campaign = Campaign.objects.get(pk=assignment.hit.campaign_id)
+    # Whoever closes the campaign's account changes this row first: it sees what is planned
+    # here, or this sees that it is closed.
+    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=assignment.hit.campaign_id
+    )
     cents = pay.plan(assignment, campaign)
     if campaign.state in OVER:
-        # The campaign's account may be closed already; this came in after that.
         fund.correct(campaign.key, cents)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 
 from crowd.models import (
     HIT,
@@ -18,7 +18,8 @@ from crowd.models import (
     LedgerEntry,
     Worker,
 )
-from crowd.services import exclude, fund, invite, pay, reissue, review
+from crowd.selectors.progress import campaign_progress
+from crowd.services import exclude, fund, invite, pay, reissue, review, run
 from crowd.services.work import give_back, next_assignment, release_overdue
 from genie.lib.errors import GenieError
 from tests.crowd.making import (
@@ -205,6 +206,30 @@ def test_approval_and_rejection_at_once_decide_one_way():
             (State.REJECTED, LedgerEntry.State.CANCELLED),
         }
         HIT.objects.update(n_available=0)
+
+
+def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
+    campaign = make_campaign(1)
+    fund.commit(key=campaign.key, pool=POOL, amount_cents=100, by=make_user("sam"))
+    assignment = next_assignment(make_worker())
+    planned, settled, plan = Event(), Event(), pay.plan
+
+    def plan_and_wait(*given):
+        cents = plan(*given)
+        planned.set()
+        settled.wait(timeout=0.5)
+        return cents
+
+    def settle():
+        planned.wait(timeout=10)
+        with transaction.atomic():
+            assert run.stop(campaign.pk, None, "Enough.")
+            fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+        settled.set()
+
+    monkeypatch.setattr(pay, "plan", plan_and_wait)
+    at_once(lambda: send_in(assignment), settle)
+    assert Commitment.objects.get().amount_cents == 10
 
 
 def test_work_is_paid_once_by_two_people_at_once():

@@ -8,9 +8,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from crowd.jobs import PAGES
 from crowd.models import (
     Assignment,
     Campaign,
+    Commitment,
+    ExternalSession,
     LedgerEntry,
     QualificationTest,
     QualificationType,
@@ -18,15 +21,17 @@ from crowd.models import (
     RequesterHITType,
     Requirement,
 )
+from crowd.platforms.base import SessionEvent
 from crowd.requester_api import clock
 from crowd.requester_api.questions import read_question
 from crowd.selectors.progress import campaign_progress
-from crowd.services import exclude, reissue, run, sync
+from crowd.services import collect, exclude, fund, reissue, run, sync
 from crowd.services.build import shared_hit_type
 from crowd.services.platforms import external_slugs, pays_itself
 from genie.lib import jobs
 from tests.crowd.making import POOL, hit_type, item
 from tests.crowd.platforms.elsewhere import REASON, Elsewhere
+from tests.factories import make_user
 
 State = Assignment.State
 
@@ -159,6 +164,31 @@ def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):
     elsewhere.look()
     assert turk.charged_cents() == 12
     elsewhere.check_books()
+
+
+def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewhere):
+    """Somebody answers a HIT again that went out again; by then the account is closed."""
+    elsewhere.look()
+    elsewhere.answer_all()
+    elsewhere.look()
+    campaign = elsewhere.campaign
+    fund.commit(key=campaign.key, pool=POOL, amount_cents=90, by=make_user("boss"))
+    assert run.stop(campaign.pk, None, "Enough.")
+    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    before = Commitment.objects.get().amount_cents
+    assert before == 3 * 12
+    first = ExternalSession.objects.earliest("pk")
+    again = SessionEvent(
+        session_id="again-1",
+        worker_id=first.worker.platform_worker_id,
+        status="submitted",
+        hit_id=elsewhere.hit_ids()[0],
+        answers={"answer-0-0": "1"},
+    )
+    collect.collect(campaign, [again], PAGES)
+    assert ExternalSession.objects.get(session_id="again-1").problem == collect.TWICE
+    assert campaign_progress(campaign).spent_cents == 4 * 12
+    assert Commitment.objects.get().amount_cents == 4 * 12
 
 
 def test_a_pause_is_a_pause_there_too(elsewhere):
