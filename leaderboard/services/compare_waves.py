@@ -231,7 +231,8 @@ def _next_wave(found: Comparison, campaign: Campaign, n_pairs: int) -> bool:
     if not wave.pairs:
         return False
     if affordable is not None:
-        wave = _within(wave, affordable // each)
+        thirds = len(wave.pairs) * _spare(found)
+        wave = _within(wave, (affordable - thirds) // each)
     extend(campaign.pk, wave.specs, max_assignments=each)
     _remember(found, campaign, wave)
     return True

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from crowd.models import Answer, Assignment, Campaign, Commitment
+from crowd.selectors.progress import campaign_progress
 from crowd.services import work
+from crowd.services.extend import room
 from genie.lib.errors import GenieError
 from leaderboard.models import ComparedPair, Comparison, JudgedOutput
 from leaderboard.selectors import compared_labels as compare_labels
@@ -323,3 +325,26 @@ def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
     for item in found.evaluation.campaign.items.all():
         assert set(item.data) == {"fields", "lang", "outputs"}
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
+
+
+def test_money_for_third_opinions_is_not_spent_on_test_questions(
+    task, level, ask, crowd
+):
+    shares = {"positive_share": 0.2, "negative_share": 0.2}
+    config_with(task, **shares, reward_cents=4, wave_size=5)
+    found = ask(*level, strategy="max-three", max_pairs=15)
+    crowd.work()
+    campaign = found.evaluation.campaign
+    thirds = 4 * 5
+    left = 4 * 13
+    spent = campaign_progress(campaign).committed_cents
+    Campaign.objects.filter(pk=campaign.pk).update(budget_cents=spent + thirds + left)
+    for _ in range(3):
+        settle()
+        if Comparison.objects.get(pk=found.pk).n_waves == 2:
+            break
+        crowd.work()
+    campaign.refresh_from_db()
+    second = ComparedPair.objects.filter(comparison=found, wave=1).count()
+    assert second > 0
+    assert room(campaign).n_assignments >= second
