@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
@@ -15,6 +16,7 @@ from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
+    from django.db.models import QuerySet
 
 
 def budget_left(pool: str) -> int:
@@ -102,8 +104,41 @@ def settle(key: str, spent_cents: int) -> bool:
 
 
 def release(key: str) -> bool:
-    """Give all of a commitment back, once."""
-    return settle(key, 0)
+    """Give all of a commitment and of its parts back, once."""
+    return bool(
+        _parts_of(key)
+        .filter(settled_at=None)
+        .update(amount_cents=0, settled_at=timezone.now())
+    )
+
+
+@transaction.atomic
+def divide(key: str, parts: Sequence[str]) -> None:
+    """Divide what is set aside under a name and its parts among these parts, evenly.
+
+    Nothing changes where it is divided so already.
+    """
+    rows = list(
+        _parts_of(key).select_for_update().filter(settled_at=None).order_by("key")
+    )
+    if not rows or {row.key for row in rows} == set(parts):
+        return
+    each, over = divmod(sum(row.amount_cents for row in rows), len(parts))
+    release(key)
+    for place, name in enumerate(parts):
+        Commitment.objects.update_or_create(
+            key=name,
+            defaults={
+                "pool": rows[0].pool,
+                "amount_cents": each + (over if place == 0 else 0),
+                "approved_by_id": rows[0].approved_by_id,
+                "settled_at": None,
+            },
+        )
+
+
+def _parts_of(key: str) -> QuerySet[Commitment]:
+    return Commitment.objects.filter(Q(key=key) | Q(key__startswith=f"{key}:"))
 
 
 def correct(key: str, cents: int) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from crowd.models import Campaign
-from crowd.services import run, watch
+from crowd.services import fund, run, watch
 from crowd.services.build import build_campaign
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
@@ -21,7 +21,7 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import closing, items, lifecycle, qualification
-from leaderboard.services.approve import parts
+from leaderboard.services.approve import commitment_key, parts
 from leaderboard.services.asking import design_of, hit_type_of, separate, starts_at
 from leaderboard.services.items import Entry, JudgedSpec
 from quality.services import grade, inject, judge
@@ -51,6 +51,8 @@ def launch(pk: int) -> None:
     planned = _parts(submission, design)
     begins_at = starts_at(now=submission.start_now)
     with transaction.atomic():
+        # The task may ask in other campaigns now than when this was approved.
+        fund.divide(commitment_key(pk), [part.key for part in planned])
         campaigns = [_built(submission, p, len(planned), begins_at) for p in planned]
         _remember(submission, campaigns, planned)
         for campaign, part in zip(campaigns, planned, strict=True):

@@ -123,9 +123,13 @@ def quote(joint: JointEvaluation) -> Quote:
     )
 
 
+def commitment_key(pk: int) -> str:
+    return f"joint:{pk}"
+
+
 def keys_of(joint: JointEvaluation) -> list[str]:
     """Name the campaigns; each has a commitment of the same name."""
-    key = f"joint:{joint.pk}"
+    key = commitment_key(joint.pk)
     rest = asking.separate(human_for(joint))[1:]
     return [key, *(f"{key}:{next(iter(criteria))}" for criteria in rest)]
 
@@ -166,8 +170,7 @@ def stop(pk: int, *, by: Account, reason: str) -> JointEvaluation:
     """End it by hand: no more work, what was done stays paid."""
     found = decisions.stop(JointEvaluation, pk, by=by, reason=reason)
     if found.evaluation is None:
-        for key in keys_of(found):
-            fund.release(key)
+        fund.release(commitment_key(pk))
         return found
     for campaign in campaigns_of(found.evaluation):
         run.stop(campaign.pk, by=by, reason=reason)

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.models import Campaign
-from crowd.services import run, watch
+from crowd.services import fund, run, watch
 from crowd.services.build import build_campaign
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
@@ -78,6 +78,8 @@ def systems_of(found: JointEvaluation) -> list[Submission]:
 def _launch(found: JointEvaluation) -> None:
     qualification.ensure(found.task)
     planned = _parts(found)
+    # The task may ask in other campaigns now than when this was approved.
+    fund.divide(joint.commitment_key(found.pk), [part.key for part in planned])
     campaigns = [_built(found, part) for part in planned]
     for campaign in campaigns:
         qualification.require_of(found.task, campaign)

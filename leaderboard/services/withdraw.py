@@ -11,7 +11,7 @@ from genie.lib.typing import Account
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import lifecycle
-from leaderboard.services.approve import parts
+from leaderboard.services.approve import commitment_key
 
 
 def withdraw(pk: int, *, by: Account, reason: str) -> None:
@@ -43,8 +43,7 @@ def _close_account(pk: int, by: Account) -> None:
         .first()
     )
     if evaluation is None:
-        for key in parts(Submission.objects.select_related("task").get(pk=pk)):
-            fund.release(key)
+        fund.release(commitment_key(pk))
         return
     for campaign in campaigns_of(evaluation):
         run.stop(campaign.pk, by=by, reason="The submission was withdrawn.")

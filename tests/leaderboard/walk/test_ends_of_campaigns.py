@@ -56,6 +56,47 @@ def annotating(hand_in, good, boss):
     return submission
 
 
+def ask_apart(task, setup: int) -> None:
+    criteria = {"right": "Is it right?", "clear": "Is it clear?"}
+    human = {**task.config["human"], "setup": setup, "criteria": criteria}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+def set_aside() -> dict[str, int]:
+    rows = Commitment.objects.filter(settled_at=None)
+    return dict(rows.values_list("key", "amount_cents"))
+
+
+def test_money_follows_a_task_that_asks_in_other_campaigns_after_the_approval(
+    task, hand_in, good, boss
+):
+    ask_apart(task, 2)
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    approve.approve(submission.pk, by=boss, start_now=True)
+    approved = sum(set_aside().values())
+    ask_apart(task, 1)
+    settle()
+    campaign = Campaign.objects.get()
+    assert set_aside() == {campaign.key: campaign.budget_cents}
+    assert campaign.budget_cents == approved > 0
+
+
+def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
+    task, hand_in, good, boss
+):
+    ask_apart(task, 2)
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    approve.approve(submission.pk, by=boss)
+    assert len(set_aside()) == 2
+    ask_apart(task, 1)
+    withdraw.withdraw(submission.pk, by=boss, reason="")
+    assert set_aside() == {}
+    assert set(Commitment.objects.values_list("amount_cents", flat=True)) == {0}
+
+
 @pytest.fixture
 def published(annotating, diligent, quality):
     Crowd(diligent, quality=quality, seed=1).work()
