@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
 from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import HIT, Answer, Assignment
+from crowd.selectors.taking_back import taking_back
 from crowd.services import review
+from crowd.services.overturn import overturn, pay_instead
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin_questions import Line, Question, ReasonForm, asked
+from genie.lib.errors import GenieError
 from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
@@ -25,12 +30,37 @@ REJECT = Question(
     title="Reject work",
     sentence=(
         "Rejected work is not paid, and its HIT goes out again while its campaign "
-        "runs. Each worker reads the reason. This cannot be undone."
+        "runs. Each worker reads the reason. It can be taken back for a while, except "
+        "where a platform takes none back, as Prolific."
     ),
     button="Reject",
     action="reject_selected",
     form=ReasonForm,
 )
+
+
+class TakeBackForm(ReasonForm):
+    words = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
+        label="To the worker",
+        help_text="What the worker reads on the platform, or with a bonus.",
+    )
+    bonus = forms.BooleanField(
+        required=False,
+        label="Where it cannot be taken back, pay a bonus of the reward",
+    )
+
+
+TAKE_BACK = Question(
+    title="Take rejections back",
+    sentence="Beside each piece of work stands what its platform does.",
+    button="Take them back",
+    action="take_back_selected",
+    form=TakeBackForm,
+)
+SORRY = "Your work was looked at again; it was rejected by mistake."
 
 
 @admin.register(HIT)
@@ -95,7 +125,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]
-    actions = ["approve_selected", "reject_selected"]
+    actions = ["approve_selected", "reject_selected", "take_back_selected"]
 
     @admin.display(description="campaign", ordering="hit__campaign")
     def campaign(self, assignment: Assignment) -> str:
@@ -135,6 +165,55 @@ class AssignmentAdmin(ReadOnlyAdmin):
         n = sum(review.reject(row.pk, person(request), reason) for row in rows)
         self._say(request, "Rejected", n, queryset.count())
         return None
+
+    @admin.action(description="Take rejections back …", permissions=["act"])
+    def take_back_selected(
+        self, request: HttpRequest, queryset: QuerySet[Assignment]
+    ) -> HttpResponse | None:
+        rows = queryset.filter(state=Assignment.State.REJECTED).select_related(
+            "worker", "hit__campaign"
+        )
+        ways = [(row, taking_back(row, timezone.now())) for row in rows.order_by("pk")]
+        if not ways:
+            self.message_user(request, "None of these is rejected.", messages.WARNING)
+            return None
+        lines = [
+            Line(row.pk, str(row.worker), f"{self.reward(row)}: {way.sentence}")
+            for row, way in ways
+        ]
+        form = asked(self, request, TAKE_BACK, lines)
+        if isinstance(form, HttpResponse):
+            return form
+        said = form.cleaned_data
+        n = sum(
+            self._take_back(request, row, said, instead=not way.possible)
+            for row, way in ways
+        )
+        if n:
+            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+        return None
+
+    def _take_back(
+        self,
+        request: HttpRequest,
+        row: Assignment,
+        said: dict[str, Any],
+        *,
+        instead: bool,
+    ) -> bool:
+        act = pay_instead if instead and said["bonus"] else overturn
+        try:
+            done = act(
+                row.pk,
+                by=person(request),
+                reason=said["reason"],
+                told=said["words"] or SORRY,
+            )
+        except GenieError as error:
+            message = f"{row.worker}: {error.message}"
+            self.message_user(request, message, messages.ERROR)
+            return False
+        return bool(done)
 
     def _say(self, request: HttpRequest, done: str, n: int, n_all: int) -> None:
         if n:

@@ -28,7 +28,13 @@ PAID = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 @transaction.atomic
 def give(
-    assignment_pk: int, cents: int, *, key: str, reason: str, by: AbstractBaseUser
+    assignment_pk: int,
+    cents: int,
+    *,
+    key: str,
+    reason: str,
+    by: AbstractBaseUser,
+    rejected_too: bool = False,
 ) -> LedgerEntry:
     """Plan a bonus for an answer and set its money aside; the same key again is one.
 
@@ -46,7 +52,10 @@ def give(
     existing = LedgerEntry.objects.filter(idempotency_key=name).first()
     if existing is not None:
         return existing
-    if cents < 1 or assignment.state not in PAID:
+    good = assignment.state in PAID or (
+        rejected_too and assignment.state == Assignment.State.REJECTED
+    )
+    if cents < 1 or not good:
         raise GenieError(
             "A bonus is at least one cent, for work that was not rejected.",
             code="no-bonus",

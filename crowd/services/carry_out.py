@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +23,9 @@ from crowd.services import ledger, reconcile
 from crowd.services.bonus import fee_key
 from crowd.services.collect import TWICE
 from crowd.services.offer import PORTION
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 Kind = OutwardCall.Kind
 State = Assignment.State
@@ -76,6 +80,20 @@ def plan_decisions(campaign: Campaign) -> None:
                 )
 
 
+def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> None:
+    """Write down that the platform is to approve what it has as rejected."""
+    session = ExternalSession.objects.get(work__assignment=assignment)
+    ledger.plan(
+        campaign,
+        Kind.DECIDE,
+        f"{session.pk}.override",
+        session=session,
+        worker=session.worker,
+        wish="override",
+        message=message[:1024],
+    )
+
+
 def _wish(session: ExternalSession) -> tuple[str, str]:
     """Say what the platform should hear of a session; nothing while we think."""
     work = [one.assignment for one in session.work.all()]
@@ -117,6 +135,8 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
             reconcile.follow(session, "rejected" if rejected else "approved")
         elif call.code == "decided-otherwise":
             reconcile.follow(session, call.trouble)
+        elif call.state == OutwardCall.State.FAILED and call.wish == "override":
+            reconcile.stays_rejected(session, call.trouble)
 
 
 # --- bonuses ---------------------------------------------------------------------------
@@ -141,15 +161,21 @@ def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
             note_bonus(call)
 
 
-def _plan_bonuses(campaign: Campaign) -> None:
+def planned_bonuses(campaign: Campaign) -> QuerySet[LedgerEntry]:
     """Only for sessions that the platform has: it pays nobody else."""
-    entries = LedgerEntry.objects.filter(
+    return LedgerEntry.objects.filter(
         campaign=campaign,
         kind=LedgerEntry.Kind.BONUS,
         state=Entry.PLANNED,
         assignment__session_work__isnull=False,
-    ).select_related("assignment__session_work__session__worker")
-    for entry in entries.order_by("pk"):
+    ).order_by("pk")
+
+
+def _plan_bonuses(campaign: Campaign) -> None:
+    entries = planned_bonuses(campaign).select_related(
+        "assignment__session_work__session__worker"
+    )
+    for entry in entries:
         assert entry.assignment is not None  # noqa: S101 - filtered for
         session = entry.assignment.session_work.session
         with transaction.atomic():

@@ -8,10 +8,12 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from crowd.models import HIT, Assignment, Campaign, Commitment
+from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, pay, slots
+from crowd.selectors.taking_back import taking_back
+from crowd.services import bonus, carry_out, fund, pay, slots
 from crowd.services.log import note
+from crowd.services.platforms import pays_itself
 from crowd.services.review import ASKING
 from genie.lib.errors import GenieError
 
@@ -22,44 +24,86 @@ State = Assignment.State
 IN_PLACE = (State.ACCEPTED, State.SUBMITTED, State.APPROVED)
 
 
-def overturn(assignment_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
+def overturn(
+    assignment_pk: int, *, by: AbstractBaseUser, reason: str, told: str = ""
+) -> bool:
     """Approve rejected work and plan its reward; False when it is not rejected.
 
     Its answers count again, unless somebody else has answered in its place meanwhile.
+    A platform that has heard of the rejection is told by the ledger of outward calls;
+    `told` is what the worker reads there.
 
     Raises
     ------
     GenieError
-        ``decided-by-platform`` for work on another platform, ``over-budget`` where the
-        pool's or the site's budget has no room for it any more.
+        ``stands-there`` where the platform does not take it back, ``over-budget`` where
+        the pool's or the site's budget has no room for it any more.
     """
     with transaction.atomic():
-        # In the order in which `review.reject` locks them.
-        campaign = (
-            Campaign.objects.select_for_update(of=("self",))
-            .select_related("hit_type")
-            .get(hits__assignments=assignment_pk)
-        )
-        assignment = Assignment.objects.select_for_update(of=("self",)).get(
-            pk=assignment_pk
-        )
+        campaign, assignment = _locked(assignment_pk)
         if assignment.state != State.REJECTED:
             return False
-        if campaign.platform != "selfhosted":
-            raise GenieError(
-                f"Rejections on {campaign.platform} are taken back there.",
-                code="decided-by-platform",
-            )
+        way = taking_back(assignment, timezone.now())
+        if not way.possible:
+            raise GenieError(way.sentence, code="stands-there")
         fits = assignment.replaced_at is None and _takes_its_place(assignment)
         if not fits and assignment.replaced_at is None:
             _stand_beside(assignment)
         Assignment.objects.filter(pk=assignment_pk).update(
             state=State.APPROVED, decided_at=timezone.now(), feedback=""
         )
-        cents = pay.plan_again(assignment, campaign)
+        if pays_itself(campaign):
+            cents = pay.plan_after_all(assignment, "Rejection taken back.")
+        else:
+            cents = pay.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
+        if way.tells:
+            carry_out.plan_override(campaign, assignment, told)
         note(by, assignment, f"Rejection taken back: {reason}")
     return True
+
+
+def pay_instead(
+    assignment_pk: int, *, by: AbstractBaseUser, reason: str, told: str
+) -> LedgerEntry:
+    """Plan a bonus of the reward, once, where a rejection cannot be taken back.
+
+    Raises
+    ------
+    GenieError
+        ``can-be-taken-back`` where it can, and as `bonus.give`.
+    """
+    with transaction.atomic():
+        _, assignment = _locked(assignment_pk)
+        way = taking_back(assignment, timezone.now())
+        if way.possible or assignment.state != State.REJECTED:
+            raise GenieError(
+                "Only for a rejection that cannot be taken back.",
+                code="can-be-taken-back",
+            )
+        entry = bonus.give(
+            assignment_pk,
+            assignment.reward_cents,
+            key="instead",
+            reason=told,
+            by=by,
+            rejected_too=True,
+        )
+        note(by, assignment, f"A bonus in place of the reward: {reason}")
+    return entry
+
+
+def _locked(assignment_pk: int) -> tuple[Campaign, Assignment]:
+    """Hold both rows, in the order in which `review.reject` locks them."""
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(hits__assignments=assignment_pk)
+    )
+    assignment = Assignment.objects.select_for_update(of=("self",)).get(
+        pk=assignment_pk
+    )
+    return campaign, assignment
 
 
 def _takes_its_place(assignment: Assignment) -> bool:

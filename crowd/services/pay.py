@@ -37,6 +37,17 @@ def plan_again(assignment: Assignment, campaign: Campaign) -> int:
     return _plan(assignment, campaign, "-again")
 
 
+def plan_after_all(assignment: Assignment, reason: str) -> int:
+    """Plan what was cancelled under its own keys, as a platform pays it once.
+
+    Callers open the transaction.
+    """
+    cancelled = LedgerEntry.objects.filter(assignment=assignment, state=State.CANCELLED)
+    cents = sum(cancelled.values_list("amount_cents", flat=True))
+    cancelled.update(state=State.PLANNED, reason=reason)
+    return cents
+
+
 def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
     parts = [(f"reward{suffix}:{assignment.pk}", Kind.REWARD, assignment.reward_cents)]
     if campaign.fee_cents:

@@ -18,13 +18,14 @@ from crowd.models import (
     ExternalSession,
     LedgerEntry,
 )
-from crowd.services import fund, review
+from crowd.services import fund, pay, review
 
 State = Assignment.State
 Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 FOR_WORK = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.FEE)
 THERE = "Rejected on the platform."
+STANDS = "The platform did not take the rejection back:"
 OVERTAKEN = "The platform had approved this before the rejection reached it."
 
 
@@ -72,9 +73,7 @@ def _overturn(assignment: Assignment) -> None:
     )
     if not changed:
         return
-    cancelled = LedgerEntry.objects.filter(assignment=assignment, state=Entry.CANCELLED)
-    cents = sum(cancelled.values_list("amount_cents", flat=True))
-    cancelled.update(state=Entry.PLANNED, reason=OVERTAKEN)
+    cents = pay.plan_after_all(assignment, OVERTAKEN)
     if campaign.state in OVER:
         fund.correct(campaign.key, cents)
     elif assignment.replaced_at is None:
@@ -94,6 +93,16 @@ def _rejected(session: ExternalSession) -> None:
     for assignment in _work(session):
         if assignment.state == State.SUBMITTED:
             review.reject(assignment.pk, None, THERE)
+
+
+def stays_rejected(session: ExternalSession, why: str) -> None:
+    """Follow a platform that takes a rejection not back, though we did."""
+    for assignment in _work(session):
+        back = Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
+            state=State.SUBMITTED
+        )
+        if back:
+            review.reject(assignment.pk, None, f"{STANDS} {why}")
 
 
 def paid(session: ExternalSession) -> int:

@@ -72,6 +72,8 @@ def is_settled(campaign: Campaign, now: datetime) -> bool:
         campaign=campaign, status__in=["started", "submitted"]
     ).exists():
         return False
+    if carry_out.planned_bonuses(campaign).exists():
+        return False
     closed = (
         OutwardCall.objects.filter(campaign=campaign, kind=OutwardCall.Kind.CLOSE)
         .order_by("-pk")

@@ -12,8 +12,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils import timezone
 from django.utils.html import format_html
 
+from crowd.selectors.taking_back import taking_back
+from crowd.templatetags.crowd_money import dollars
 from genie.lib.errors import GenieError
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.admin.workers import N_ANSWERS, graded_answers, records
@@ -26,7 +29,11 @@ if TYPE_CHECKING:
 
     from genie.lib.typing import Account
 
-ANSWERS = {"grant": service.grant, "uphold": service.uphold}
+ANSWERS = {
+    "grant": service.grant,
+    "bonus": service.grant_by_bonus,
+    "uphold": service.uphold,
+}
 
 
 class AnswerForm(forms.Form):
@@ -110,7 +117,8 @@ class AppealAdmin(ReadOnlyAdmin):
     def _answer(
         self, request: HttpRequest, appeal: Appeal, sentence: str
     ) -> HttpResponse:
-        answer = ANSWERS["grant" if "grant" in request.POST else "uphold"]
+        chosen = next((name for name in ANSWERS if name in request.POST), "uphold")
+        answer = ANSWERS[chosen]
         try:
             first = answer(
                 appeal.pk, by=cast("Account", request.user), sentence=sentence
@@ -130,6 +138,8 @@ def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
     return {
+        "way": taking_back(assignment, timezone.now()) if assignment else None,
+        "reward": dollars(assignment.reward_cents) if assignment else "",
         "items": list(assignment.hit.items.all()) if assignment else [],
         "given": list(assignment.answers.all()) if assignment else [],
         "records": records([(appeal.worker_id, appeal.pool)]),

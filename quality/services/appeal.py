@@ -11,7 +11,7 @@ from crowd.models import Assignment, Message, Worker
 from crowd.services import messages
 from crowd.services.answers import clean_remark
 from crowd.services.log import note
-from crowd.services.overturn import overturn
+from crowd.services.overturn import overturn, pay_instead
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.models import Appeal, Ban
@@ -89,7 +89,12 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
         if appeal is None:
             return False
         if appeal.assignment_id is not None:
-            overturn(appeal.assignment_id, by=by, reason=f"appeal granted: {sentence}")
+            overturn(
+                appeal.assignment_id,
+                by=by,
+                reason=f"appeal granted: {sentence}",
+                told=sentence,
+            )
             _tell(appeal, "Your appeal was granted", _APPROVED)
         elif appeal.ban_id is not None:
             ban_service.lift(
@@ -99,6 +104,25 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 told="",  # the answer below says it
             )
             _tell(appeal, "Your appeal was granted", _LET_IN)
+    return True
+
+
+def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
+    """Grant an appeal where the platform takes no rejection back: a bonus is paid."""
+    with transaction.atomic():
+        appeal = _answered(pk, State.GRANTED, by, sentence)
+        if appeal is None:
+            return False
+        if appeal.assignment_id is None:
+            raise GenieError("A ban is lifted, not paid for.", code="no-bonus")
+        entry = pay_instead(
+            appeal.assignment_id,
+            by=by,
+            reason=f"appeal granted: {sentence}",
+            told=sentence,
+        )
+        paid = _BONUS.format(dollars=f"${entry.amount_cents / 100:,.2f}")
+        _tell(appeal, "Your appeal was granted", paid)
     return True
 
 
@@ -113,6 +137,10 @@ def uphold(pk: int, *, by: Account, sentence: str) -> bool:
 
 
 _APPROVED = "Your work was looked at again; it is approved and will be paid."
+_BONUS = (
+    "Your work was looked at again, and you were right. Where you came from, a rejection "
+    "cannot be taken back; you get {dollars} as a bonus instead."
+)
 _LET_IN = (
     "It was looked at again: you get this kind of work again, and the answers that you "
     "gave count again."

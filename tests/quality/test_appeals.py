@@ -197,7 +197,7 @@ def test_what_cannot_be_appealed_is_refused(wim):
 def test_work_on_another_platform_is_decided_there(wim, sam):
     _, work = rejected(wim)
     Campaign.objects.update(platform="mturk")
-    refused("decided-by-platform", overturn, work.pk, by=sam, reason="x")
+    refused("stands-there", overturn, work.pk, by=sam, reason="x")
 
 
 def test_a_rejection_is_taken_back_once(wim, sam):

@@ -646,3 +646,39 @@ def test_staff_are_refused_a_reason_that_prolific_would_not_take(there, campaign
     assert refused.value.code == "reason-too-short"
     assert set(Assignment.objects.values_list("state", flat=True)) == {State.SUBMITTED}
     assert review.reject(pk, boss, REASON)
+
+
+def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
+    there, campaign, client
+):
+    from django.contrib.auth import get_user_model
+
+    from quality.services import appeal
+
+    boss = get_user_model().objects.create_superuser("boss")
+    look(campaign)
+    Person(there, "1").do_all(campaign)
+    look(campaign)
+    for row in Assignment.objects.order_by("pk"):
+        assert review.reject(row.pk, boss, REASON)
+    look(campaign)
+    assert there.paid == {}
+    row = Assignment.objects.order_by("pk").first()
+    one = appeal.against_rejection(row.worker, row.pk, "I read all of it.")
+    with pytest.raises(GenieError) as refused:
+        appeal.grant(one.pk, by=boss, sentence="Yes.")
+    assert refused.value.code == "stands-there"
+    client.force_login(boss)
+    address = reverse("admin:quality_appeal_answer", args=[one.pk])
+    page = client.get(address).text
+    assert "On Prolific a rejection stands" in page
+    assert "Grant it with a bonus of $0.10" in page
+    assert 'name="grant"' not in page
+    client.post(address, {"bonus": "x", "sentence": "You are right."})
+    one.refresh_from_db()
+    assert one.state == "GRANTED"
+    assert "$0.10 as a bonus" in row.worker.messages.first().text
+    for _ in range(3):
+        look(campaign)
+    assert there.paid == {"5f" + "0" * 21 + "1": 10}
+    assert done_cents(campaign) == there.rewards + there.fees

@@ -1,0 +1,65 @@
+"""Whether a rejection can be taken back, and what staff should know before they do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crowd.models import Assignment, ExternalSession, OutwardCall
+from crowd.platforms.base import Platform, kind_of
+
+HERE = (
+    "Taking it back approves the work and pays it; its answers count again where nobody "
+    "else has answered in its place."
+)
+PANEL = " Nobody at the panel is told: pay it there, and mark it as paid here."
+BONUS = " A bonus of the reward can be paid there instead; the answers stay out."
+
+
+@dataclass(frozen=True)
+class TakingBack:
+    """What taking one rejection back does; `tells` where a platform must hear of it."""
+
+    possible: bool
+    sentence: str
+    tells: bool = False
+
+
+def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
+    """Say whether the rejection of an assignment can be taken back."""
+    kind = kind_of(assignment.hit.campaign.platform)
+    if not kind.capabilities.external:
+        ours = kind.slug == "selfhosted"
+        return TakingBack(True, HERE if ours else HERE + PANEL)
+    session = ExternalSession.objects.filter(work__assignment=assignment).first()
+    if session is None or session.status not in {"submitted", "rejected"}:
+        return TakingBack(False, f"{kind.title} knows no rejection of this work.")
+    told = OutwardCall.objects.filter(session=session, kind=OutwardCall.Kind.DECIDE)
+    failed = told.filter(wish="override", state=OutwardCall.State.FAILED).first()
+    if failed is not None:
+        return TakingBack(
+            False,
+            f"{kind.title} has refused to take it back: {failed.trouble.rstrip('.')}. "
+            "It can be sent again under outward calls." + BONUS,
+        )
+    heard = session.status == "rejected" or told.filter(wish="reject").exists()
+    if not heard:
+        return TakingBack(True, f"{HERE} {kind.title} has not heard of it yet.")
+    return _there(kind, session, now)
+
+
+def _there(kind: type[Platform], session: ExternalSession, now: datetime) -> TakingBack:
+    days = kind.capabilities.override_window_days
+    if not days:
+        return TakingBack(
+            False, f"On {kind.title} a rejection stands: it takes none back.{BONUS}"
+        )
+    until = (session.submitted_at or now) + timedelta(days=days)
+    said = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
+    if now > until:
+        return TakingBack(
+            False, f"{kind.title} took this rejection back until {said}.{BONUS}"
+        )
+    return TakingBack(
+        True, f"{HERE} {kind.title} is told, and takes it back until {said}.", True
+    )

@@ -1,0 +1,212 @@
+"""Rejections that are taken back: told to the platform once, or a bonus where it refuses."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.models import Assignment, ExternalSession, LedgerEntry, RequesterHIT
+from crowd.selectors import taking_back as selector
+from crowd.selectors.progress import campaign_progress
+from crowd.services import carry_out, ledger, overturn, resolve, review, run, sync
+from genie.lib.errors import GenieError
+from tests.crowd.making import do_all, make_campaign, make_worker
+from tests.crowd.platforms.elsewhere import Elsewhere
+from tests.crowd.platforms.faulty import FaultyProxy
+
+State = Assignment.State
+
+
+@pytest.fixture
+def elsewhere(turk):
+    return Elsewhere(turk, budget_cents=10_000)
+
+
+@pytest.fixture
+def session(elsewhere):
+    """Give the name of one rejected answer of three; the others are approved."""
+    elsewhere.look()
+    first, *_ = elsewhere.answer_all()
+    elsewhere.look()
+    elsewhere.reject(first)
+    elsewhere.approve_all()
+    elsewhere.look()
+    return first
+
+
+def rejected():
+    return Assignment.objects.get(state=State.REJECTED)
+
+
+def take_back(turk, **fields):
+    work = rejected()
+    assert overturn.overturn(work.pk, by=turk.staff, reason="A slip.", **fields)
+    return work
+
+
+def check(elsewhere, turk, n_paid):
+    elsewhere.check_books()
+    assert turk.paid_cents("Wanda") == n_paid * 10
+    assert elsewhere.done_cents() == n_paid * 12
+    spent = campaign_progress(elsewhere.campaign).spent_cents
+    assert spent == turk.charged_cents()
+
+
+def test_it_is_approved_there_once_and_paid_once(elsewhere, turk, session):
+    assert turk.status(session) == "rejected"
+    run.stop(elsewhere.campaign.pk, None, "Enough.")
+    elsewhere.look()
+    take_back(turk, told="Sorry, a slip of ours.")
+    assert not sync.is_settled(elsewhere.campaign, timezone.now() + timedelta(days=3))
+    for _ in range(3):
+        elsewhere.look()
+    assert turk.status(session) == "approved"
+    assert turk.row(session).feedback == "Sorry, a slip of ours."
+    call = elsewhere.calls("DECIDE").get(wish="override")
+    assert call.state == "DONE"
+    check(elsewhere, turk, 3)
+    assert not overturn.overturn(call.session.work.get().assignment_id, by=turk.staff, reason="x")  # fmt: skip
+    elsewhere.campaign.refresh_from_db()
+    assert sync.is_settled(elsewhere.campaign, timezone.now() + timedelta(days=3))
+
+
+@pytest.mark.parametrize("kind", ["lost", "twice"])
+def test_whatever_becomes_of_the_call(elsewhere, turk, session, kind):
+    proxy = FaultyProxy(turk.options["endpoint_url"])
+    turk.options |= {"endpoint_url": proxy.url, "tries": 1}
+    proxy.kinds, proxy.share, proxy.only = (kind,), 1.0, {"ApproveAssignment"}
+    try:
+        take_back(turk)
+        for _ in range(4):
+            elsewhere.look()
+        assert ("ApproveAssignment", kind) in proxy.seen
+    finally:
+        proxy.close()
+    check(elsewhere, turk, 3)
+
+
+def test_a_process_that_dies_after_the_call_is_followed_by_one_that_asks(
+    elsewhere, turk, session, monkeypatch
+):
+    take_back(turk)
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger, "note_result", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            elsewhere.look()
+    assert turk.status(session) == "approved"
+    assert elsewhere.calls("DECIDE").get(wish="override").state == "SENDING"
+    elsewhere.look()
+    assert elsewhere.calls("DECIDE").get(wish="override").state == "DONE"
+    check(elsewhere, turk, 3)
+
+
+def test_before_the_platform_has_heard_of_it_nothing_is_taken_back_there(
+    elsewhere, turk
+):
+    elsewhere.look()
+    sessions = elsewhere.answer_all()
+    elsewhere.look()
+    elsewhere.reject(sessions[0])
+    take_back(turk)
+    elsewhere.approve_all()
+    elsewhere.look()
+    assert not elsewhere.calls("DECIDE").filter(wish__in=["reject", "override"])
+    check(elsewhere, turk, 3)
+
+
+def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session):
+    work = take_back(turk)
+    RequesterHIT.objects.update(disposed_at=timezone.now())
+    elsewhere.look()
+    work.refresh_from_db()
+    assert work.state == State.REJECTED
+    assert "did not take the rejection back" in work.feedback
+    check(elsewhere, turk, 2)
+    way = selector.taking_back(work, timezone.now())
+    assert not way.possible
+    assert "has refused" in way.sentence
+    RequesterHIT.objects.update(disposed_at=None)
+    call = elsewhere.calls("DECIDE").get(wish="override")
+    assert resolve.send_again(call.pk, turk.staff, "The HIT is there again.")
+    elsewhere.look()
+    work.refresh_from_db()
+    assert work.state == State.APPROVED
+    check(elsewhere, turk, 3)
+
+
+def test_without_money_there_it_waits(elsewhere, turk, session):
+    turk.spend_all_but(5)
+    take_back(turk)
+    elsewhere.look()
+    call = elsewhere.calls("DECIDE").get(wish="override")
+    assert (call.state, call.code) == ("PLANNED", "no-funds")
+    turk.deposit(1_000, key="more")
+    elsewhere.look()
+    check(elsewhere, turk, 3)
+
+
+def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
+    work = rejected()
+    assert "until" in selector.taking_back(work, timezone.now()).sentence
+    before = timezone.now() - timedelta(days=31)
+    ExternalSession.objects.filter(session_id=session).update(submitted_at=before)
+    assert "bonus" in selector.taking_back(work, timezone.now()).sentence
+    with pytest.raises(GenieError) as refused:
+        overturn.overturn(work.pk, by=turk.staff, reason="x")
+    assert refused.value.code == "stands-there"
+    for _ in range(2):
+        overturn.pay_instead(work.pk, by=turk.staff, reason="A slip.", told="Sorry.")
+    elsewhere.look()
+    elsewhere.look()
+    assert turk.paid_cents("Wanda") == 30
+    assert elsewhere.done_cents() == turk.charged_cents() == 36
+    work.refresh_from_db()
+    assert work.state == State.REJECTED
+
+
+def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, session):
+    with pytest.raises(GenieError) as refused:
+        overturn.pay_instead(rejected().pk, by=turk.staff, reason="x", told="y")
+    assert refused.value.code == "can-be-taken-back"
+    assert not LedgerEntry.objects.filter(kind="BONUS").exists()
+
+
+def test_staff_read_what_it_does_before_they_decide(elsewhere, turk, session):
+    boss = Client()
+    boss.force_login(turk.staff)
+    address = reverse("admin:crowd_assignment_changelist")
+    work = rejected()
+    chosen = {"action": "take_back_selected", "_selected_action": [work.pk]}
+    page = boss.post(address, chosen).text
+    assert "Mechanical Turk is told, and takes it back until" in page
+    said = {"reason": "A slip.", "words": "Sorry.", "confirmed": "1"}
+    boss.post(address, {**chosen, **said})
+    work.refresh_from_db()
+    assert work.state == State.APPROVED
+    elsewhere.look()
+    assert turk.row(session).feedback == "Sorry."
+    again = boss.post(address, chosen, follow=True).text
+    assert "None of these is rejected." in again
+
+
+@pytest.mark.django_db
+def test_a_panel_is_not_told_and_staff_are(db):
+    campaign = make_campaign(1)
+    worker = make_worker()
+    (work,) = do_all(worker)
+    review.reject(work.pk, None, "No.")
+    campaign.platform = "panel"
+    campaign.save()
+    way = selector.taking_back(Assignment.objects.get(), timezone.now())
+    assert way.possible
+    assert "Nobody at the panel is told" in way.sentence
+
+
+def test_deciding_again_plans_no_second_call(elsewhere, turk, session):
+    take_back(turk)
+    carry_out.plan_decisions(elsewhere.campaign)
+    assert elsewhere.calls("DECIDE").filter(wish="override").count() == 1
