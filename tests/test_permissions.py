@@ -166,7 +166,9 @@ def world(cast):  # noqa: F811
         for part in named(SITE[name].pattern):
             values[part] = VALUES.get(part, "nonsense")
             if part == "pk":
-                values[part] = hook.pk if "webhook" in name else private.pk
+                rows = {"webhook": hook, "campaign": private.human_evaluation.campaign}
+                kind = next((kind for kind in rows if kind in name), None)
+                values[part] = rows.get(kind, private).pk
             if part in {"slug", "pool"}:
                 values[part] = cast.team.slug if of_team(name) else task.slug
         return reverse(name, kwargs=values)
