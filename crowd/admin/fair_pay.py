@@ -26,8 +26,8 @@ QUESTION = Question(
     sentence=(
         "At the median active time, an hour of this work paid less than the floor. A "
         "bonus would go to everyone whose work of these campaigns is approved, the same "
-        "for each answer. It comes out of the budgets and is planned once; who pays "
-        "marks it as paid."
+        "for each answer. It comes out of the budgets and is planned once. A platform "
+        "that pays by itself pays it, with its fee; else who pays marks it as paid."
     ),
     button="Plan the bonus",
     action="make_up_selected",
@@ -85,9 +85,10 @@ class FairPayAction(ReadOnlyAdmin):
 
 
 def _detail(missing: Shortfall) -> str:
+    fee = f", {dollars(missing.fee_cents)} of it fees" if missing.fee_cents else ""
     return (
         f"an hour paid {dollars(missing.hourly_cents)}, the floor is "
         f"{dollars(missing.floor_cents)}; {dollars(missing.each_cents)} for each of "
         f"{missing.n_assignments:,} answers of {missing.n_workers:,} people: "
-        f"{dollars(missing.total_cents)}"
+        f"{dollars(missing.total_cents)}{fee}"
     )

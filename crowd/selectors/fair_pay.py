@@ -8,12 +8,16 @@ from statistics import median
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
 
-from crowd.models import Assignment, Campaign, LedgerEntry
-from crowd.pricing import missing_cents
+from crowd.models import Assignment, Campaign, ExternalSession, LedgerEntry
+from crowd.platforms.base import kind_of
+from crowd.pricing import fee_per_assignment, missing_cents
 from crowd.selectors.progress import campaign_progress
 
 # With fewer measured times the median says more about one person than about the work.
 ENOUGH_TIMES = 5
+# The beginning of the names of such bonuses in the ledger.
+KEY = "fair-pay:"
+UNDECIDED = (Assignment.State.ACCEPTED, Assignment.State.SUBMITTED)
 
 
 @dataclass(frozen=True)
@@ -25,11 +29,24 @@ class Shortfall:
     each_cents: int
     n_assignments: int
     n_workers: int
+    # what the platform takes of the bonuses
+    fee_cents: int = 0
 
     @property
     def total_cents(self) -> int:
         """Give the cost of making up for it."""
-        return self.each_cents * self.n_assignments
+        return self.each_cents * self.n_assignments + self.fee_cents
+
+
+@dataclass(frozen=True)
+class Owed:
+    """One bonus: how much, for how many answers, and the one that it is booked under."""
+
+    key: str
+    assignment: int
+    n_answers: int
+    cents: int
+    fee_cents: int
 
 
 def shortfall(campaign: Campaign) -> Shortfall | None:
@@ -51,7 +68,41 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
     if not each or not n or n_times < ENOUGH_TIMES or progress.hourly_cents is None:
         return None
     n_workers = concerned.order_by().values("worker").distinct().count()
-    return Shortfall(progress.hourly_cents, floor, each, n, n_workers)
+    fees = sum(one.fee_cents for one in owed(campaign, each))
+    return Shortfall(progress.hourly_cents, floor, each, n, n_workers, fees)
+
+
+def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
+    """Give the bonuses that make up for it.
+
+    One for each answer; where a platform pays and a visit holds several answers, one for
+    the visit, as each bonus there is a call of its own that may be heard only once.
+    """
+    by_visit = _by_visit(campaign)
+    found: dict[str, list[int]] = {}
+    rows = without_bonus(campaign).values_list("pk", "session_work__session")
+    for pk, session in rows:
+        key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
+        found.setdefault(key, []).append(pk)
+    return [
+        Owed(
+            key,
+            pks[0],
+            len(pks),
+            each_cents * len(pks),
+            fee_per_assignment(campaign.platform, each_cents * len(pks)),
+        )
+        for key, pks in found.items()
+    ]
+
+
+def _by_visit(campaign: Campaign) -> bool:
+    there = kind_of(campaign.platform).capabilities
+    return there.pays and not there.answers_there
+
+
+def _of_visit(session: int) -> str:
+    return f"{KEY}session:{session}"
 
 
 def is_underpaid(campaign: Campaign) -> bool:
@@ -79,9 +130,26 @@ def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
     given = LedgerEntry.objects.filter(
         assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
     )
-    return Assignment.objects.filter(
+    found = Assignment.objects.filter(
         ~Exists(given),
         hit__campaign=campaign,
         state=Assignment.State.APPROVED,
         worker__simulated=False,
     ).order_by("pk")
+    if kind_of(campaign.platform).capabilities.pays:
+        # It can pay nobody who did not come from there.
+        found = found.filter(session_work__isnull=False)
+    if _by_visit(campaign):
+        found = found.exclude(session_work__session__in=_not_now(campaign))
+    return found
+
+
+def _not_now(campaign: Campaign) -> list[int]:
+    """Find visits that were made up for, or of which some work is not decided on."""
+    visits = ExternalSession.objects.filter(campaign=campaign)
+    waiting = visits.filter(work__assignment__state__in=UNDECIDED)
+    names = {_of_visit(pk): pk for pk in visits.values_list("pk", flat=True)}
+    given = LedgerEntry.objects.filter(
+        campaign=campaign, idempotency_key__startswith=_of_visit(0)[:-1]
+    ).values_list("idempotency_key", flat=True)
+    return [*waiting.values_list("pk", flat=True), *(names[key] for key in given)]

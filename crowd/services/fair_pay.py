@@ -8,9 +8,10 @@ from django.db import transaction
 from django.db.models import Count
 
 from crowd.models import Campaign, LedgerEntry, Message
-from crowd.selectors.fair_pay import Shortfall, shortfall, without_bonus
+from crowd.selectors.fair_pay import Owed, Shortfall, owed, shortfall, without_bonus
 from crowd.selectors.progress import campaign_progress
 from crowd.services import fund, messages
+from crowd.services.bonus import fee_key
 from crowd.services.log import note
 from genie.lib.errors import GenieError
 
@@ -28,12 +29,14 @@ def make_up(
 ) -> Shortfall | None:
     """Plan the same bonus for each approved answer, once; None when nothing is missing.
 
+    Where a platform pays, it is told by the ledger of outward calls, and takes its fee.
+
     Raises
     ------
     GenieError
-        ``campaign-not-over`` while answers come in, ``bonus-by-platform`` for work on
-        another platform, ``cost-changed`` where it costs something else than was agreed
-        to, ``over-budget`` where the pool's or the site's budget has no room.
+        ``campaign-not-over`` while answers come in, ``cost-changed`` where it costs
+        something else than was agreed to, ``over-budget`` where the pool's or the site's
+        budget has no room.
     """
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -52,7 +55,7 @@ def make_up(
         )
     settled = fund.add(campaign, missing.total_cents, by)
     told = _paid_to(campaign)
-    _plan(campaign, missing.each_cents)
+    _plan(campaign, owed(campaign, missing.each_cents))
     _tell(campaign, missing.each_cents, told)
     if settled:
         fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
@@ -72,24 +75,34 @@ def _check(campaign: Campaign) -> None:
             "campaign is over.",
             code="campaign-not-over",
         )
-    if campaign.platform != "selfhosted":
-        raise GenieError(
-            f"Bonuses on {campaign.platform} are paid there.", code="bonus-by-platform"
-        )
 
 
-def _plan(campaign: Campaign, cents: int) -> None:
+def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
+    made = LedgerEntry.objects.bulk_create(
+        [
+            LedgerEntry(
+                idempotency_key=one.key,
+                campaign=campaign,
+                assignment_id=one.assignment,
+                kind=LedgerEntry.Kind.BONUS,
+                amount_cents=one.cents,
+                reason=REASON,
+            )
+            for one in bonuses
+        ],
+        batch_size=BATCH,
+    )
     LedgerEntry.objects.bulk_create(
         [
             LedgerEntry(
-                idempotency_key=f"fair-pay:{pk}",
+                idempotency_key=fee_key(entry.pk),
                 campaign=campaign,
-                assignment_id=pk,
-                kind=LedgerEntry.Kind.BONUS,
-                amount_cents=cents,
-                reason=REASON,
+                kind=LedgerEntry.Kind.FEE,
+                amount_cents=one.fee_cents,
+                reason="Of a bonus.",
             )
-            for pk in without_bonus(campaign).values_list("pk", flat=True)
+            for one, entry in zip(bonuses, made, strict=True)
+            if one.fee_cents
         ],
         batch_size=BATCH,
     )

@@ -136,10 +136,18 @@ def test_a_campaign_that_runs_waits_for_its_end(boss):
     assert refused(campaign, boss, 18) == "campaign-not-over"
 
 
-def test_work_on_another_platform_is_not_paid_here(boss):
+def test_a_platform_that_pays_is_asked_for_nobody_who_did_not_come_from_there(boss):
     campaign = finished(6)
     Campaign.objects.update(platform="mturk")
-    assert refused(campaign, boss, 18) == "bonus-by-platform"
+    assert make_up(campaign.pk, by=boss, agreed_cents=18) is None
+    assert not bonuses().exists()
+
+
+def test_a_panels_bonuses_are_marked_as_paid_by_whoever_pays_its_people(boss):
+    campaign = finished(6, by=boss)
+    Campaign.objects.update(platform="panel")
+    assert make_up(campaign.pk, by=boss, agreed_cents=18).fee_cents == 0
+    assert pay.mark_paid(bonuses(), boss, "transfer 7") == 6
 
 
 # --- staff and workers -----------------------------------------------------------------

@@ -1,0 +1,108 @@
+"""Pay below the floor is made up for by the platform's bonus call: once, with its fee."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.models import Budget, Commitment, LedgerEntry
+from crowd.selectors.fair_pay import shortfall
+from crowd.selectors.progress import campaign_progress
+from crowd.services import fund, ledger, run, sync
+from crowd.services.fair_pay import make_up
+from genie.lib.errors import GenieError
+from tests.crowd.platforms.elsewhere import Elsewhere
+from tests.crowd.platforms.faulty import FaultyProxy
+
+# 6 answers, 3 ¢ short each, and a fee of at least one cent for each bonus
+TOTAL = 6 * (3 + 1)
+
+
+@pytest.fixture
+def elsewhere(turk):
+    """A campaign that is over and approved, at 12 dollars an hour."""
+    made = Elsewhere(turk, n=6, budget_cents=10_000)
+    fund.commit(key=made.campaign.key, pool=made.campaign.pool, amount_cents=72, by=turk.staff)  # fmt: skip
+    made.look()
+    made.answer_all()
+    made.look()
+    made.approve_all()
+    run.complete(made.campaign.pk)
+    made.look()
+    made.assignments().update(active_seconds=30.0)
+    spent = campaign_progress(made.campaign).spent_cents
+    fund.settle(made.campaign.key, spent)
+    made.campaign.refresh_from_db()
+    return made
+
+
+def plan(elsewhere, turk, cents=TOTAL):
+    return make_up(elsewhere.campaign.pk, by=turk.staff, agreed_cents=cents)
+
+
+def check(elsewhere, turk):
+    elsewhere.check_books()
+    assert turk.paid_cents("Wanda") == 6 * 13
+    assert turk.charged_cents() == 6 * 12 + TOTAL
+    account = Commitment.objects.get(key=elsewhere.campaign.key)
+    assert account.amount_cents == turk.charged_cents()
+    assert campaign_progress(elsewhere.campaign).spent_cents == turk.charged_cents()
+
+
+def test_a_campaign_that_is_settled_is_looked_at_again_and_everybody_paid_once(
+    elsewhere, turk
+):
+    later = timezone.now() + timedelta(days=3)
+    assert sync.is_settled(elsewhere.campaign, later)
+    found = shortfall(elsewhere.campaign)
+    assert (found.each_cents, found.fee_cents, found.total_cents) == (3, 6, TOTAL)
+    assert plan(elsewhere, turk).total_cents == TOTAL
+    assert plan(elsewhere, turk) is None
+    assert turk.paid_cents("Wanda") == 60
+    assert not sync.is_settled(elsewhere.campaign, later)
+    for _ in range(3):
+        elsewhere.look()
+    assert sync.is_settled(elsewhere.campaign, later)
+    check(elsewhere, turk)
+
+
+def test_the_fee_counts_in_what_is_agreed_to_and_in_the_budget(elsewhere, turk):
+    with pytest.raises(GenieError) as refused:
+        plan(elsewhere, turk, 18)
+    assert refused.value.code == "cost-changed"
+    pool = elsewhere.campaign.pool
+    Budget.objects.create(pool=pool, limit_cents=72 + TOTAL - 1)
+    with pytest.raises(GenieError) as refused:
+        plan(elsewhere, turk)
+    assert refused.value.code == "over-budget"
+    assert not LedgerEntry.objects.filter(kind="BONUS").exists()
+
+
+@pytest.mark.parametrize("kinds", [("lost", "twice"), ("throttle", "reset")])
+def test_calls_that_break_pay_nobody_twice(elsewhere, turk, kinds):
+    proxy = FaultyProxy(turk.options["endpoint_url"])
+    turk.options |= {"endpoint_url": proxy.url, "tries": 1}
+    proxy.kinds, proxy.share, proxy.only = kinds, 0.6, {"SendBonus"}
+    try:
+        plan(elsewhere, turk)
+        for _ in range(12):
+            elsewhere.look()
+        assert sum(fault is not None for _, fault in proxy.seen) >= 2
+    finally:
+        proxy.close()
+    check(elsewhere, turk)
+
+
+def test_a_process_that_dies_is_followed_by_one_that_looks_before_it_pays(
+    elsewhere, turk, monkeypatch
+):
+    plan(elsewhere, turk)
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger, "note_result", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            elsewhere.look()
+    assert elsewhere.calls("BONUS").filter(state="SENDING").count() == 6
+    elsewhere.look(now=timezone.now() + timedelta(hours=30))
+    check(elsewhere, turk)
