@@ -101,7 +101,7 @@ def _by_visit(campaign: Campaign) -> bool:
     return there.pays and not there.answers_there
 
 
-def _of_visit(session: int) -> str:
+def _of_visit(session: object) -> str:
     return f"{KEY}session:{session}"
 
 
@@ -150,6 +150,6 @@ def _not_now(campaign: Campaign) -> list[int]:
     waiting = visits.filter(work__assignment__state__in=UNDECIDED)
     names = {_of_visit(pk): pk for pk in visits.values_list("pk", flat=True)}
     given = LedgerEntry.objects.filter(
-        campaign=campaign, idempotency_key__startswith=_of_visit(0)[:-1]
+        campaign=campaign, idempotency_key__startswith=_of_visit("")
     ).values_list("idempotency_key", flat=True)
     return [*waiting.values_list("pk", flat=True), *(names[key] for key in given)]
