@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from genie.accounts.admin import AccessTokenAdmin
+from genie.accounts.admin import (
+    AccessTokenAdmin,
+    AuthenticatorAdmin,
+    EmailAddressAdmin,
+    SocialAccountAdmin,
+)
 
-__all__ = ["AccessTokenAdmin"]
+__all__ = [
+    "AccessTokenAdmin",
+    "AuthenticatorAdmin",
+    "EmailAddressAdmin",
+    "SocialAccountAdmin",
+]

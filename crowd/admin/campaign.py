@@ -17,7 +17,13 @@ from crowd.models import Campaign, ExternalCampaign, HITType
 from crowd.selectors.progress import CampaignProgress, progress_of
 from crowd.services import run
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin_questions import Line, Question, ReasonForm, asked
+from genie.lib.admin_questions import (
+    Line,
+    Question,
+    ReasonForm,
+    after_asking,
+    asked,
+)
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -144,23 +150,43 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
             place.trouble,
         )
 
-    @admin.action(description="Start the selected campaigns now", permissions=["act"])
+    @admin.action(description="Start the selected campaigns now …", permissions=["act"])
+    @after_asking(
+        "Start campaigns now",
+        "People get their work at once, whatever the day and hour that was planned.",
+        "Start them",
+    )
     def start_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
     ) -> None:
-        self._each(request, queryset, lambda c: run.start(c, person(request)))
+        self._each(request, queryset, lambda c: run.start(c, person(request), reason))
 
-    @admin.action(description="Pause the selected campaigns", permissions=["act"])
+    @admin.action(description="Pause the selected campaigns …", permissions=["act"])
+    @after_asking(
+        "Pause campaigns",
+        "Nobody gets new work of these campaigns until they are resumed; what "
+        "people have open they may finish.",
+        "Pause them",
+    )
     def pause_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
     ) -> None:
-        self._each(request, queryset, lambda c: run.pause(c.pk, person(request)))
+        self._each(
+            request, queryset, lambda c: run.pause(c.pk, person(request), reason)
+        )
 
-    @admin.action(description="Resume the selected campaigns", permissions=["act"])
+    @admin.action(description="Resume the selected campaigns …", permissions=["act"])
+    @after_asking(
+        "Resume campaigns",
+        "People get work of these campaigns again.",
+        "Resume them",
+    )
     def resume_selected(
-        self, request: HttpRequest, queryset: QuerySet[Campaign]
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
     ) -> None:
-        self._each(request, queryset, lambda c: run.resume(c.pk, person(request)))
+        self._each(
+            request, queryset, lambda c: run.resume(c.pk, person(request), reason)
+        )
 
     @admin.action(description="Stop the selected campaigns …", permissions=["act"])
     def stop_selected(

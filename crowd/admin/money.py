@@ -15,15 +15,18 @@ from crowd.services import fund, pay
 from crowd.services.platforms import paying_slugs
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin_questions import Line, Question, asked
+from genie.lib.admin_reasons import AsksWhy
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
 @admin.register(Budget)
-class BudgetAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class BudgetAdmin(AsksWhy):
     list_display = ["__str__", "limit", "set_aside", "left"]
     readonly_fields = ["set_aside", "left"]
+    # Money was approved within them: a limit changes, a budget stays.
+    actions: Any = []
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return PageOfRows

@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from crowd.models import Campaign, PanelSource
 from crowd.platforms.base import get
 from crowd.services.arrivals import PANEL, options_of
+from genie.lib.admin_reasons import AsksWhy
 from genie.lib.errors import GenieError
 
 OFFERED = (
@@ -44,20 +45,16 @@ class PanelForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(PanelSource)
-class PanelSourceAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class PanelSourceAdmin(AsksWhy):
     form = PanelForm
     list_display = ["title", "name", "worker_parameter", "is_open", "signed"]
     readonly_fields = ["links"]
+    # Panels are closed, not deleted: visits name them.
+    actions: Any = []
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # Pseudonyms are made with the name: with another one nobody is known again.
         return ["name", *self.readonly_fields] if obj is not None else []
-
-    def has_delete_permission(
-        self, request: HttpRequest, obj: PanelSource | None = None
-    ) -> bool:
-        """Panels are closed, not deleted: visits name them."""
-        return False
 
     @admin.display(description="signed links only", boolean=True)
     def signed(self, panel: PanelSource) -> bool:

@@ -17,6 +17,7 @@ from crowd.models import Consent, Exclusion, Invitation, Worker
 from crowd.selectors.earnings import Earnings, earnings_of
 from crowd.services import exclude, invite
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import after_asking
 from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
@@ -100,27 +101,39 @@ class WorkerAdmin(ReadOnlyAdmin):
         return count
 
     @admin.action(
-        description="Give the selected workers no work at all", permissions=["act"]
+        description="Give the selected workers no work at all …", permissions=["act"]
+    )
+    @after_asking(
+        "Exclude workers",
+        "They get no more work on this site and are told so, without your reason. What "
+        "they sent in is still paid.",
+        "Exclude them",
     )
     def exclude_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker]
+        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
     ) -> None:
-        self._set_excluded(request, queryset, True)
+        self._set_excluded(request, queryset, True, reason)
 
-    @admin.action(description="Let the selected workers work", permissions=["act"])
+    @admin.action(description="Let the selected workers work …", permissions=["act"])
+    @after_asking(
+        "Let workers back in", "They get work again and are told so.", "Let them work"
+    )
     def include_selected(
-        self, request: HttpRequest, queryset: QuerySet[Worker]
+        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
     ) -> None:
-        self._set_excluded(request, queryset, False)
+        self._set_excluded(request, queryset, False, reason)
 
     def _set_excluded(
         self,
         request: HttpRequest,
         queryset: QuerySet[Worker],
         excluded: bool,
+        reason: str,
     ) -> None:
         by = person(request)
-        n = sum(exclude.from_all_work(worker, excluded, by) for worker in queryset)
+        n = sum(
+            exclude.from_all_work(worker, excluded, by, reason) for worker in queryset
+        )
         self.message_user(request, f"Changed {n}.", messages.SUCCESS)
 
 

@@ -14,6 +14,8 @@ from crowd.admin.base import person
 from crowd.models import QualificationQuestion, QualificationTest
 from crowd.services import qualification_tests as service
 from crowd.services.qualification_marks import CHOICE
+from genie.lib.admin_questions import after_asking
+from genie.lib.admin_reasons import AsksWhy
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ def _right(question: QualificationQuestion) -> str:
 
 
 @admin.register(QualificationTest)
-class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class QualificationTestAdmin(AsksWhy):
     """A draft can be changed; what was published stays, so that scores mean the same."""
 
     list_display = [
@@ -133,7 +135,12 @@ class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ["state", "pool"]
     search_fields = ["name", "title"]
     inlines = [QuestionInline]
-    actions = ["publish_selected", "retire_selected", "copy_selected"]
+    actions = [
+        "publish_selected",
+        "retire_selected",
+        "copy_selected",
+        "delete_with_reason",
+    ]
     fields = [
         "title",
         "name",
@@ -176,12 +183,8 @@ class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         fixed = isinstance(obj, QualificationTest) and obj.state != State.DRAFT
         return not fixed and super().has_change_permission(request, obj)
 
-    def has_delete_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        if not isinstance(obj, QualificationTest) or obj.state != State.DRAFT:
-            return False
-        return super().has_delete_permission(request, obj)
+    def may_delete(self, row: Model) -> bool:
+        return isinstance(row, QualificationTest) and row.state == State.DRAFT
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("crowd.change_qualificationtest")
@@ -192,7 +195,7 @@ class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def get_form(
         self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        return super().get_form(request, obj, change, labels=LABELS, **kwargs)
+        return super().get_form(request, obj, change=change, labels=LABELS, **kwargs)
 
     def save_model(
         self, request: HttpRequest, obj: QualificationTest, form: Any, change: bool
@@ -202,13 +205,19 @@ class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             obj.seed = service.seed_of(obj.name, obj.version)
         super().save_model(request, obj, form, change)
 
-    @admin.action(description="Publish the selected drafts", permissions=["act"])
+    @admin.action(description="Publish the selected drafts …", permissions=["act"])
+    @after_asking(
+        "Publish tests",
+        "People can take them, they do not change any more, and the version before "
+        "each is retired.",
+        "Publish them",
+    )
     def publish_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
     ) -> None:
         for test in queryset:
             try:
-                done = service.publish(test.pk, person(request))
+                done = service.publish(test.pk, person(request), reason)
             except GenieError as error:
                 self.message_user(request, error.message, messages.ERROR)
                 continue
@@ -217,20 +226,24 @@ class QualificationTestAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             else:
                 self.message_user(request, f"No draft: {test}.", messages.WARNING)
 
-    @admin.action(description="Retire the selected tests", permissions=["act"])
+    @admin.action(description="Retire the selected tests …", permissions=["act"])
+    @after_asking(
+        "Retire tests", "Nobody can take them; what was granted stays.", "Retire them"
+    )
     def retire_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
     ) -> None:
-        n = sum(service.retire(test.pk, person(request)) for test in queryset)
+        n = sum(service.retire(test.pk, person(request), reason) for test in queryset)
         self.message_user(request, f"Retired {n}.", messages.SUCCESS)
 
     @admin.action(
-        description="Copy the selected tests as drafts of new versions",
+        description="Copy the selected tests as drafts of new versions …",
         permissions=["act"],
     )
+    @after_asking("Copy tests", "What is in use does not change.", "Copy them")
     def copy_selected(
-        self, request: HttpRequest, queryset: QuerySet[QualificationTest]
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
     ) -> None:
         for test in queryset:
-            new = service.new_version(test.pk, person(request))
+            new = service.new_version(test.pk, person(request), reason)
             self.message_user(request, f"Copied: {new}.", messages.SUCCESS)

@@ -25,6 +25,7 @@ from crowd.requester_api import clock, money
 from crowd.requester_api.batch_results import results_csv
 from crowd.services.log import note
 from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin_questions import after_asking
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
@@ -155,15 +156,20 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         return format_html(links, results, review_)
 
     @admin.action(
-        description="Let nobody begin any more of the selected", permissions=["act"]
+        description="Let nobody begin any more of the selected …", permissions=["act"]
+    )
+    @after_asking(
+        "Stop batches",
+        "Nobody begins any more of their work; what is open may be finished.",
+        "Stop them",
     )
     def stop_selected(
-        self, request: HttpRequest, queryset: QuerySet[RequesterBatch]
+        self, request: HttpRequest, queryset: QuerySet[RequesterBatch], reason: str
     ) -> None:
         n = 0
         for batch in queryset:
             stopped = batches.stop(batch)
-            note(person(request), batch, f"Stopped {stopped} HITs.")
+            note(person(request), batch, f"Stopped {stopped} HITs.", reason)
             n += stopped
         self.message_user(request, f"Stopped {n} HITs.", messages.SUCCESS)
 

@@ -12,8 +12,9 @@ from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.admin.money import ReferenceForm
 from crowd.models import RequesterAssignment, RequesterBonus, RequesterEvent
 from crowd.services import requester_payments
+from crowd.services.log import note
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin_questions import Line, Question, asked
+from genie.lib.admin_questions import Line, Question, after_asking, asked
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -119,10 +120,19 @@ class RequesterEventAdmin(ReadOnlyAdmin):
     ordering = ["-pk"]
     actions = ["try_again_selected"]
 
-    @admin.action(description="Try to deliver the selected again", permissions=["act"])
+    @admin.action(
+        description="Try to deliver the selected again …", permissions=["act"]
+    )
+    @after_asking(
+        "Deliver again", "What has not arrived is tried within a minute.", "Try again"
+    )
     def try_again_selected(
-        self, request: HttpRequest, queryset: QuerySet[RequesterEvent]
+        self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
     ) -> None:
-        waiting = queryset.filter(sent_at=None)
-        n = waiting.update(n_tries=0, next_try_at=timezone.now())
+        waiting = list(queryset.filter(sent_at=None))
+        n = queryset.filter(pk__in=[one.pk for one in waiting], sent_at=None).update(
+            n_tries=0, next_try_at=timezone.now()
+        )
+        for event in waiting:
+            note(person(request), event, "To be delivered again.", reason)
         self.message_user(request, f"{n} are tried within a minute.", messages.SUCCESS)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import admin
 
 from crowd.models import Requirement
+from genie.lib.admin_reasons import AsksWhy
 
 
 @admin.register(Requirement)
-class RequirementAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class RequirementAdmin(AsksWhy):
     list_display = ["__str__", "pool", "campaign", "kind"]
     list_filter = ["kind", "pool"]
     list_select_related = ["campaign"]

@@ -18,7 +18,13 @@ from crowd.selectors.taking_back import taking_back
 from crowd.services import review
 from crowd.services.overturn import overturn, pay_instead
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin_questions import Line, Question, ReasonForm, asked
+from genie.lib.admin_questions import (
+    Line,
+    Question,
+    ReasonForm,
+    after_asking,
+    asked,
+)
 from genie.lib.errors import GenieError
 from genie.lib.read_only_admin import ReadOnlyInline
 
@@ -139,12 +145,13 @@ class AssignmentAdmin(ReadOnlyAdmin):
     def shown(self, assignment: Assignment) -> SafeString:
         return _texts(assignment.hit)
 
-    @admin.action(description="Approve the selected work", permissions=["act"])
+    @admin.action(description="Approve the selected work …", permissions=["act"])
+    @after_asking("Approve work", "What waits for a decision is paid.", "Approve")
     def approve_selected(
-        self, request: HttpRequest, queryset: QuerySet[Assignment]
+        self, request: HttpRequest, queryset: QuerySet[Assignment], reason: str
     ) -> None:
         pks = queryset.values_list("pk", flat=True)
-        n_approved = review.approve(pks, by=person(request))
+        n_approved = review.approve(pks, by=person(request), why=reason)
         self._say(request, "Approved", n_approved, queryset.count())
 
     @admin.action(description="Reject the selected work …", permissions=["act"])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.contrib import admin
 
 from crowd.models import WorkerRecord
+from genie.lib.admin_reasons import AsksWhy
 
 
 @admin.register(WorkerRecord)
-class WorkerRecordAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class WorkerRecordAdmin(AsksWhy):
     list_display = ["worker", "country", "subdivision", "adult", "master"]
     list_filter = ["adult", "master", "country"]
     list_select_related = ["worker"]

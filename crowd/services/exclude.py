@@ -38,7 +38,7 @@ def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
 
 
 def from_all_work(
-    worker: Worker, excluded: bool, by: AbstractBaseUser | None = None
+    worker: Worker, excluded: bool, by: AbstractBaseUser | None = None, why: str = ""
 ) -> bool:
     """Give a worker no work at all, or work again; they are told. False: no change."""
     with transaction.atomic():
@@ -48,7 +48,8 @@ def from_all_work(
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
             messages.send(worker, kind, *(CLOSED if excluded else OPEN))
-            note(by, worker, "Excluded from all work." if excluded else "Let back in.")
+            said = "Excluded from all work." if excluded else "Let back in."
+            note(by, worker, said, why)
     return bool(changed)
 
 

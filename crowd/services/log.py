@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 
-def note(by: AbstractBaseUser | None, about: models.Model, sentence: str) -> None:
+def note(
+    by: AbstractBaseUser | None, about: models.Model, sentence: str, why: str = ""
+) -> None:
     """Write into the admin's own log what a person did; programs leave no entry."""
     if by is not None and by.pk is not None:
         LogEntry.objects.log_actions(
             by.pk,
             [about],
             CHANGE,
-            sentence,
+            f"{sentence} Why: {why}" if why else sentence,
             single_object=True,
         )

@@ -105,7 +105,7 @@ def draft(
 
 
 @transaction.atomic
-def publish(test_pk: int, by: AbstractBaseUser | None = None) -> bool:
+def publish(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
     """Put a draft into use and retire the version before it; False if it was no draft.
 
     Raises
@@ -124,7 +124,7 @@ def publish(test_pk: int, by: AbstractBaseUser | None = None) -> bool:
     QualificationTest.objects.filter(pk=test_pk).update(
         state=State.PUBLISHED, published_at=timezone.now()
     )
-    note(by, test, "Published.")
+    note(by, test, "Published.", why)
     return True
 
 
@@ -157,19 +157,21 @@ def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str
     return ""
 
 
-def retire(test_pk: int, by: AbstractBaseUser | None = None) -> bool:
+def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
     """Take a test out of use; what was granted by it stays."""
     with transaction.atomic():
         retired = QualificationTest.objects.filter(
             pk=test_pk, state__in=[State.DRAFT, State.PUBLISHED]
         ).update(state=State.RETIRED)
         if retired:
-            note(by, QualificationTest.objects.get(pk=test_pk), "Retired.")
+            note(by, QualificationTest.objects.get(pk=test_pk), "Retired.", why)
     return bool(retired)
 
 
 @transaction.atomic
-def new_version(test_pk: int, by: AbstractBaseUser | None = None) -> QualificationTest:
+def new_version(
+    test_pk: int, by: AbstractBaseUser | None = None, why: str = ""
+) -> QualificationTest:
     """Copy a test as a draft, to be changed: what is in use does not change."""
     old = QualificationTest.objects.get(pk=test_pk)
     version = next_version(old.name)
@@ -187,7 +189,7 @@ def new_version(test_pk: int, by: AbstractBaseUser | None = None) -> Qualificati
         question.pk, question.test = None, new
         question._state.adding = True
         question.save()
-    note(by, new, f"Copied from version {old.version}.")
+    note(by, new, f"Copied from version {old.version}.", why)
     return new
 
 

@@ -23,7 +23,9 @@ State = Assignment.State
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
-def approve(assignment_pks: Iterable[int], by: AbstractBaseUser | None = None) -> int:
+def approve(
+    assignment_pks: Iterable[int], by: AbstractBaseUser | None = None, why: str = ""
+) -> int:
     """Approve submitted work; return how many assignments changed."""
     n = 0
     for pk in list(assignment_pks):
@@ -32,7 +34,7 @@ def approve(assignment_pks: Iterable[int], by: AbstractBaseUser | None = None) -
                 state=State.APPROVED, decided_at=timezone.now()
             )
             if approved and by is not None:
-                note(by, Assignment.objects.get(pk=pk), "Approved.")
+                note(by, Assignment.objects.get(pk=pk), "Approved.", why)
             n += approved
     return n
 

@@ -27,20 +27,24 @@ def start_due(now: datetime | None = None) -> int:
     ).update(state=State.RUNNING)
 
 
-def start(campaign: Campaign, by: AbstractBaseUser | None = None) -> bool:
+def start(
+    campaign: Campaign, by: AbstractBaseUser | None = None, why: str = ""
+) -> bool:
     """Start a campaign now, whatever its time."""
-    return _move(campaign.pk, [State.SCHEDULED], State.RUNNING, by, "Started.")
+    old = [State.SCHEDULED]
+    return _move(campaign.pk, old, State.RUNNING, by, "Started.", why)
 
 
-def pause(pk: int, by: AbstractBaseUser | None) -> bool:
+def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     """Hand out no more work; what people have open they may finish."""
-    return _move(pk, [State.SCHEDULED, State.RUNNING], State.PAUSED, by, "Paused.")
+    old = [State.SCHEDULED, State.RUNNING]
+    return _move(pk, old, State.PAUSED, by, "Paused.", why)
 
 
-def resume(pk: int, by: AbstractBaseUser | None) -> bool:
+def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     """Go on after a pause; a campaign whose time has not come waits for it."""
     with transaction.atomic():
-        if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed."):
+        if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed.", why):
             return False
         Campaign.objects.filter(
             pk=pk, state=State.SCHEDULED, starts_at__lte=timezone.now()
@@ -79,6 +83,7 @@ def _move(
     new: Campaign.State,
     by: AbstractBaseUser | None,
     sentence: str,
+    why: str = "",
     **fields: Any,
 ) -> bool:
     with transaction.atomic():
@@ -88,7 +93,7 @@ def _move(
         if moved:
             _tell_platform(pk)
         if moved and by is not None:
-            note(by, Campaign.objects.get(pk=pk), sentence)
+            note(by, Campaign.objects.get(pk=pk), sentence, why)
     return bool(moved)
 
 

@@ -1,13 +1,18 @@
-"""Staff see whose programs have access, and take it back; nobody sees a token."""
+"""How people get in, seen by staff: tokens, addresses, second factors; no secret shows."""
 
 from __future__ import annotations
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
+from genie.lib.admin_questions import after_asking
+from genie.lib.admin_reasons import AsksWhy
 from genie.lib.read_only_admin import ReadOnlyAdmin
 
 
@@ -28,11 +33,61 @@ class AccessTokenAdmin(ReadOnlyAdmin):
         return ", ".join(token.scopes)
 
     @admin.action(description="Revoke the selected …", permissions=["revoke"])
+    @after_asking(
+        "Revoke tokens",
+        "Programs that use them are refused from now on, for good.",
+        "Revoke them",
+    )
     def revoke_selected(
-        self, request: HttpRequest, queryset: QuerySet[AccessToken]
+        self, request: HttpRequest, queryset: QuerySet[AccessToken], reason: str
     ) -> None:
         found = list(queryset)
         n = sum(tokens.revoke(token) for token in found)
         for token in found:
-            self.log_change(request, token, "Revoked.")
+            self.log_change(request, token, f"Revoked. Why: {reason}")
         self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
+
+
+# Providers are set up by the operator's settings, and no tokens of theirs are kept.
+admin.site.unregister(
+    [EmailAddress, Authenticator, SocialAccount, SocialApp, SocialToken]
+)
+
+
+@admin.register(EmailAddress)
+class EmailAddressAdmin(AsksWhy):
+    list_display = ["email", "user", "primary", "verified"]
+    list_filter = ["primary", "verified"]
+    list_select_related = ["user"]
+    search_fields = ["email", "user__username"]
+    raw_id_fields = ["user"]
+
+
+class FixedAdmin(AsksWhy):
+    """Neither made nor changed by staff, but taken away from who is locked out."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: object | None = None
+    ) -> bool:
+        return False
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(FixedAdmin):
+    list_display = ["user", "type", "created_at", "last_used_at"]
+    list_filter = ["type"]
+    list_select_related = ["user"]
+    fields = ["user", "type", "created_at", "last_used_at"]  # not the shared secret
+    search_fields = ["user__username"]
+
+
+@admin.register(SocialAccount)
+class SocialAccountAdmin(FixedAdmin):
+    list_display = ["user", "provider", "uid", "last_login"]
+    list_filter = ["provider"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "uid"]
+    fields = ["user", "provider", "uid", "last_login", "date_joined"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import ModelAdmin, helpers
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
@@ -86,6 +87,30 @@ def asked(
         "media": model_admin.media,
     }
     return TemplateResponse(request, "admin/confirm.html", context)
+
+
+def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
+    """Let an action be done only after a page that names the rows and wants a reason.
+
+    The action is called with the rows that were confirmed, and the reason.
+    """
+
+    def wrap(act: Callable[..., HttpResponse | None]) -> Callable[..., Any]:
+        question = Question(title, sentence, button, act.__name__, ReasonForm)
+
+        @wraps(act)
+        def ask(
+            model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
+        ) -> HttpResponse | None:
+            lines = [Line(row.pk, str(row)) for row in queryset]
+            answer = asked(model_admin, request, question, lines)
+            if isinstance(answer, HttpResponse):
+                return answer
+            return act(model_admin, request, queryset, answer.cleaned_data["reason"])
+
+        return ask
+
+    return wrap
 
 
 def act_on_each(

@@ -9,6 +9,7 @@ from leaderboard.admin.metric_runs import (
     MetricRunAdmin,
     OutsideMetricAdmin,
 )
+from leaderboard.admin.people import GroupAdmin, UserAdmin
 from leaderboard.admin.results import (
     HumanEvaluationAdmin,
     MetricResultAdmin,
@@ -21,6 +22,7 @@ from leaderboard.admin.webhooks import WebhookDeliveryAdmin
 
 __all__ = [
     "ComparisonAdmin",
+    "GroupAdmin",
     "HumanEvaluationAdmin",
     "JointEvaluationAdmin",
     "MetricBoardAdmin",
@@ -31,6 +33,7 @@ __all__ = [
     "SubmissionAdmin",
     "TaskAdmin",
     "TeamAdmin",
+    "UserAdmin",
     "WebhookDeliveryAdmin",
     "failed_jobs",
 ]

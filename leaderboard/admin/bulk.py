@@ -57,6 +57,7 @@ RETRY = Question(
     sentence="Each failed step is queued again, with its attempts counted from zero.",
     button="Run them again",
     action="retry_selected",
+    form=ReasonForm,
 )
 WITHDRAW = Question(
     title="Withdraw submissions",
@@ -164,11 +165,11 @@ def retry_selected(
     answer = asked(model_admin, request, RETRY, lines)
     if isinstance(answer, HttpResponse):
         return answer
-    by = cast("Account", request.user)
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
 
     def act(row: Submission) -> tuple[Submission, str]:
         retry.retry(row.pk, by=by)
-        return row, f"Step {row.failed_step!r} queued again."
+        return row, f"Step {row.failed_step!r} queued again. Why: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
     _said(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)

@@ -8,6 +8,7 @@ from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import HttpRequest
 
+from genie.lib.admin_questions import after_asking
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.models import MetricBoard, MetricPiece, MetricRun, OutsideMetric
 from leaderboard.services import metric_board, metric_outside, metric_runs
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 State = MetricPiece.State
 
 
-def _tell(
-    model_admin: Any, request: HttpRequest, n: int, of: int, verb: str, rows: list[Any]
-) -> None:
-    level = messages.SUCCESS if n else messages.WARNING
-    model_admin.message_user(request, f"{verb}: {n} of {of}.", level)
-    for row in rows:
-        model_admin.log_change(request, row, f"{verb}.")
-
-
 class WorkAdmin(ReadOnlyAdmin):
     """What jobs do is not edited; staff stop, resume and repeat."""
 
@@ -34,12 +26,20 @@ class WorkAdmin(ReadOnlyAdmin):
         return request.user.has_perm("leaderboard.change_submission")
 
     def each(
-        self, request: HttpRequest, queryset: QuerySet[Any], act: Any, verb: str
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        act: Any,
+        verb: str,
+        why: str,
     ) -> None:
         """Do the same with each row and say with how many it could be done."""
         rows = list(queryset.order_by("pk"))
         done = [row for row in rows if act(row)]
-        _tell(self, request, len(done), len(rows), verb, done)
+        level = messages.SUCCESS if done else messages.WARNING
+        self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
+        for row in done:
+            self.log_change(request, row, f"{verb}. Why: {why}")
 
 
 @admin.register(MetricRun)
@@ -68,16 +68,30 @@ class MetricRunAdmin(WorkAdmin):
         n: int = run.n_wrong
         return n
 
-    @admin.action(description="Stop the selected ones", permissions=["decide"])
-    def stop_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self.each(request, queryset, metric_runs.stop, "Stopped")
+    @admin.action(description="Stop the selected ones …", permissions=["decide"])
+    @after_asking(
+        "Stop metric runs",
+        "The piece under way ends; what is done is kept.",
+        "Stop them",
+    )
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.each(request, queryset, metric_runs.stop, "Stopped", reason)
 
     @admin.action(
-        description="Go on with the selected ones, failed pieces too",
+        description="Go on with the selected ones, failed pieces too …",
         permissions=["decide"],
     )
-    def resume_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self.each(request, queryset, metric_runs.resume, "Resumed")
+    @after_asking(
+        "Go on with metric runs",
+        "They go on where they were stopped; failed pieces are tried again.",
+        "Go on",
+    )
+    def resume_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.each(request, queryset, metric_runs.resume, "Resumed", reason)
 
 
 @admin.register(MetricBoard)
@@ -102,10 +116,13 @@ class MetricBoardAdmin(WorkAdmin):
         return rows.defer("payload")
 
     @admin.action(
-        description="Compute the selected failed ones again", permissions=["decide"]
+        description="Compute the selected failed ones again …", permissions=["decide"]
     )
-    def retry_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self.each(request, queryset, metric_board.retry, "Queued again")
+    @after_asking("Compute boards again", "Failed ones are queued.", "Queue them")
+    def retry_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.each(request, queryset, metric_board.retry, "Queued again", reason)
 
 
 @admin.register(OutsideMetric)
@@ -125,7 +142,12 @@ class OutsideMetricAdmin(WorkAdmin):
     actions = ["withdraw_selected"]
 
     @admin.action(
-        description="Take the selected ones off their boards", permissions=["decide"]
+        description="Take the selected ones off their boards …", permissions=["decide"]
     )
-    def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        self.each(request, queryset, metric_outside.withdraw, "Withdrawn")
+    @after_asking(
+        "Withdraw metrics", "They leave their boards for good.", "Withdraw them"
+    )
+    def withdraw_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.each(request, queryset, metric_outside.withdraw, "Withdrawn", reason)

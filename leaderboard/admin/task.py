@@ -9,12 +9,13 @@ from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 
 from crowd.services.fund import budget_left
+from genie.lib.admin_reasons import AsksWhy
 from leaderboard.admin.draw_test import draw_for
 from leaderboard.models import Submission, Task
 from leaderboard.releases.make import archive
 
 if TYPE_CHECKING:
-    from django.db.models import Model, QuerySet
+    from django.db.models import QuerySet
 
 _EDITABLE = ["accepts_submissions", "hidden_references"]
 _SHOWN = [
@@ -38,7 +39,7 @@ _SHOWN = [
 
 
 @admin.register(Task)
-class TaskAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class TaskAdmin(AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
 
     list_display = [
@@ -68,11 +69,6 @@ class TaskAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:

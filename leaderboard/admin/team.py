@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.db.models import Count
 from django.http import HttpRequest
 
+from genie.lib.admin_reasons import AsksWhy
 from leaderboard.models import Membership, Team
 
 
@@ -20,7 +21,7 @@ class MembershipInline(admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(Team)
-class TeamAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class TeamAdmin(AsksWhy):
     list_display = ["name", "slug", "n_members", "created_at"]
     search_fields = ["name", "slug", "members__username"]
     prepopulated_fields = {"slug": ["name"]}

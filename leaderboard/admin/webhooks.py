@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from genie.lib.admin_questions import after_asking
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from leaderboard.models import WebhookDelivery
 
@@ -30,16 +31,19 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
         return delivery.webhook.team.name
 
     @admin.action(
-        description="Try the selected … that were given up again", permissions=["send"]
+        description="Try the selected that were given up again …", permissions=["send"]
+    )
+    @after_asking(
+        "Send again", "What was given up is tried anew, with the same id.", "Send them"
     )
     def send_again(
-        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]
+        self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
     ) -> None:
         found = list(queryset.filter(state=State.FAILED).order_by("pk"))
         WebhookDelivery.objects.filter(
             pk__in=[one.pk for one in found], state=State.FAILED
         ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
         for delivery in found:
-            self.log_change(request, delivery, "Sent again.")
+            self.log_change(request, delivery, f"Sent again. Why: {reason}")
         level = messages.SUCCESS if found else messages.WARNING
         self.message_user(request, f"{len(found)} will be tried again.", level)

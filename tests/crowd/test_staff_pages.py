@@ -77,6 +77,11 @@ def act(client, model, action, *rows, **fields):
     return client.post(page_of(model), data, follow=True)
 
 
+def do(client, model, action, *rows):
+    """Act, having confirmed it with a reason."""
+    return act(client, model, action, *rows, confirmed="yes", reason="As agreed.")
+
+
 def said():
     return list(LogEntry.objects.order_by("pk").values_list("change_message", flat=True))  # fmt: skip
 
@@ -128,15 +133,19 @@ def test_lists_take_as_many_queries_for_many_rows_as_for_one(
 
 def test_staff_pause_resume_and_start(office):
     campaign = make_campaign(1)
-    act(office, "campaign", "pause_selected", campaign)
-    campaign.refresh_from_db()
-    assert campaign.state == Campaign.State.PAUSED
-    response = act(office, "campaign", "pause_selected", campaign)
-    assert "could not change so" in text_of(response)
-    act(office, "campaign", "resume_selected", campaign)
+    asked = act(office, "campaign", "pause_selected", campaign)
+    assert campaign.title in text_of(asked)
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    assert said() == ["Paused.", "Resumed."]
+    do(office, "campaign", "pause_selected", campaign)
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.PAUSED
+    response = do(office, "campaign", "pause_selected", campaign)
+    assert "could not change so" in text_of(response)
+    do(office, "campaign", "resume_selected", campaign)
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    assert said() == ["Paused. Why: As agreed.", "Resumed. Why: As agreed."]
 
 
 def test_stopping_asks_once_more_and_wants_a_reason(office):
@@ -172,7 +181,7 @@ def test_a_campaigns_own_page_has_its_figures_and_its_brakes(office):
 def test_staff_approve_and_reject_with_a_reason(office):
     make_campaign(3)
     one, two, three = do_all(make_worker())
-    act(office, "assignment", "approve_selected", one)
+    do(office, "assignment", "approve_selected", one)
     act(office, "assignment", "reject_selected", two)
     two.refresh_from_db()
     assert two.state == State.SUBMITTED
@@ -180,7 +189,7 @@ def test_staff_approve_and_reject_with_a_reason(office):
     assert "1 did not wait for a decision" in text_of(response)
     states = dict(Assignment.objects.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
-    assert said() == ["Approved.", "Rejected: No effort."]
+    assert said() == ["Approved. Why: As agreed.", "Rejected: No effort."]
 
 
 def test_an_assignments_page_shows_what_the_worker_saw_and_said(office):
@@ -221,14 +230,17 @@ def test_the_list_of_workers_shows_earnings_and_closed_pools(office):
 def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
     make_campaign(1)
     worker = make_worker()
-    act(office, "worker", "exclude_selected", worker)
-    act(office, "worker", "exclude_selected", worker)
+    do(office, "worker", "exclude_selected", worker)
+    do(office, "worker", "exclude_selected", worker)
     worker.refresh_from_db()
     assert next_assignment(worker) is None
-    act(office, "worker", "include_selected", worker)
+    do(office, "worker", "include_selected", worker)
     worker.refresh_from_db()
     assert next_assignment(worker) is not None
-    assert said() == ["Excluded from all work.", "Let back in."]
+    assert said() == [
+        "Excluded from all work. Why: As agreed.",
+        "Let back in. Why: As agreed.",
+    ]
 
 
 def test_an_invitations_link_is_shown_once_and_works(office):
@@ -263,10 +275,13 @@ def test_budgets_show_what_is_left_and_staff_change_the_limit(office, ada):
     assert "$10.00 $7.00 $3.00" in page
     site = Budget.objects.get(pool=Budget.SITE)
     assert "the whole site" in page
-    office.post(page_of("budget", own.pk), {"limit_cents": 2_000, "pool": "moved"})
+    limit = {"limit_cents": 2_000, "pool": "moved"}
+    assert "This field is required" in text_of(office.post(page_of("budget", own.pk), limit))  # fmt: skip
+    office.post(page_of("budget", own.pk), {**limit, "why": "A second grant."})
     own.refresh_from_db()
     assert (own.pool, own.limit_cents) == (POOL, 2_000)
-    office.post(page_of("budget", site.pk), {"limit_cents": -5})
+    assert said() == ["Changed Limit cents. Why: A second grant."]
+    office.post(page_of("budget", site.pk), {"limit_cents": -5, "why": "A try."})
     site.refresh_from_db()
     assert site.limit_cents > 0
     assert LogEntry.objects.count() == 1
@@ -297,10 +312,10 @@ def test_who_may_only_look_cannot_act(reader):
     campaign = make_campaign(2)
     worker = make_worker()
     done = do_one(worker)
-    act(reader, "campaign", "pause_selected", campaign)
+    do(reader, "campaign", "pause_selected", campaign)
     act(reader, "campaign", "stop_selected", campaign, confirmed="yes", reason="x")
     act(reader, "assignment", "reject_selected", done, confirmed="yes", reason="x")
-    act(reader, "worker", "exclude_selected", worker)
+    do(reader, "worker", "exclude_selected", worker)
     act(reader, "ledgerentry", "mark_paid_selected", *LedgerEntry.objects.all(), confirmed="yes", reference="x")  # fmt: skip
     assert reader.get(reverse("admin:crowd_invitation_add")).status_code == 403
     assert reader.post(reverse("admin:crowd_invitation_add"), {"days": 3}).status_code == 403  # fmt: skip

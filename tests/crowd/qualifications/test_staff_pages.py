@@ -64,6 +64,11 @@ def act(client, page, action, *pks, **fields):
     return client.post(page, sent, follow=True)
 
 
+def do(client, page, action, *pks):
+    """Act, having confirmed it with a reason."""
+    return act(client, page, action, *pks, confirmed="yes", reason="As agreed.")
+
+
 def test_a_test_is_written_by_hand_published_and_taken(boss):
     response = boss.post(
         f"{TESTS}add/",
@@ -75,7 +80,7 @@ def test_a_test_is_written_by_hand_published_and_taken(boss):
     assert test.seed > 0
     assert boss.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
     assert "Hours between two tries" in boss.get(f"{TESTS}{test.pk}/change/").text
-    act(boss, TESTS, "publish_selected", test.pk)
+    do(boss, TESTS, "publish_selected", test.pk)
     test.refresh_from_db()
     assert test.state == "PUBLISHED"
     assert take(make_worker()).passed
@@ -110,21 +115,21 @@ def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(boss):
     assert "Question 0?" in page
     assert "right answer good" in page
     assert boss.post(f"{TESTS}{test.pk}/change/", form()).status_code == 403
-    act(boss, TESTS, "copy_selected", test.pk)
+    do(boss, TESTS, "copy_selected", test.pk)
     copy = QualificationTest.objects.get(version=2)
     assert copy.questions.count() == 2
     page = boss.get(f"{TESTS}{copy.pk}/change/")
     assert page.status_code == 200
     assert "Question 1?" in text_of(page)
-    said = act(boss, TESTS, "publish_selected", copy.pk, test.pk)
+    said = do(boss, TESTS, "publish_selected", copy.pk, test.pk)
     assert "No draft" in text_of(said)
-    act(boss, TESTS, "retire_selected", copy.pk)
+    do(boss, TESTS, "retire_selected", copy.pk)
     assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
 
 
 def test_a_test_that_cannot_be_used_says_why(boss):
     test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
-    said = text_of(act(boss, TESTS, "publish_selected", test.pk))
+    said = text_of(do(boss, TESTS, "publish_selected", test.pk))
     assert "it has no questions" in said
 
 
@@ -188,6 +193,6 @@ def test_these_pages_want_permissions():
     for name in names:
         assert client.get(f"/admin/crowd/{name}/").status_code == 200
     test = QualificationTest.objects.get()
-    act(client, TESTS, "retire_selected", test.pk)
+    do(client, TESTS, "retire_selected", test.pk)
     test.refresh_from_db()
     assert test.state == "PUBLISHED"

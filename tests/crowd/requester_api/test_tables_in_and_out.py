@@ -179,6 +179,8 @@ def test_a_batch_can_be_stopped(office, rita):
     confirm(office, rita)
     batch = RequesterBatch.objects.get()
     data = {"action": "stop_selected", "_selected_action": [batch.pk]}
+    assert "Stopped" not in office.post(reverse(LIST), data).content.decode()
+    data |= {"confirmed": "yes", "reason": "The texts were wrong."}
     for n in (2, 0):
         page = office.post(reverse(LIST), data, follow=True)
         assert f"Stopped {n} HITs" in page.content.decode()

@@ -197,7 +197,12 @@ def test_staff_see_tokens_in_the_admin_and_revoke_them(nina):
     assert token.token_sha256 not in page.text
     client.post(
         "/admin/genie/accesstoken/",
-        {"action": "revoke_selected", "_selected_action": [token.pk]},
+        {
+            "action": "revoke_selected",
+            "_selected_action": [token.pk],
+            "confirmed": "yes",
+            "reason": "It was seen in a repository.",
+        },
     )
     token.refresh_from_db()
     assert not token.works

@@ -95,18 +95,28 @@ def test_a_failed_job_runs_again_through_the_door(boss, db):
     failure = make_failure(pk=7)
     path = "/admin/django_q/failure/"
     assert "No memory." in boss.get(path).text
-    boss.post(path, {"action": "retry_selected", "_selected_action": [failure.pk]})
+    form = {"action": "retry_selected", "_selected_action": [failure.pk]}
+    assert "Run jobs again" in boss.post(path, form).text
+    assert not jobs.queued()  # it asks first
+    boss.post(path, {**form, "confirmed": "yes", "reason": "More memory."})
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", 7),))}
     assert not Failure.objects.exists()
     logged = LogEntry.objects.get(object_id=failure.pk)
-    assert logged.get_change_message() == "leaderboard.jobs.measure queued again."
+    assert logged.get_change_message() == (
+        "leaderboard.jobs.measure queued again. Why: More memory."
+    )
 
 
 def test_a_failed_job_with_other_things_than_keys_is_refused(boss, db):
     failure = make_failure(pk=["not", "a", "key"])
     answer = boss.post(
         "/admin/django_q/failure/",
-        {"action": "retry_selected", "_selected_action": [failure.pk]},
+        {
+            "action": "retry_selected",
+            "_selected_action": [failure.pk],
+            "confirmed": "yes",
+            "reason": "Once more.",
+        },
         follow=True,
     )
     assert answer.status_code == 200

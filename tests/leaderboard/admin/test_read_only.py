@@ -52,11 +52,17 @@ def test_a_task_shows_its_release_and_what_is_left(boss, ranked, task):
 
 def test_a_task_is_closed_in_the_admin_and_that_is_logged(boss, task):
     path = f"/admin/leaderboard/task/{task.pk}/change/"
-    boss.post(path, {"hidden_references": "on", "title": "Other", "slug": "other"})
+    change = {"hidden_references": "on", "title": "Other", "slug": "other"}
+    boss.post(path, change)
+    task.refresh_from_db()
+    assert task.accepts_submissions  # nothing without a word on why
+    boss.post(path, {**change, "why": "The test set leaked."})
     task.refresh_from_db()
     assert (task.accepts_submissions, task.hidden_references) == (False, True)
     assert (task.title, task.slug) == ("Tidy news", "tidy-news")
-    assert LogEntry.objects.filter(object_id=str(task.pk)).exists()
+    said = LogEntry.objects.get(object_id=str(task.pk)).get_change_message()
+    assert said.endswith(". Why: The test set leaked.")
+    assert "Why this change" not in said
 
 
 def test_tasks_are_neither_made_nor_deleted_here(boss, task):

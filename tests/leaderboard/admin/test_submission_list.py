@@ -171,11 +171,11 @@ def test_a_failed_step_runs_again_after_the_yes(boss, waiting):
     page = act(boss, "retry_selected", stuck)
     assert "No memory." in page.text
     assert jobs.n_waiting() == 0
-    confirm(boss, page)
+    confirm(boss, page, reason="More memory.")
     stuck.refresh_from_db()
     assert stuck.failed_step == ""
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
-    assert history(stuck) == ["Step 'measure' queued again."]
+    assert history(stuck) == ["Step 'measure' queued again. Why: More memory."]
 
 
 def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiting):
@@ -184,7 +184,9 @@ def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiti
     assert path in boss.get(f"{LIST}{stuck.pk}/change/").text
     page = boss.get(path)
     assert jobs.n_waiting() == 0  # a GET changes nothing
-    confirm(boss, page, path=path)
+    confirm(boss, page, path=path)  # without a word on why
+    assert jobs.n_waiting() == 0
+    confirm(boss, page, path=path, reason="More memory.")
     assert jobs.n_waiting() == 1
 
 

@@ -274,7 +274,7 @@ def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
     said = client.get(address).content.decode()
     assert f"0 of {run.pieces.count()}" in said
     assert "not computed here" in said
-    act = {"_selected_action": [run.pk]}
+    act = {"_selected_action": [run.pk], "confirmed": "yes", "reason": "Night."}
     client.post(address, {"action": "stop_selected", **act})
     run.refresh_from_db()
     assert run.state == "STOPPED"

@@ -265,7 +265,12 @@ def test_staff_take_a_metric_off_its_board(world, cast, client_of):
     metric = hand_in(world, cast.rival)
     answer = client_of("superuser").post(
         "/admin/leaderboard/outsidemetric/",
-        {"action": "withdraw_selected", "_selected_action": [metric.pk]},
+        {
+            "action": "withdraw_selected",
+            "_selected_action": [metric.pk],
+            "confirmed": "yes",
+            "reason": "Its owner asked for it.",
+        },
     )
     assert answer.status_code == 302
     metric.refresh_from_db()

@@ -332,6 +332,8 @@ def test_staff_send_again_what_was_given_up(server, hook, kite):
     assert hook.secret not in client.get(listing).text
     pk = WebhookDelivery.objects.get().pk
     form = {"action": "send_again", "_selected_action": [pk]}
+    assert "tried again" not in client.post(listing, form, follow=True).text
+    form |= {"confirmed": "yes", "reason": "Their server is up again."}
     assert "1 will be tried again" in client.post(listing, form, follow=True).text
     assert "0 will be tried again" in client.post(listing, form, follow=True).text
     webhooks.deliver(pk)

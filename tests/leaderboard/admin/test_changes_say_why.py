@@ -1,0 +1,151 @@
+"""Whatever staff may change asks why, and many at once ask once more."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+
+from crowd.models import Budget, Requirement
+from genie.accounts import tokens
+from genie.lib.admin_reasons import AsksWhy
+from genie.lib.read_only_admin import ReadOnlyAdmin
+from leaderboard.models import Team
+from tests.factories import make_submission, make_user
+
+pytestmark = pytest.mark.django_db
+YES = {"confirmed": "yes", "reason": "They asked for it."}
+# they read: a file, a page of its own that asks, a look at another site
+ASK_NOTHING = {"release_selected", "look_now"}
+
+
+def act(boss, path, action, *rows, **fields):
+    data = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
+    return boss.post(path, data, follow=True)
+
+
+def said_of(row):
+    entries = LogEntry.objects.filter(object_id=str(row.pk)).order_by("pk")
+    return [entry.get_change_message() for entry in entries]
+
+
+def test_every_page_of_the_admin_reads_only_or_asks_why():
+    others = {
+        model
+        for model, pages in admin.site._registry.items()
+        if not isinstance(pages, AsksWhy | ReadOnlyAdmin)
+    }
+    assert others == set()
+
+
+def test_nothing_is_deleted_by_djangos_own_action(rf, cast):
+    request = rf.get("/admin/")
+    request.user = cast.superuser
+    offering = {
+        model
+        for model, pages in admin.site._registry.items()
+        if "delete_selected" in pages.get_actions(request)
+    }
+    assert offering == set()
+
+
+def test_every_action_on_rows_asks_before_it_acts(boss, rf, cast, task):
+    """Seen on one kind of row each: the page that asks, and no change."""
+    request = rf.get("/admin/")
+    request.user = cast.superuser
+    make_submission(task, team=cast.team, owner=cast.submitter, state="MEASURED")
+    tokens.issue(cast.submitter, name="laptop", scopes=["read"], days=30)
+    n_seen = 0
+    for model, pages in admin.site._registry.items():
+        row = model._default_manager.order_by("-pk").first()
+        if row is None:
+            continue
+        options = model._meta
+        path = f"/admin/{options.app_label}/{options.model_name}/"
+        for action in set(pages.get_actions(request)) - ASK_NOTHING:
+            before = LogEntry.objects.count()
+            answer = act(boss, path, action, row)
+            assert answer.status_code == 200
+            assert LogEntry.objects.count() == before, (path, action)
+            n_seen += 'name="confirmed"' in answer.text
+    assert n_seen > 5
+
+
+def test_a_changed_account_says_why_in_its_history(boss, cast):
+    path = f"/admin/auth/user/{cast.rival.pk}/change/"
+    page = boss.get(path).text
+    assert "Why this change" in page
+    fields = {
+        "username": cast.rival.username,
+        "is_active": "on",
+        "is_staff": "on",
+        "date_joined_0": "2026-01-02",
+        "date_joined_1": "10:00:00",
+    }
+    assert "This field is required" in boss.post(path, fields).text
+    cast.rival.refresh_from_db()
+    assert not cast.rival.is_staff
+    boss.post(path, {**fields, "why": "She judges appeals."})
+    cast.rival.refresh_from_db()
+    assert cast.rival.is_staff
+    assert said_of(cast.rival)[0].endswith("Why: She judges appeals.")
+
+
+def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
+    """Its submissions stay, and belong to nobody's name."""
+    kept = make_submission(task, team=cast.team, owner=cast.submitter)
+    assert boss.get(f"/admin/auth/user/{cast.submitter.pk}/delete/").status_code == 403
+    act(boss, "/admin/auth/user/", "close_selected", cast.submitter)
+    cast.submitter.refresh_from_db()
+    assert cast.submitter.is_active
+    act(boss, "/admin/auth/user/", "close_selected", cast.submitter, **YES)
+    cast.submitter.refresh_from_db()
+    assert cast.submitter.username.startswith("deleted-")
+    kept.refresh_from_db()
+    assert kept.owner == cast.submitter
+    assert said_of(cast.submitter) == ["Account deleted. Why: They asked for it."]
+
+
+def test_what_others_rest_on_is_not_deleted(boss, cast, task):
+    make_submission(task, team=cast.team, owner=cast.submitter)
+    empty = Team.objects.create(name="Empty", slug="empty")
+    path = "/admin/leaderboard/team/"
+    answer = act(boss, path, "delete_with_reason", cast.team, empty, **YES)
+    assert "so they stay: Team Heron" in answer.text
+    assert Team.objects.filter(pk=cast.team.pk).exists()
+    assert not Team.objects.filter(slug="empty").exists()
+    assert said_of(cast.team) == []
+    assert LogEntry.objects.get().get_change_message() == (
+        "Deleted. Why: They asked for it."
+    )
+
+
+def test_budgets_are_never_deleted(boss):
+    budget = Budget.objects.create(pool="tidy-news", limit_cents=100)
+    act(boss, "/admin/crowd/budget/", "delete_with_reason", budget, **YES)
+    assert Budget.objects.filter(pk=budget.pk).exists()
+
+
+def test_who_may_only_look_sees_no_question_why(client_of, staff):
+    from django.contrib.auth.models import Permission
+
+    made = Requirement.objects.create(pool="tidy-news", kind="APPROVED", at_least=5)
+    staff.user_permissions.add(Permission.objects.get(codename="view_requirement"))
+    page = client_of("staff").get(f"/admin/crowd/requirement/{made.pk}/change/")
+    assert page.status_code == 200
+    assert "Why this change" not in page.text
+    act(client_of("staff"), "/admin/crowd/requirement/", "delete_with_reason", made, **YES)  # fmt: skip
+    assert Requirement.objects.filter(pk=made.pk).exists()
+
+
+def test_second_factors_show_no_secret_and_can_be_taken_away(boss):
+    from allauth.mfa.models import Authenticator
+
+    nina = make_user("nora")
+    made = Authenticator.objects.create(
+        user=nina, type=Authenticator.Type.TOTP, data={"secret": "JBSWY3DPEHPK3PXP"}
+    )
+    path = "/admin/mfa/authenticator/"
+    assert "JBSWY3DPEHPK3PXP" not in boss.get(f"{path}{made.pk}/change/").text
+    act(boss, path, "delete_with_reason", made, **YES)
+    assert not Authenticator.objects.exists()
