@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
@@ -12,6 +13,9 @@ from crowd.models import Assignment, Campaign, ExternalSession, LedgerEntry
 from crowd.platforms.base import kind_of
 from crowd.pricing import fee_per_assignment, missing_cents
 from crowd.selectors.progress import campaign_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # With fewer measured times the median says more about one person than about the work.
 ENOUGH_TIMES = 5
@@ -81,7 +85,7 @@ def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
     by_visit = _by_visit(campaign)
     found: dict[str, list[int]] = {}
     rows = without_bonus(campaign).values_list("pk", "session_work__session")
-    for pk, session in rows:
+    for pk, session in cast("Iterable[tuple[int, int | None]]", rows):
         key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
         found.setdefault(key, []).append(pk)
     return [
