@@ -344,6 +344,8 @@ GENIE: dict[str, Any] = {
     "MTURK_NOTICE_SECRET": env.in_address("GENIE_MTURK_NOTICE_SECRET", shortest=20),
     # another server that speaks SNS's protocol, as boto3 calls it
     "SNS_ENDPOINT_URL": env.text("AWS_ENDPOINT_URL_SNS"),
+    # hosts besides Amazon's own from which certificates of SNS messages are taken
+    "SNS_CERTIFICATE_HOSTS": env.words("GENIE_SNS_CERTIFICATE_HOSTS"),
     # restart the queue's processes when they stop answering for this long
     "QUEUE_STALE_SECONDS": env.integer("GENIE_QUEUE_STALE_SECONDS", 90, minimum=5),
 }

@@ -1,9 +1,11 @@
-"""Where a topic passes on what Mechanical Turk tells: at an address that is a secret.
+"""Where a topic passes on what Mechanical Turk tells: signed, at a secret address.
 
-A notice only makes us look, so that whoever learns the address can do no more than that.
+A notice only makes us look, so that whoever could forge one can do no more than that.
 """
 
 from __future__ import annotations
+
+import logging
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -13,11 +15,14 @@ from django.views.decorators.http import require_POST
 
 from crowd.platform_hooks.size import is_too_long
 from crowd.platforms.mturk_notices import Envelope, hits_in, opened
-from crowd.services import notices, subscriptions
+from crowd.services import notices, signed_notices, subscriptions
 from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
 
 # The longest message that a topic passes on, and its envelope.
 LARGEST_BYTES = 320 << 10
+STATUS = {"not-signed": 403, "certificate-unreachable": 503}
+logger = logging.getLogger(__name__)
 
 
 @csrf_exempt
@@ -30,9 +35,13 @@ def receive(request: HttpRequest, secret: str) -> HttpResponse:
     if is_too_long(request, LARGEST_BYTES):
         return JsonResponse({"error": "That is too long for a notice."}, status=413)
     try:
-        _follow(opened(request.body))
+        envelope = opened(request.body)
+        signed_notices.check(envelope)
+        _follow(envelope)
     except GenieError as error:
-        return JsonResponse({"error": error.message}, status=400)
+        logger.warning("A notice was refused: %s", one_line(error.message))
+        status = STATUS.get(error.code, 400)
+        return JsonResponse({"error": error.message}, status=status)
     return HttpResponse(status=204)
 
 

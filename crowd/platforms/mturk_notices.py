@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from genie.lib.errors import GenieError
@@ -25,6 +26,8 @@ class Envelope:
     message: str
     topic: str = ""
     subscribe_url: str = ""
+    # all of it as it came, for the signature
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
 
 def opened(body: bytes) -> Envelope:
@@ -55,6 +58,7 @@ def opened(body: bytes) -> Envelope:
         _word(found, "Message"),
         _word(found, "TopicArn"),
         _word(found, "SubscribeURL"),
+        found,
     )
 
 

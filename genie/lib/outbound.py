@@ -77,7 +77,9 @@ def post(
     return _exchange("POST", parts, body, headers, allow_private=allow_private)
 
 
-def get(url: str, *, https_only: bool, allow_private: bool) -> Answer:
+def get(
+    url: str, *, https_only: bool, allow_private: bool, at_most: int = _MOST_READ
+) -> Answer:
     """Open a public address and read the beginning of the answer.
 
     The name is looked up once, and the connection goes to the address that was
@@ -91,7 +93,9 @@ def get(url: str, *, https_only: bool, allow_private: bool) -> Answer:
         It could not be reached, or did not answer as a web server does.
     """
     parts = checked(url, https_only=https_only)
-    return _exchange("GET", parts, None, {}, allow_private=allow_private)
+    return _exchange(
+        "GET", parts, None, {}, allow_private=allow_private, at_most=at_most
+    )
 
 
 def _exchange(
@@ -101,6 +105,7 @@ def _exchange(
     headers: dict[str, str],
     *,
     allow_private: bool,
+    at_most: int = _MOST_READ,
 ) -> Answer:
     host = str(parts.hostname)
     port = parts.port or _PORTS[parts.scheme]
@@ -114,7 +119,7 @@ def _exchange(
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
-            text = answer.read(_MOST_READ).decode("utf-8", "replace")
+            text = answer.read(at_most).decode("utf-8", "replace")
         finally:
             watch.cancel()
     finally:

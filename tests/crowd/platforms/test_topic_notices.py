@@ -11,10 +11,11 @@ from django.test import Client
 
 from crowd.models import PlatformNotice, RequesterEvent
 from crowd.requester_api import deliver
-from crowd.services import subscriptions, sync
+from crowd.services import signed_notices, subscriptions, sync
 from genie.lib import env, jobs, outbound
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere
+from tests.crowd.platforms.signer import Signer
 
 SECRET = "0123456789-abcdefghi_J"
 TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
@@ -24,13 +25,23 @@ ASKED = (
 )
 
 
+@pytest.fixture(scope="module")
+def signer(tmp_path_factory):
+    with Signer(tmp_path_factory.mktemp("signer")) as signer:
+        yield signer
+
+
 @pytest.fixture
-def site(settings):
+def site(settings, signer, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(signer.authority))
+    signed_notices._certificate.cache_clear()
+
     def set_up(**changes):
         settings.GENIE = {
             **settings.GENIE,
             "MTURK_NOTICE_SECRET": SECRET,
             "SNS_ENDPOINT_URL": "",
+            "SNS_CERTIFICATE_HOSTS": [signer.host],
             "PLATFORMS": {"mturk": {"topic": TOPIC}},
             **changes,
         }
@@ -46,12 +57,31 @@ def send(body, secret=SECRET, **headers):
     return Client().post(address, text, content_type="text/plain", **headers)
 
 
+def signed(body, **how):
+    return Signer.running.sign(body, **how)
+
+
 def question(address=ASKED, topic=TOPIC):
+    return signed(
+        {
+            "Type": "SubscriptionConfirmation",
+            "MessageId": "q-1",
+            "Token": "2336",
+            "TopicArn": topic,
+            "Message": "You have chosen to subscribe.",
+            "SubscribeURL": address,
+        }
+    )
+
+
+def notice(message="{}", **changes):
     return {
-        "Type": "SubscriptionConfirmation",
-        "MessageId": "q-1",
-        "TopicArn": topic,
-        "SubscribeURL": address,
+        "Type": "Notification",
+        "MessageId": "n-1",
+        "TopicArn": TOPIC,
+        "Message": message,
+        "Timestamp": "2026-11-22T01:00:00.000Z",
+        **changes,
     }
 
 
@@ -107,12 +137,13 @@ def test_what_says_nothing_is_refused(site, body):
 @pytest.mark.django_db
 def test_junk_in_an_envelope_makes_nobody_look(site):
     for message in ("", "no JSON", '{"Events": [{"HITId": "3NOBODYS"}]}'):
-        body = {"Type": "Notification", "MessageId": "a\0b" * 50, "Message": message}
-        assert send(body).status_code == 204
+        body = notice(message, MessageId="a\0b" * 50)
+        assert send(signed(body)).status_code == 204
     assert jobs.queued() == set()
     (kept,) = PlatformNotice.objects.all()
     assert len(kept.event_id) == 100
-    assert send({"Type": "UnsubscribeConfirmation"}).status_code == 204
+    over = notice(Type="UnsubscribeConfirmation", SubscribeURL="https://a", Token="1")
+    assert send(signed(over)).status_code == 204
 
 
 @pytest.mark.django_db
@@ -125,14 +156,100 @@ def test_a_notice_is_not_long(site, address, said):
     assert response.status_code == 413
 
 
+# --- who it comes from ------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("version", ["1", "2"])
+@pytest.mark.parametrize("subject", [None, "About HITs\nof today"])
+def test_what_the_service_signed_is_followed(site, version, subject):
+    body = notice() if subject is None else notice(Subject=subject)
+    assert send(signed(body, version=version)).status_code == 204
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["Message", "MessageId", "Timestamp", "Subject"])
+def test_what_was_changed_on_its_way_is_refused(site, name):
+    body = signed(notice()) | {name: "changed"}
+    assert send(body).status_code == 403
+    assert not PlatformNotice.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"Signature": ""}, "is not signed"),
+        ({"Signature": "????"}, "cannot be read"),
+        ({"Signature": "QUJD"}, "is not the certificate's"),
+        ({"SignatureVersion": "3"}, "neither 1 nor 2"),
+        ({"SignatureVersion": "1"}, "is not the certificate's"),
+        ({"SigningCertURL": ""}, "https://"),
+        ({"SigningCertURL": "http://localhost/a.pem"}, "https://"),
+        ({"SigningCertURL": "https://sns.us-east-1.amazonaws.com.ev.il/SimpleNotificationService-0123456789abcdef.pem"}, "not at an address of SNS"),
+        ({"SigningCertURL": "https://sns.us-east-1.amazonaws.com/x.pem"}, "not at an address of SNS"),
+        ({"SigningCertURL": "https://sns.us-east-1.amazonaws.com:8443/SimpleNotificationService-0123456789abcdef.pem"}, "not at an address of SNS"),
+        ({"SigningCertURL": "https://s3.us-east-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem"}, "not at an address of SNS"),
+    ],
+)  # fmt: skip
+def test_what_is_not_signed_so_is_refused_and_named_on_one_line(
+    site, changes, why, caplog
+):
+    response = send(signed(notice("a\nb")) | changes)
+    assert response.status_code == 403
+    assert why in response.json()["error"]
+    (line,) = [one for one in caplog.messages if one.startswith("A notice was")]
+    assert why in line
+    assert "\n" not in line
+    assert not PlatformNotice.objects.exists()
+
+
+@pytest.mark.django_db
+def test_notices_without_an_envelope_are_not_signed_and_refused(site):
+    assert send({"EventDocId": "1", "Events": []}).status_code == 403
+
+
+@pytest.mark.django_db
+def test_the_topic_of_somebody_else_is_signed_as_well_and_refused(site):
+    assert send(signed(notice(TopicArn=f"{TOPIC}-evil"))).status_code == 403
+
+
+@pytest.mark.django_db
+def test_a_certificate_that_is_over_or_of_somebody_else_is_refused(site, signer):
+    assert send(signed(notice(), certificate="old")).status_code == 403
+    assert send(signed(notice(), certificate="other")).status_code == 403
+    site(SNS_CERTIFICATE_HOSTS=[])
+    assert send(signed(notice())).status_code == 403
+
+
+@pytest.mark.django_db
+def test_while_a_certificate_cannot_be_fetched_the_topic_tries_again(site, signer):
+    assert send(signed(notice(), certificate="missing")).status_code == 503
+    assert send(signed(notice())).status_code == 204
+
+
+@pytest.mark.django_db
+def test_a_certificate_is_fetched_once(site, signer):
+    before = len(signer.seen)
+    for number in range(3):
+        body = signed(notice(MessageId=f"n-{number}"))
+        assert send(body).status_code == 204
+    assert len(signer.seen) == before + 1
+
+
 # --- whether we want any ---------------------------------------------------------------
 
 
 @pytest.fixture
 def opened(monkeypatch):
     seen = []
+    real = outbound.get
 
-    def get(address, *, https_only, allow_private):
+    def get(address, *, https_only, allow_private, **more):
+        if address.endswith(".pem"):
+            return real(
+                address, https_only=https_only, allow_private=allow_private, **more
+            )
         seen.append((address, https_only, allow_private))
         return outbound.Answer(403 if "expired" in address else 200, "")
 
@@ -179,9 +296,9 @@ def test_other_addresses_are_not_opened(site, opened, address):
 
 @pytest.mark.django_db
 def test_the_topic_of_somebody_else_gets_no_answer(site, opened):
-    assert send(question(topic=f"{TOPIC}-evil")).status_code == 400
+    assert send(question(topic=f"{TOPIC}-evil")).status_code == 403
     site(PLATFORMS={})
-    assert send(question(topic="")).status_code == 400
+    assert send(question(topic="")).status_code == 403
     assert jobs.queued() == set()
 
 

@@ -1,0 +1,88 @@
+"""Is a message really of SNS: the signature over its fields, by a certificate's key."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from genie.lib.errors import GenieError
+
+NOTICE = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
+QUESTION = (
+    "Message",
+    "MessageId",
+    "SubscribeURL",
+    "Timestamp",
+    "Token",
+    "TopicArn",
+    "Type",
+)
+HASHES: Mapping[str, hashes.HashAlgorithm] = {
+    "1": hashes.SHA1(),  # noqa: S303 - what topics sign with unless told otherwise
+    "2": hashes.SHA256(),
+}
+
+
+class NotSigned(GenieError):
+    """A message that is not what the service signed."""
+
+    code = "not-signed"
+
+
+def signed_text(fields: Mapping[str, Any]) -> bytes:
+    r"""Give what the signature of a message is over.
+
+    Examples
+    --------
+    >>> signed_text({"Type": "Notification", "Message": "m", "MessageId": "7"})
+    b'Message\nm\nMessageId\n7\nType\nNotification\n'
+    """
+    names = NOTICE if fields.get("Type") == "Notification" else QUESTION
+    lines = ((name, fields.get(name)) for name in names)
+    return "".join(
+        f"{name}\n{value}\n" for name, value in lines if isinstance(value, str)
+    ).encode("utf-8", "surrogatepass")
+
+
+def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None:
+    """Refuse a message that the certificate's key did not sign.
+
+    Parameters
+    ----------
+    fields : mapping
+        The message as it came.
+    certificate : bytes
+        In PEM, from where the service keeps them.
+    now : datetime
+        The certificate must be valid at that time.
+
+    Raises
+    ------
+    NotSigned
+        Also for a version of signatures that is not known.
+    """
+    algorithm = HASHES.get(str(fields.get("SignatureVersion", "")))
+    if algorithm is None:
+        raise NotSigned("Its SignatureVersion is neither 1 nor 2.")
+    try:
+        found = x509.load_pem_x509_certificate(certificate)
+        key = found.public_key()
+        signature = base64.b64decode(str(fields.get("Signature", "")), validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise NotSigned("Its certificate or its signature cannot be read.") from error
+    if not found.not_valid_before_utc <= now <= found.not_valid_after_utc:
+        raise NotSigned("Its certificate is not valid now.")
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise NotSigned("Its certificate holds no RSA key.")
+    try:
+        key.verify(signature, signed_text(fields), padding.PKCS1v15(), algorithm)
+    except InvalidSignature as error:
+        raise NotSigned("Its signature is not the certificate's.") from error
