@@ -1,27 +1,34 @@
-"""The evaluation card as JSON, Markdown and LaTeX."""
+"""The evaluation card, and the datasheet of its answers, as JSON, Markdown, LaTeX."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from leaderboard.exports.latex import tabular, tex
 from leaderboard.selectors.card import Card
+from leaderboard.selectors.heds import Answered
+from leaderboard.selectors.heds_questions import VERSION
 
 FORMAT = "genie-evaluation-card-1"
 
 
-def as_json(card: Card, address: str) -> str:
+def as_json(card: Card, sheet: Sequence[Answered], address: str) -> str:
     whole = {
         "format": FORMAT,
         "address": address,
         "sections": {title: dict(lines) for title, lines in card.items()},
+        "heds": {
+            "version": VERSION,
+            "answers": [{**asdict(one), "open": one.open} for one in sheet],
+        },
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_markdown(card: Card, address: str) -> str:
+def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
     """Write one list a section; texts cannot break out of their lines."""
     lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
     if _of(card, "simulated"):
@@ -32,17 +39,23 @@ def as_markdown(card: Card, address: str) -> str:
             lines += [f"## {title}", ""]
             lines += [f"- {_plain(key)}: {_plain(value)}" for key, value in section]
             lines.append("")
-    return "\n".join(lines)
+    lines += [f"## {VERSION}, question by question", ""]
+    lines += [
+        f"- **{one.number}** {_plain(_asked(one))}: {_plain(one.answer)}"
+        for one in sheet
+    ]
+    return "\n".join([*lines, ""])
 
 
-def as_latex(card: Card, address: str) -> str:
-    """Write a paragraph for the methods section, then a table for the appendix."""
+def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
+    """Write a paragraph for the methods section, then two tables for the appendix."""
     rows: list[list[str]] = []
     for title, section in card.items():
         if section:
             rows.append([rf"\multicolumn{{2}}{{l}}{{\textbf{{{tex(title)}}}}}"])
             rows += [[tex(key), tex(said(value))] for key, value in section]
     columns = r"p{0.36\linewidth}p{0.56\linewidth}"
+    name = tex(str(_of(card, "system")))
     return "\n".join(
         [
             f"% Evaluation card, {tex(address)}",
@@ -52,14 +65,24 @@ def as_latex(card: Card, address: str) -> str:
             r"\begin{table*}",
             r"\small",
             *tabular(columns, ["what", "as it was"], rows),
-            rf"\caption{{Evaluation card of {tex(str(_of(card, 'system')))}.}}",
+            rf"\caption{{Evaluation card of {name}.}}",
             r"\end{table*}",
+            "",
+            f"% {VERSION}, question by question, in the order of the sheet",
+            r"\begin{description}",
+            r"\small",
+            *(
+                rf"\item[{one.number}] \textit{{{tex(_asked(one))}}}: {tex(one.answer)}"
+                for one in sheet
+            ),
+            r"\end{description}",
             "",
         ]
     )
 
 
-WRITERS: dict[str, tuple[str, Callable[[Card, str], str]]] = {
+Writer = Callable[[Card, Sequence[Answered], str], str]
+WRITERS: dict[str, tuple[str, Writer]] = {
     "json": ("application/json", as_json),
     "md": ("text/markdown; charset=utf-8", as_markdown),
     "tex": ("application/x-tex; charset=utf-8", as_latex),
@@ -102,6 +125,10 @@ def said(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(said(one) for one in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _asked(one: Answered) -> str:
+    return f"{one.question} ({one.criterion})" if one.criterion else one.question
 
 
 def _of(card: Card, name: str) -> Any:

@@ -9,29 +9,26 @@ from django.conf import settings
 from crowd import hit_templates
 from crowd.scales.base import all_scales
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.evidence import metric_lines
 from leaderboard.selectors.sampled import sample_may_be_told
 from leaderboard.selectors.standings import standings
-from leaderboard.selectors.worker_figures import WorkerFigures, worker_figures
+from leaderboard.selectors.worker_figures import WorkerFigures
 from quality.models import DetectorFit
 
 Section = list[tuple[str, Any]]
 Card = dict[str, Section]
 # The seed would tell workers which of their questions are tests.
 WITHHELD = "told once people are not asked any more"
-# Nothing in the database answers these: authors do.
-OPEN = (
-    "Why these criteria, and how they relate to those of earlier work",
-    "Whether an ethics board looked at the evaluation, and what it said",
-    "What is known of the workers beyond their platform: languages, countries, training",
-)
 
 
-def card(submission: Submission, evaluation: HumanEvaluation, *, team: str) -> Card:
-    """Collect the card of a scored submission; its sections follow those of HEDS."""
-    campaigns = campaigns_of(evaluation)
-    figures = worker_figures(campaigns)
+def card(
+    submission: Submission,
+    evaluation: HumanEvaluation,
+    figures: WorkerFigures,
+    *,
+    team: str,
+) -> Card:
+    """Collect the card of a scored submission; `heds` answers the datasheet from it."""
     return {
         "System and data": _system(submission, team),
         "Outputs that were judged": _outputs(submission, evaluation),
@@ -43,7 +40,6 @@ def card(submission: Submission, evaluation: HumanEvaluation, *, team: str) -> C
             (line.words.label, {"value": line.value, "signature": line.signature})
             for line in metric_lines(submission)
         ],
-        "For the authors to answer": [(question, "open") for question in OPEN],
     }
 
 

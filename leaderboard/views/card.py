@@ -7,14 +7,17 @@ from django.shortcuts import render
 
 from leaderboard.exports.card import WRITERS, paragraph, said
 from leaderboard.models import HumanEvaluation, Submission
+from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.card import Card, card
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.heds import Answered, heds
+from leaderboard.selectors.heds_questions import VERSION
+from leaderboard.selectors.worker_figures import worker_figures
 from leaderboard.views.submission import seen_by
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the card, with its files."""
-    found, _, made = _card(request, pk)
+    found, made, sheet = _card(request, pk)
     context = {
         "here": "tasks",
         "submission": found,
@@ -25,6 +28,8 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
             if lines
         ],
         "paragraph": paragraph(made),
+        "sheet": sheet,
+        "version": VERSION,
         "forms": list(WRITERS),
     }
     return render(request, "leaderboard/card.html", context)
@@ -34,16 +39,16 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
     """Give the card as a file."""
     if form not in WRITERS:
         raise Http404
-    found, _, made = _card(request, pk)
+    found, made, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
     address = request.build_absolute_uri(f"/submissions/{found.pk}/card/")
-    response = HttpResponse(write(made, address), content_type=content_type)
+    response = HttpResponse(write(made, sheet, address), content_type=content_type)
     name = f"evaluation-card-{found.pk}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
-def _card(request: HttpRequest, pk: int) -> tuple[Submission, Sight, Card]:
+def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
     """Give the card to those who may see the scores: the team sooner than others."""
     found, view = seen_by(request, pk)
     evaluation = (
@@ -56,4 +61,10 @@ def _card(request: HttpRequest, pk: int) -> tuple[Submission, Sight, Card]:
     if evaluation is None or not told or taken_back:
         raise Http404
     team = found.team.name if view.identity else "anonymous"
-    return found, view, card(found, evaluation, team=team)
+    figures = worker_figures(campaigns_of(evaluation))
+    site = request.build_absolute_uri("/").rstrip("/")
+    return (
+        found,
+        card(found, evaluation, figures, team=team),
+        heds(found, evaluation, figures, site),
+    )

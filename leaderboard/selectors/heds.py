@@ -1,0 +1,231 @@
+"""The evaluation card in the order and with the numbers of HEDS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from crowd.scales.base import Scale, all_scales
+from leaderboard.designs.base import all_designs
+from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.heds_agreement import agreement
+from leaderboard.selectors.heds_questions import OF_A_CRITERION, QUESTIONS
+from leaderboard.selectors.task_policy import requirements
+from leaderboard.selectors.worker_figures import WorkerFigures
+
+# Nothing in the database answers these: authors do.
+OPEN = "for the authors"
+_KINDS = {
+    "question-answering": "question answering",
+    "summarization": "summarisation (text-to-text)",
+    "translation": "machine translation",
+    "abductive-commonsense": "other: abductive commonsense inference",
+}
+_RECRUITED = {
+    "selfhosted": "by invitation to the site that ran the evaluation",
+    "mturk": "from a marketplace that speaks Mechanical Turk's protocol",
+    "prolific": "from Prolific",
+    "panel": "from panels, by a link",
+}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One question of the sheet, with what the database says to it."""
+
+    number: str
+    question: str
+    criterion: str
+    answer: str
+
+    @property
+    def open(self) -> bool:
+        """Tell whether authors have to answer it."""
+        return self.answer == OPEN
+
+
+def heds(
+    submission: Submission,
+    evaluation: HumanEvaluation,
+    figures: WorkerFigures,
+    site: str,
+) -> list[Answered]:
+    """Answer the sheet question by question; `site` is the beginning of addresses."""
+    about = f"{site}/tasks/{submission.task.slug}/about/"
+    of_all = {
+        "1.2": f"{site}/submissions/{submission.pk}/",
+        "3.3.4": f"the page and its instructions are shown at {about}",
+        **_systems(submission),
+        **_sample(submission, evaluation),
+        **_evaluators(submission, evaluation, figures),
+        **_design(evaluation, figures),
+        **_ethics(),
+    }
+    asked = evaluation.campaign.hit_type.criteria
+    found = [
+        Answered(number, question, "", of_all.get(number, OPEN))
+        for number, question in QUESTIONS.items()
+    ]
+    for criterion in asked:
+        of_it = {
+            **_criterion(evaluation, criterion),
+            "4.3.2": f"in the instructions, shown at {about}",
+        }
+        found += [
+            Answered(number, question, criterion, of_it.get(number, OPEN))
+            for number, question in OF_A_CRITERION.items()
+        ]
+    return sorted(found, key=lambda one: one.number.split(".")[0])
+
+
+def _systems(submission: Submission) -> dict[str, str]:
+    task = submission.task
+    shown = ", ".join(task.field_labels.values())
+    return {
+        "2.1": f"text: {shown}" if shown else "text",
+        "2.2": "text",
+        "2.3": _KINDS.get(task.kind, f"other: {task.kind}"),
+        "2.4": task.source_language,
+        "2.5": task.target_language,
+    }
+
+
+def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, str]:
+    n_all = submission.task.n_instances
+    how = "by an automatic random process from a larger set"
+    return {
+        "3.1.1": str(evaluation.n_instances),
+        "3.1.2": (
+            "all outputs were evaluated"
+            if evaluation.n_instances >= n_all
+            else f"{how}: {evaluation.n_instances} of {n_all} instances, the same for "
+            "every system"
+        ),
+        "3.1.3": "not computed beforehand; the intervals of 4.3.10 say what it told",
+    }
+
+
+def _evaluators(
+    submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
+) -> dict[str, str]:
+    campaign, needs = evaluation.campaign, requirements(submission.task)
+    if campaign.simulated:
+        nobody = "simulated workers: programs, no people"
+        return dict.fromkeys(("3.2.2", "3.2.3", "3.2.5"), nobody) | {
+            "3.2.1": f"{figures.n_workers}, simulated"
+        }
+    recruited = _RECRUITED.get(campaign.platform, campaign.platform)
+    return {
+        "3.2.1": str(figures.n_workers),
+        "3.2.2": (
+            f"paid (${figures.reward_cents / 100:.2f} for each piece of work); whether "
+            f"they are experts or known to the authors: {OPEN}"
+        ),
+        "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
+        "3.2.4": (
+            "instructions with examples, to be read before the first piece of work and "
+            "beside each" + _test(needs)
+        ),
+        "3.2.5": "; ".join(needs) or "nothing was recorded",
+    }
+
+
+def _test(needs: list[str]) -> str:
+    tests = [one for one in needs if one.startswith("has passed")]
+    return f"; {tests[0]}" if tests else ""
+
+
+def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, str]:
+    hit_type, ban = evaluation.campaign.hit_type, settings.GENIE["BAN_THRESHOLD"]
+    minutes = round(hit_type.assignment_seconds / 60)
+    return {
+        "3.3.2": f"on a web page, one text after the other ({hit_type.template})",
+        "3.3.3": (
+            "automatic quality checking during the evaluation: hidden test questions "
+            f"with known answers ({figures.n_asked} answered, {figures.n_wrong} wrongly)"
+            "; evaluators are excluded if they fail them: who is careless with "
+            f"probability above {ban:g} by a fitted model is left out "
+            f"({figures.n_excluded} here); some evaluations are excluded: rejected work "
+            f"({figures.n_rejected} here)"
+        ),
+        "3.3.5": (
+            f"each piece of work within {minutes} minutes; as many or as few pieces as "
+            "they like, whenever they like"
+        ),
+        "3.3.6": "a comment box on each piece of work",
+        "3.3.7": "at a place of their own choosing, online",
+        "3.3.8": "N/A",
+    }
+
+
+def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
+    hit_type = evaluation.campaign.hit_type
+    scale = all_scales().get(hit_type.scale)
+    design = all_designs().get(evaluation.design)
+    relative = design is not None and design.shows != "one output"
+    found = {
+        "4.2.1": "subjective",
+        "4.2.2": "relative" if relative else "absolute",
+        "4.2.3": "intrinsic",
+        "4.3.1": "N/A: evaluators read the question only",
+        "4.3.6": "N/A",
+        "4.3.7": hit_type.criteria[criterion],
+        "4.3.9": (
+            "ratings become numbers from 0 to 100 where the scale has ends, and are "
+            "averaged within instances, then over instances, evaluators who were left "
+            "out apart"
+        ),
+        "4.3.10": _significance(evaluation, criterion),
+        "4.3.11": agreement(
+            evaluation, criterion, ordered=bool(scale and scale.options)
+        ),
+    }
+    if scale is not None:
+        found |= _scale(scale, relative=relative)
+    if evaluation.design == "error-spans":
+        found["4.3.8"] += "; evaluation through annotation (marked errors)"
+    return found
+
+
+def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:
+    options = scale.options
+    values = ", ".join(option.label for option in options)
+    agrees = any("agree" in option.label.lower() for option in options)
+    form = "(dis)agreement with quality statement" if agrees else ""
+    compared = "relative quality estimation" if relative or scale.compares else ""
+    return {
+        "4.3.3": str(len(options)) if options else "continuous",
+        "4.3.4": values or f"{scale.minimum:g} to {scale.maximum:g}",
+        "4.3.5": (
+            "multiple-choice options"
+            if options
+            else "slider"
+            if scale.slider
+            else "other: a number to type"
+        ),
+        "4.3.8": compared or form or "direct quality estimation",
+    }
+
+
+def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
+    score = Score.objects.filter(
+        evaluation=evaluation, criterion=criterion, superseded_at=None
+    ).first()
+    if score is None:
+        return "none"
+    n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    return (
+        f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
+        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}; systems "
+        "whose intervals overlap share ranks"
+    )
+
+
+def _ethics() -> dict[str, str]:
+    return {
+        "5.2": (
+            "evaluators are told apart by pseudonyms, and no name of theirs is "
+            f"published; whether outputs hold personal data: {OPEN}"
+        )
+    }
