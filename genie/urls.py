@@ -22,7 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("allauth.urls")),
     path("api/v1/", include("leaderboard.api.urls", namespace="api")),
     path("api/", include("leaderboard.api.docs_urls")),
-    path("turk/", include("crowd.requester_api.urls", namespace="turk")),
+    path("turk", include("crowd.requester_api.urls", namespace="turk")),
     path("work/appeals/", include("quality.worker_site.urls", namespace="appeals")),
     path("work/", include("crowd.worker_site.urls", namespace="work")),
     path("hooks/", include("crowd.platform_hooks.urls", namespace="hooks")),

@@ -54,7 +54,8 @@ MATRIX: dict[str, str] = {
         api:task-list api:task-detail api:instance-list api:leaderboard
         api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
-        api-schema api-docs turk:endpoint work:finished work:submit-preview
+        api-schema api-docs turk:endpoint turk:endpoint-bare
+        work:finished work:submit-preview
         leaderboard:home leaderboard:how-it-works leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
@@ -107,8 +108,8 @@ POLICY = {name: policy for policy, names in MATRIX.items() for name in names.spl
 POSTED = """
     logout accounts:revoke-token leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook api:submission-validate
-    api:submission-withdraw turk:endpoint work:next work:return work:accept
-    work:turn-return work:submit hooks:prolific hooks:mturk
+    api:submission-withdraw turk:endpoint turk:endpoint-bare work:next work:return
+    work:accept work:turn-return work:submit hooks:prolific hooks:mturk
 """
 METHOD = {**dict.fromkeys(POSTED.split(), "post"), "api:webhook-detail": "delete"}
 VALUES = {

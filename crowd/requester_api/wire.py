@@ -12,7 +12,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from crowd.models import AccessKey, Requester
 from crowd.requester_api import clock, operations
@@ -24,14 +23,22 @@ from crowd.requester_api.validate import check_request
 from crowd.services.requesters import live_secrets
 
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
+FOR_PEOPLE = (
+    "Programs that speak Mechanical Turk's Requester API send signed requests to this "
+    "address. The people who run this site make the access keys.\n"
+)
 TARGET = "MTurkRequesterServiceV20170117."
 logger = logging.getLogger(__name__)
 
 
 @csrf_exempt  # a signature over the whole request stands in for the cookie's token
-@require_POST
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer one call."""
+    """Answer one call; tell people who come with a browser what they need."""
+    if request.method != "POST":
+        kind = "text/plain; charset=utf-8"
+        return HttpResponse(
+            FOR_PEOPLE, status=405, content_type=kind, headers={"Allow": "POST"}
+        )
     try:
         return _response(200, _answer(request))
     except TurkError as error:

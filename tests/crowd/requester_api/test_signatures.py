@@ -153,7 +153,15 @@ def test_an_unsigned_call_learns_nothing(desk):
     assert answer.status_code == 400
     assert answer.json()["__type"] == "MissingAuthenticationTokenException"
     assert answer.headers["x-amzn-RequestId"]
-    assert requests.get(desk.url, timeout=10).status_code == 405
+    shown = requests.get(desk.url, timeout=10)
+    assert (shown.status_code, shown.headers["Allow"]) == (405, "POST")
+    assert "access keys" in shown.text
+
+
+def test_the_slash_at_the_end_of_the_address_can_be_left_out(desk):
+    desk.url = desk.url.rstrip("/")
+    bare = desk.connect(desk.key.key_id, desk.secret)
+    assert bare.get_account_balance()["AvailableBalance"] == "100.00"
 
 
 def call_by_hand(desk, target, body):
