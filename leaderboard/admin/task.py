@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 
 from crowd.services.fund import budget_left
 from genie.lib.admin_reasons import AsksWhy
+from genie.lib.errors import GenieError
 from leaderboard.admin.draw_test import draw_for
 from leaderboard.models import Submission, Task
 from leaderboard.releases.make import archive
@@ -63,9 +64,13 @@ class TaskAdmin(AsksWhy):
     )
     def release_selected(
         self, request: HttpRequest, queryset: QuerySet[Task]
-    ) -> FileResponse:
+    ) -> FileResponse | None:
         """Give an archive with one release a task; each is made anew."""
-        file = archive(list(queryset.order_by("slug")))
+        try:
+            file = archive(list(queryset.order_by("slug")))
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return None
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from leaderboard.models.comparison import ComparedPair, Comparison, ComparisonSet
+from leaderboard.models.comparison import (
+    ComparedPair,
+    Comparison,
+    ComparisonSet,
+    CountedVote,
+)
 from leaderboard.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
@@ -29,6 +34,7 @@ __all__ = [
     "ComparedPair",
     "Comparison",
     "ComparisonSet",
+    "CountedVote",
     "EvaluatedSystem",
     "HumanEvaluation",
     "Instance",

@@ -90,6 +90,8 @@ class Comparison(Asked):
     estimate = models.FloatField(null=True, blank=True)
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
+    # whether the votes that counted at its end were kept, as `CountedVote`
+    votes_kept = models.BooleanField(default=False, editable=False)
 
     class Meta:
         ordering = ["-pk"]
@@ -130,3 +132,29 @@ class ComparedPair(models.Model):
 
     def __str__(self) -> str:
         return f"pair {self.position} of {self.comparison_id}"
+
+
+class CountedVote(models.Model):
+    """What one worker said of a pair, as it counted when the comparison ended.
+
+    Who counts can change afterwards (bans, appeals, rejections taken back), and what
+    did count then cannot be told from what counts now.
+    """
+
+    pair = models.ForeignKey(
+        ComparedPair, on_delete=models.CASCADE, related_name="counted_votes"
+    )
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.PROTECT, related_name="+"
+    )
+    # 1 for A, 0 for B, one half for a tie
+    value = models.FloatField()
+
+    class Meta:
+        ordering = ["pair", "worker"]
+        constraints = [
+            models.UniqueConstraint(fields=["pair", "worker"], name="counted_vote_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value:g} for A in pair {self.pair_id}"

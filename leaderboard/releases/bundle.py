@@ -46,6 +46,12 @@ def read_table(folder: Path, name: str) -> list[Record]:
         return [json.loads(line) for line in lines]
 
 
+def positions(folder: Path) -> dict[str, int]:
+    """Give the instances' places in the task."""
+    rows = read_table(folder, "instances")
+    return {row["instance"]: row["position"] for row in rows}
+
+
 def write_manifest(folder: Path, manifest: Record) -> None:
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", "utf-8")

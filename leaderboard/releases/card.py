@@ -6,15 +6,33 @@ from leaderboard.models import Task
 from leaderboard.releases.bundle import Record
 
 _TABLES = {
-    "systems": "one line a system on the public board, with its ranks",
+    "systems": "one line a system that is spoken of here, with its ranks on the public "
+    "board where it has a score",
     "scores": "the published scores with their intervals, seeds and signatures",
     "judgments": "every rating that was handed in; `counts` is false where it was left "
     "out, and `why_not` says why",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
     "test_questions": "per worker and kind: how many test questions were answered, how "
     "many rightly, and what the detector said",
+    "comparisons": "comparisons of two systems that are over: `state` says how they "
+    "ended, `better` who is better, `estimate` how often A was preferred, `n_labels` "
+    "after how many labels that was decided, `n_labels_in` how many had come in",
+    "comparison_pairs": "their pairs, in the random order in which labels are read; "
+    "`slot_of_a` says where A's output stood, `label` is 1 for A and 0 for B, `used` "
+    "whether it lies before the decision",
+    "comparison_votes": "every answer about a pair: `answered` is 1 for the text in "
+    "slot A, `vote` 1 for the system A; `counted` says whether it counted when the "
+    "comparison ended, `why_not` why it would not count today",
+    "joint_evaluations": "evaluations of several systems side by side, one line a "
+    "criterion: how many judged, their agreement, seed and signature",
+    "joint_results": "their systems: magnitude with its interval, cluster, ranks that "
+    "hold together, TrueSkill",
+    "joint_pairs": "each of their systems against each other one: `p_above`, the share "
+    "of resamples in which it is above; wins, ties and losses",
+    "joint_judgments": "every rating behind them; `counts` and `why_not` as in "
+    "`judgments`",
     "instances": "the task's instances in their order",
-    "predictions": "the systems' outputs",
+    "predictions": "the outputs of all systems",
 }
 
 
@@ -51,6 +69,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         *_control(manifest),
         "",
+        *_several(manifest),
         "## Workers",
         "",
         "Workers have pseudonyms made with a key that was not kept: they are the same "
@@ -68,8 +87,9 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Computing it again",
         "",
-        "`manage.py rebuild FOLDER` computes every score, rank, metric and detector "
-        "posterior from this folder alone, and stops at the first that differs.",
+        "`manage.py rebuild FOLDER` computes every score, rank, comparison, joint "
+        "evaluation, metric and detector posterior from this folder alone, and stops at "
+        "the first that differs.",
         "",
     ]
     return "\n".join(lines)
@@ -99,11 +119,30 @@ def _control(manifest: Record) -> list[str]:
     ]
 
 
+def _several(manifest: Record) -> list[str]:
+    """Say what holds of comparisons and joint evaluations, where there are any."""
+    counts = manifest["counts"]
+    if not (counts["comparisons"] or counts["joint_evaluations"]):
+        return []
+    return [
+        "## Several systems together",
+        "",
+        "A comparison was decided once, from the votes that counted at that moment, and "
+        "these were kept; bans and appeals of later days do not rewrite it. A joint "
+        "evaluation is computed again whenever the ratings that count change, and what "
+        "is here is its last state. Neither moves the ranks of the board. Systems "
+        "without ranks are here because they were compared.",
+        "",
+    ]
+
+
 def _missing(task: Task, manifest: Record) -> list[str]:
     lines = [
         "test questions and the answers to them: they are still in use",
-        "private, withdrawn and unpublished systems; teams that are anonymous today",
-        "comparisons of pairs and joint evaluations of several systems",
+        "private and withdrawn systems, and whatever was asked about them together with "
+        "others; systems without a score, unless they were compared; teams that are "
+        "anonymous today",
+        "comparisons and joint evaluations that are not over, and what they cost",
     ]
     if manifest["sample_seed"] is None:
         lines.append(

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 from django.conf import settings
 
+from genie.lib.errors import GenieError
 from leaderboard.models import (
     HumanEvaluation,
     Instance,
@@ -19,6 +20,7 @@ from leaderboard.models import (
 )
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
 from leaderboard.selectors.span_ratings import span_ratings
 from leaderboard.selectors.standings import standings
@@ -101,10 +103,13 @@ def ranked(task: Task) -> list[Row]:
     return [row for row in standings(task) if row.human is not None]
 
 
-def systems(task: Task, rows: Sequence[Row]) -> list[Record]:
+def systems(
+    task: Task, rows: Sequence[Row], others: Sequence[Submission] = ()
+) -> list[Record]:
+    """Give the board's systems with their ranks, then others that tables speak of."""
     found = Submission.objects.in_bulk([row.pk for row in rows])
     evaluation_of = _evaluations(rows)
-    return [
+    ranked_ones = [
         {
             "submission": row.pk,
             "system": row.system,
@@ -124,6 +129,23 @@ def systems(task: Task, rows: Sequence[Row]) -> list[Record]:
         }
         for row in rows
     ]
+    return ranked_ones + [_unranked(one) for one in others]
+
+
+def _unranked(one: Submission) -> Record:
+    """Give a system that was compared with others and has no score of its own."""
+    told = not one.anonymous_now
+    return {
+        **dict.fromkeys(SYSTEMS),
+        "submission": one.pk,
+        "system": one.system_name,
+        "team": one.team.name if told else None,
+        "handed_in": f"{one.created_at:%Y-%m-%d}",
+        "simulated": one.simulated,
+        "file_sha256": one.file_sha256,
+        "description": one.description if told else "",
+        "links": one.links if told else [],
+    }
 
 
 def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
@@ -136,12 +158,13 @@ def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
 def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
     evaluations = list(_evaluations(rows).values())
-    ids = _ids(task)
+    ids = task_ids(task)
     found = all_system_ratings_of([one.pk for one in evaluations])
     marks = [
         span_ratings(one, found[found["evaluation"] == one.pk]) for one in evaluations
     ]
     found = pd.concat([found, *(one for one in marks if len(one))], ignore_index=True)
+    _check_current(rows, found[found["why_not"] == ""])
     place = {row.pk: i for i, row in enumerate(rows)}
     records = [
         {
@@ -171,7 +194,23 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     return records
 
 
-def _ids(task: Task) -> dict[int, str]:
+def _check_current(rows: Sequence[Row], counting: pd.DataFrame) -> None:
+    """Refuse scores that are about to be computed again: no release has their ratings."""
+    groups = counting.groupby(["submission", "criterion"], sort=False)
+    now = {name: digest(group, OF_ONE) for name, group in groups}
+    then = Score.objects.filter(
+        submission__in=[row.pk for row in rows], superseded_at=None
+    ).values_list("submission_id", "criterion", "ratings_sha256")
+    if now != {(pk, criterion): sha256 for pk, criterion, sha256 in then}:
+        raise GenieError(
+            "Some systems are about to be scored again, because other ratings count "
+            "now. Make the release in some minutes.",
+            code="scored-again",
+        )
+
+
+def task_ids(task: Task) -> dict[int, str]:
+    """Name the task's instances by their positions."""
     rows = task.instances.values_list("position", "instance_id")
     return dict(rows.order_by("position"))
 
@@ -288,8 +327,9 @@ def instances(task: Task, *, texts: bool, draw: bool) -> list[Record]:
     ]
 
 
-def predictions(task: Task, rows: Sequence[Row]) -> list[Record]:
-    place = {row.pk: i for i, row in enumerate(rows)}
+def predictions(pks: Sequence[int]) -> list[Record]:
+    """Give the texts of these systems, in this order."""
+    place = {pk: i for i, pk in enumerate(pks)}
     found = Prediction.objects.filter(submission__in=list(place)).values_list(
         "submission_id", "instance__instance_id", "instance__position", "text"
     )

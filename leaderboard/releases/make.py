@@ -13,14 +13,23 @@ from django.conf import settings
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
-from leaderboard.models import Task
-from leaderboard.releases import FORMAT, bundle, gather
+from leaderboard.models import Submission, Task
+from leaderboard.releases import (
+    FORMAT,
+    bundle,
+    gather,
+    gather_compared,
+    gather_joint,
+)
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.sampled import sample_may_be_told
+
+# name: the columns, and the rows
+Tables = dict[str, tuple[tuple[str, ...], list[Record]]]
 
 
 @dataclass(frozen=True)
@@ -53,16 +62,20 @@ def make(
     names = Pseudonyms(key)
     rows = gather.ranked(task)
     questions, fits = gather.detector_fits(task, names)
-    tables: dict[str, tuple[tuple[str, ...], list[Record]]] = {
-        "systems": (gather.SYSTEMS, gather.systems(task, rows)),
+    several = _several(task, names)
+    others = _others([row.pk for row in rows], several)
+    tables: Tables = {
+        "systems": (gather.SYSTEMS, gather.systems(task, rows, others)),
         "scores": (gather.SCORES, gather.scores(task, rows)),
         "judgments": (gather.JUDGMENTS, gather.judgments(task, rows, names)),
         "metrics": (gather.METRICS, gather.metrics(rows)),
         "test_questions": (gather.TEST_QUESTIONS, questions),
+        **several,
         "instances": (gather.INSTANCES, gather.instances(task, texts=texts, draw=draw)),
     }
     if texts:
-        tables["predictions"] = (gather.PREDICTIONS, gather.predictions(task, rows))
+        pks = [*(row.pk for row in rows), *(one.pk for one in others)]
+        tables["predictions"] = (gather.PREDICTIONS, gather.predictions(pks))
     for name, (columns, records) in tables.items():
         bundle.write_table(folder, name, columns, records)
     counts = {name: len(records) for name, (_, records) in tables.items()}
@@ -73,17 +86,52 @@ def make(
     return Made(folder, counts, texts)
 
 
+def _several(task: Task, names: Pseudonyms) -> Tables:
+    """Give what was asked about several systems together."""
+    compared = gather_compared.ended(task)
+    judged = gather_joint.scored(task)
+    return {
+        "comparisons": (
+            gather_compared.COMPARISONS,
+            gather_compared.comparisons(task, compared),
+        ),
+        "comparison_pairs": (gather_compared.PAIRS, gather_compared.pairs(compared)),
+        "comparison_votes": (
+            gather_compared.VOTES,
+            gather_compared.votes(compared, names),
+        ),
+        "joint_evaluations": (
+            gather_joint.EVALUATIONS,
+            gather_joint.evaluations(judged),
+        ),
+        "joint_results": (gather_joint.RESULTS, gather_joint.results(judged)),
+        "joint_pairs": (gather_joint.PAIRS, gather_joint.pairs(judged)),
+        "joint_judgments": (
+            gather_joint.JUDGMENTS,
+            gather_joint.judgments(task, judged, names),
+        ),
+    }
+
+
+def _others(ranked: Sequence[int], several: Tables) -> list[Submission]:
+    """Find the systems that are spoken of and have no score of their own."""
+    _, compared = several["comparisons"]
+    _, judged = several["joint_judgments"]
+    named = {row[side] for row in compared for side in ("a", "b")}
+    named |= {row["submission"] for row in judged}
+    found = Submission.objects.filter(pk__in=named - set(ranked))
+    return list(found.select_related("team").order_by("pk"))
+
+
 def archive(tasks: Sequence[Task]) -> IO[bytes]:
     """Make a release of each task and pack them; the file is gone once it is closed."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  # the reader closes it
-    with (
-        tempfile.TemporaryDirectory() as name,
-        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed,
-    ):
-        for task in tasks:
-            folder = make(task, Path(name) / task.slug).folder
-            for path in sorted(folder.iterdir()):
-                packed.write(path, f"{task.slug}/{path.name}")
+    with tempfile.TemporaryDirectory() as name:
+        folders = [make(task, Path(name) / task.slug).folder for task in tasks]
+        file = tempfile.TemporaryFile()  # noqa: SIM115  # the reader closes it
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+            for folder in folders:
+                for path in sorted(folder.iterdir()):
+                    packed.write(path, f"{folder.name}/{path.name}")
     file.seek(0)
     return file
 

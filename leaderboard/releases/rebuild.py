@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,35 +13,17 @@ from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
 from leaderboard.designs.unit import TICKED, Unit, unit_of
-from leaderboard.releases import FORMAT, bundle
+from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
+from leaderboard.releases.numbers import Number
+from leaderboard.releases.rebuild_compared import compared_numbers
+from leaderboard.releases.rebuild_joint import joint_numbers
 from leaderboard.releases.rebuild_metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
 from quality.stats.detectors import detect
 
-# Sums are made in another order than when they were published.
-TOLERANCE = 1e-9
 # The detector's fit stops when it hardly moves any more.
 POSTERIOR_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True)
-class Number:
-    """One published number beside what comes out now."""
-
-    what: str
-    published: float
-    computed: float
-    tolerance: float = TOLERANCE
-
-    @property
-    def same(self) -> bool:
-        return math.isclose(
-            self.published,
-            self.computed,
-            rel_tol=self.tolerance,
-            abs_tol=self.tolerance,
-        )
 
 
 @dataclass
@@ -60,7 +41,7 @@ def rebuild(
     n_files = bundle.check(folder)
     told(f"{n_files} files are as they were released.")
     manifest = bundle.read_manifest(folder)
-    if manifest.get("format") != FORMAT:
+    if manifest.get("format") not in READABLE:
         raise GenieError(
             f"This is a release of the format {manifest.get('format')!r}; this version "
             f"reads {FORMAT!r}.",
@@ -70,13 +51,22 @@ def rebuild(
     kinds: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
         ("ranks", _ranks(folder, manifest)),
+        ("comparisons", compared_numbers(folder)),
+        ("joint evaluations", joint_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
     ]
     for kind, numbers in kinds:
-        for number in numbers:
-            _take(found, kind, number)
+        try:
+            for number in numbers:
+                _take(found, kind, number)
+        except (LookupError, TypeError, ValueError) as error:
+            raise GenieError(
+                f"The {kind} of this release cannot be read: something is missing or "
+                f"of the wrong kind ({type(error).__name__}: {error}).",
+                code="damaged-release",
+            ) from error
         told(f"{kind}: {found.n_same[kind]:,} numbers are the same.")
     return found
 
@@ -87,15 +77,11 @@ def _take(found: Rebuilt, kind: str, number: Number | str) -> None:
     elif number.same:
         found.n_same[kind] += 1
     else:
-        raise GenieError(
-            f"{number.what}: {number.published!r} was published, and "
-            f"{number.computed!r} comes out.",
-            code="differs",
-        )
+        raise GenieError(str(number), code="differs")
 
 
 def _scores(folder: Path) -> Iterator[Number]:
-    position = _positions(folder)
+    position = bundle.positions(folder)
     groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
     for row in bundle.read_table(folder, "judgments"):
         if row["counts"]:
@@ -105,11 +91,13 @@ def _scores(folder: Path) -> Iterator[Number]:
         name = f"score of submission {score['submission']} on {score['criterion']}"
         ratings = groups.pop((score["submission"], score["criterion"]), [])
         if not ratings:
-            yield Number(f"{name}, ratings", score["n"], 0)
+            yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
         yield from _score(name, score, ratings, position)
     for submission, criterion in sorted(groups):
-        yield Number(f"score of submission {submission} on {criterion}", 0, 1)
+        yield Number(
+            "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1
+        )
 
 
 def _score(
@@ -127,16 +115,17 @@ def _score(
             n_resamples=score["n_resamples"],
             confidence=confidence,
         )
-        yield Number(f"{name}, mean", score["mean"], interval.estimate)
-        yield Number(f"{name}, {low}", score[low], interval.low)
-        yield Number(f"{name}, {high}", score[high], interval.high)
-        yield Number(f"{name}, n", score["n"], interval.n)
+        yield Number("scores.jsonl", f"{name}, mean", score["mean"], interval.estimate)
+        yield Number("scores.jsonl", f"{name}, {low}", score[low], interval.low)
+        yield Number("scores.jsonl", f"{name}, {high}", score[high], interval.high)
+        yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
     workers = {row["worker"] for row in ratings}
-    yield Number(f"{name}, workers", score["n_workers"], len(workers))
+    yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
     binned, counts = np.unique(unit.binned(values), return_counts=True)
     computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
     for value in sorted({*computed, *score["histogram"]}):
         yield Number(
+            "scores.jsonl",
             f"{name}, ratings of {value}",
             score["histogram"].get(value, 0),
             computed.get(value, 0),
@@ -149,11 +138,6 @@ def _unit(score: Record) -> Unit:
     return unit_of(all_scales()[score["scale"]]) if score["asked"] else TICKED
 
 
-def _positions(folder: Path) -> dict[str, int]:
-    rows = bundle.read_table(folder, "instances")
-    return {row["instance"]: row["position"] for row in rows}
-
-
 def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
     score_of = {
         row["submission"]: row
@@ -161,17 +145,24 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
         if row["criterion"] == manifest["ranked_by"]
     }
     systems = bundle.read_table(folder, "systems")
-    found = [score_of[row["submission"]] for row in systems]
+    scored = [row for row in systems if row["submission"] in score_of]
+    found = [score_of[row["submission"]] for row in scored]
     ranges = rank_ranges([s["low"] for s in found], [s["high"] for s in found])
-    for row, ranks in zip(systems, ranges, strict=True):
+    rank_of = dict(zip((row["submission"] for row in scored), ranges, strict=True))
+    for row in systems:
         name = f"rank of submission {row['submission']}"
-        yield Number(f"{name}, first", row["rank_first"], ranks.first)
-        yield Number(f"{name}, last", row["rank_last"], ranks.last)
+        ranks = rank_of.get(row["submission"])
+        yield Number(
+            "systems", f"{name}, first", row["rank_first"], ranks and ranks.first
+        )
+        yield Number(
+            "systems.jsonl", f"{name}, last", row["rank_last"], ranks and ranks.last
+        )
 
 
 def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
     for found in metric_numbers(folder, manifest):
-        yield found if isinstance(found, str) else Number(*found)
+        yield found if isinstance(found, str) else Number("metrics.jsonl", *found)
 
 
 def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
@@ -179,7 +170,9 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
     for polarity, fit in manifest["detectors"].items():
         judged = [row for row in rows if row["polarity"] == polarity]
         wrong = sum(row["n_questions"] - row["n_correct"] for row in judged)
-        yield Number(f"{polarity} questions answered wrongly", fit["n_wrong"], wrong)
+        yield Number(
+            "manifest", f"{polarity} questions answered wrongly", fit["n_wrong"], wrong
+        )
         if not judged:
             continue
         detection = detect(
@@ -191,6 +184,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
         )
         for row, p_noisy in zip(judged, detection.p_noisy, strict=True):
             yield Number(
+                "test_questions.jsonl",
                 f"P(noisy) of {row['worker']}, {polarity}",
                 row["p_noisy"],
                 float(p_noisy),
@@ -200,4 +194,6 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
 
 def _counts(folder: Path, manifest: Record) -> Iterator[Number]:
     for name, n in manifest["counts"].items():
-        yield Number(f"rows of {name}", n, len(bundle.read_table(folder, name)))
+        yield Number(
+            "manifest", f"rows of {name}", n, len(bundle.read_table(folder, name))
+        )

@@ -13,8 +13,9 @@ from leaderboard.selectors.compared_labels import (
     asked_at_first,
     decide,
     labels_from,
+    no_more_came,
     rule_of,
-    votes_of,
+    votes_shown,
 )
 from leaderboard.selectors.sight import ON_BOARD, is_staff, public, team_ids
 from leaderboard.stats.sequential import Decision
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 State = Comparison.State
 # Before staff have agreed to it, a question concerns who asked it and staff.
 _UNASKED = [State.REQUESTED, State.DECLINED]
+ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
 
 
 @dataclass(frozen=True)
@@ -91,12 +93,13 @@ def concerns(viewer: Viewer, comparison: Comparison) -> bool:
 
 
 def standing_of(comparison: Comparison) -> Standing:
-    """Work out how it stands from the labels that count now."""
+    """Work out how it stands: from the labels that count now, or counted at its end."""
     rule = rule_of(comparison)
-    votes = votes_of(comparison)
+    votes = votes_shown(comparison)
     over = comparison.is_over
+    last = no_more_came(comparison.state)
     labels = [
-        one for one in labels_from(comparison, votes, last=over) if one is not None
+        one for one in labels_from(comparison, votes, last=last) if one is not None
     ]
     spent = unit = 0
     if comparison.evaluation is not None:
@@ -125,7 +128,7 @@ def standing_of(comparison: Comparison) -> Standing:
 
 def _decided(comparison: Comparison) -> Decision | None:
     """Give what was written when it ended: later bans do not rewrite it."""
-    if comparison.state not in {State.DECIDED, State.UNDECIDED}:
+    if comparison.state not in ENDED:
         return None
     if comparison.estimate is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leaderboard.models import ComparedPair, Comparison
+from leaderboard.models import ComparedPair, Comparison, CountedVote
 from leaderboard.stats.sequential import Comparison as Series
 from leaderboard.stats.sequential import ConfidenceRule, Decision, rule_named
 from quality.selectors.clean_ratings import clean_ratings
@@ -23,12 +23,18 @@ class Votes:
     item_pk: int
     position: int
     wave: int
+    workers: tuple[int, ...]
     values: tuple[float, ...]
 
 
 def rule_of(comparison: Comparison) -> ConfidenceRule:
-    """Give the stopping rule; delta is for both sides together, rules take one side's."""
-    return rule_named(comparison.rule, comparison.delta / 2)
+    """Give the stopping rule of a comparison."""
+    return rule_for(comparison.rule, comparison.delta)
+
+
+def rule_for(name: str, delta: float) -> ConfidenceRule:
+    """Give a stopping rule; delta is for both sides together, rules take one side's."""
+    return rule_named(name, delta / 2)
 
 
 def asked_at_first(strategy: str, n_workers: int) -> int:
@@ -71,33 +77,75 @@ def label_of(
 
 
 def votes_of(comparison: Comparison) -> list[Votes]:
-    """Collect the votes that count, pair by pair, in the pairs' stored order."""
+    """Collect the votes that count now, pair by pair, in the pairs' stored order."""
     if comparison.evaluation is None:
         return []
     ratings = clean_ratings(comparison.evaluation.campaign)
-    said: dict[int, list[float]] = {}
-    for item, value in zip(
-        ratings["item"].tolist(), ratings["value"].tolist(), strict=True
+    ratings = ratings[ratings["criterion"] == comparison.criterion]
+    said: dict[int, list[tuple[int, float]]] = {}
+    for item, worker, value in zip(
+        ratings["item"].tolist(),
+        ratings["worker"].tolist(),
+        ratings["value"].tolist(),
+        strict=True,
     ):
-        said.setdefault(int(item), []).append(float(value))
-    rows = (
-        ComparedPair.objects.filter(comparison=comparison)
-        .order_by("position")
-        .values_list("pk", "judged_item__item_id", "position", "wave", "slot_of_a")
-    )
+        said.setdefault(int(item), []).append((int(worker), float(value)))
     return [
         Votes(
             pk,
             item_pk,
             position,
             wave,
-            tuple(
-                value if slot == FIRST_SLOT else 1.0 - value
-                for value in said.get(item_pk, ())
-            ),
+            tuple(worker for worker, _ in said.get(item_pk, ())),
+            tuple(for_a(slot, value) for _, value in said.get(item_pk, ())),
         )
-        for pk, item_pk, position, wave, slot in rows
+        for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
+
+
+def kept_votes(comparison: Comparison) -> list[Votes]:
+    """Give the votes that counted when the comparison ended, in the same order."""
+    said: dict[int, list[tuple[int, float]]] = {}
+    for pair, worker, value in (
+        CountedVote.objects.filter(pair__comparison=comparison)
+        .order_by("pair", "worker")
+        .values_list("pair_id", "worker_id", "value")
+    ):
+        said.setdefault(pair, []).append((worker, value))
+    return [
+        Votes(
+            pk,
+            item_pk,
+            position,
+            wave,
+            tuple(worker for worker, _ in said.get(pk, ())),
+            tuple(value for _, value in said.get(pk, ())),
+        )
+        for pk, item_pk, position, wave, _ in _pairs(comparison)
+    ]
+
+
+def votes_shown(comparison: Comparison) -> list[Votes]:
+    """Give what a comparison is shown by: after its end, what counted then."""
+    return kept_votes(comparison) if comparison.votes_kept else votes_of(comparison)
+
+
+def for_a(slot_of_a: str, answered: float) -> float:
+    """Turn a preference for the first of two texts into one for A.
+
+    Examples
+    --------
+    >>> for_a("A", 1.0), for_a("B", 1.0), for_a("B", 0.5)
+    (1.0, 0.0, 0.5)
+    """
+    return answered if slot_of_a == FIRST_SLOT else 1.0 - answered
+
+
+def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
+    rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
+    return list(
+        rows.values_list("pk", "judged_item__item_id", "position", "wave", "slot_of_a")
+    )
 
 
 def labels_from(
@@ -108,6 +156,14 @@ def labels_from(
         label_of(comparison.strategy, comparison.n_workers, one.values, last=last)
         for one in votes
     ]
+
+
+def no_more_came(state: str) -> bool:
+    """Tell whether all answers were in at the end, so that those there had to do.
+
+    Of a comparison that was stopped in the middle only complete pairs are read.
+    """
+    return state in {Comparison.State.DECIDED, Comparison.State.UNDECIDED}
 
 
 def decide(rule: ConfidenceRule, labels: Sequence[float]) -> Decision:

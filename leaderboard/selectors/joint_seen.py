@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 
 State = JointEvaluation.State
 _UNASKED = [State.REQUESTED, State.DECLINED]
+# A system's magnitude and where it stands.
+SPREAD = (
+    "mean",
+    "low",
+    "high",
+    "low_50",
+    "high_50",
+    "cluster",
+    "rank_first",
+    "rank_last",
+)
 
 
 @dataclass(frozen=True)
@@ -106,19 +117,7 @@ def _row(
     games = [result["win_tie_loss"][place][other] for other in order]
     return Row(
         submission=systems[one["submission"]],
-        **{
-            key: one[key]
-            for key in (
-                "mean",
-                "low",
-                "high",
-                "low_50",
-                "high_50",
-                "cluster",
-                "rank_first",
-                "rank_last",
-            )
-        },
+        **{key: one[key] for key in SPREAD},
         mu=skill["mu"],
         sigma=skill["sigma"],
         skill_cluster=skill["cluster"],

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Exists, F, OuterRef, Q
 
 from crowd.models import Assignment
-from leaderboard.models import HumanEvaluation, Submission
+from leaderboard.models import HumanEvaluation, JointEvaluation, Submission
 from quality.selectors import bans
 
 State = Submission.State
@@ -43,4 +43,33 @@ def outdated() -> list[int]:
             rejected.filter(hit__campaign=OuterRef("separate_campaigns__campaign"))
         )
     ).values_list("submission_id", flat=True)
+    return sorted({*banned, *other})
+
+
+def outdated_joint() -> list[int]:
+    """Find joint evaluations whose ratings have changed since they were scored.
+
+    Also those whose results another version computed in another way.
+    """
+    scored = JointEvaluation.objects.filter(state=JointEvaluation.State.SCORED)
+    banned = [
+        pk
+        for pool, at in bans.changed_at().items()
+        for pk in scored.filter(
+            task__slug=pool, evaluation__scored_at__lt=at + UNSEEN
+        ).values_list("pk", flat=True)
+    ]
+    rejected = Assignment.objects.filter(
+        state=Assignment.State.REJECTED,
+        decided_at__gt=OuterRef("evaluation__scored_at"),
+    )
+    other = scored.filter(
+        Q(evaluation__scored_at=None)
+        | Exists(rejected.filter(hit__campaign=OuterRef("evaluation__campaign")))
+        | Exists(
+            rejected.filter(
+                hit__campaign=OuterRef("evaluation__separate_campaigns__campaign")
+            )
+        )
+    ).values_list("pk", flat=True)
     return sorted({*banned, *other})

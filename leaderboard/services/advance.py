@@ -8,9 +8,8 @@ from crowd.models import Campaign
 from crowd.services import run
 from genie.lib import jobs
 from leaderboard.models import Comparison, HumanEvaluation, JointEvaluation, Submission
-from leaderboard.selectors.outdated import UNSEEN, outdated
+from leaderboard.selectors.outdated import outdated, outdated_joint
 from leaderboard.services.lifecycle import NEXT_JOB
-from quality.selectors import bans
 
 State = Submission.State
 
@@ -36,19 +35,13 @@ def advance() -> int:
 
 
 def _joint() -> list[int]:
-    """Find the joint evaluations that wait for people, or whose workers changed."""
+    """Find the joint evaluations that wait for people, or whose ratings changed."""
     state = JointEvaluation.State
-    rows = JointEvaluation.objects.filter(failure_permanent=False).order_by("pk")
-    waiting = rows.filter(state__in=[state.APPROVED, state.RUNNING])
-    found = set(waiting.values_list("pk", flat=True))
-    for pool, at in bans.changed_at().items():
-        stale = rows.filter(
-            state=state.SCORED,
-            task__slug=pool,
-            evaluation__scored_at__lt=at + UNSEEN,
-        )
-        found |= set(stale.values_list("pk", flat=True))
-    return sorted(found)
+    rows = JointEvaluation.objects.filter(failure_permanent=False)
+    waiting = rows.filter(
+        Q(state__in=[state.APPROVED, state.RUNNING]) | Q(pk__in=outdated_joint())
+    )
+    return list(waiting.order_by("pk").values_list("pk", flat=True))
 
 
 def _comparing() -> list[int]:

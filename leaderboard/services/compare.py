@@ -19,8 +19,9 @@ from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.models import Comparison, ComparisonSet, Submission, Task
-from leaderboard.selectors.compared_labels import asked_at_most
+from leaderboard.selectors.compared_labels import asked_at_most, votes_of
 from leaderboard.selectors.sight import ON_BOARD
+from leaderboard.services import compare_end
 from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.asking import human_of
 from leaderboard.services.steps_of_several import retry as again
@@ -168,6 +169,9 @@ def decline(pk: int, *, by: Account, reason: str) -> Comparison:
 def stop(pk: int, *, by: Account, reason: str) -> Comparison:
     """End a comparison by hand: no more work, what was done stays paid."""
     found = decisions.stop(Comparison, pk, by=by, reason=reason)
+    votes = votes_of(found)
+    so_far = compare_end.result(found, State.STOPPED, votes)
+    compare_end.write(found, State.STOPPED, so_far, votes)
     if found.evaluation is None:
         fund.release(key_of(pk))
         return found

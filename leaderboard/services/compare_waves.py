@@ -37,7 +37,7 @@ from leaderboard.selectors.compared_labels import (
     votes_of,
     wants_third,
 )
-from leaderboard.services import asking, compare, items, qualification
+from leaderboard.services import asking, compare, compare_end, items, qualification
 from leaderboard.services.items import Entry, JudgedSpec
 from leaderboard.services.steps_of_several import attempt
 from leaderboard.stats.sequential import Decision
@@ -188,22 +188,18 @@ def _go_on(found: Comparison, look: Look) -> None:
     reserve.give_up(campaign)
     reserve.pass_on(campaign)
     if campaign.state == Campaign.State.STOPPED:
-        _finish(found, State.STOPPED, decided_so_far(found))
+        votes = votes_of(found)
+        stopped = compare_end.result(found, State.STOPPED, votes)
+        _finish(found, State.STOPPED, stopped, votes)
         return
     if look.votes != votes_of(found) or look.last != is_done(campaign):
         return  # an answer or a ban came between; the next step looks again
     if _ask_thirds(found, look.votes) or not look.complete:
         return
     if look.decision.side != "undecided":
-        _finish(found, State.DECIDED, look.decision)
+        _finish(found, State.DECIDED, look.decision, look.votes)
     elif not _next_wave(found, campaign, len(look.votes)):
-        _finish(found, State.UNDECIDED, look.decision)
-
-
-def decided_so_far(found: Comparison) -> Decision:
-    """Apply the rule to the complete pairs that there are."""
-    labels = labels_from(found, votes_of(found))
-    return decide(rule_of(found), [one for one in labels if one is not None])
+        _finish(found, State.UNDECIDED, look.decision, look.votes)
 
 
 def _ask_thirds(found: Comparison, votes: Sequence[Votes]) -> bool:
@@ -311,20 +307,16 @@ def _remember(found: Comparison, campaign: Campaign, wave: Wave) -> None:
     found.save(update_fields=["n_waves"])
 
 
-def _finish(found: Comparison, state: str, decision: Decision) -> None:
+def _finish(
+    found: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
+) -> None:
     """Write the result, withdraw what nobody has taken, free what is not spent."""
     if found.evaluation is None:
         raise ValueError("A comparison at work has an evaluation.")
     # whoever sends work out again after a ban waits here
     campaign = Campaign.objects.select_for_update().get(pk=found.evaluation.campaign_id)
-    decided = decision.side != "undecided" and state == State.DECIDED
-    found.state = state
-    found.better = decision.side if decided else ""
-    found.n_labels = decision.n
-    found.estimate = decision.estimate if decision.n else None
-    found.low, found.high = decision.low, decision.high
     found.failure = ""
     found.finished_at = timezone.now()
-    found.save()
+    compare_end.write(found, state, decision, votes)
     run.complete(campaign.pk)
     fund.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 import pandas as pd
@@ -17,6 +16,7 @@ from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
 from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.span_ratings import span_ratings
 from leaderboard.services import lifecycle
 from leaderboard.services.ratings import system_ratings, unit_for
@@ -155,13 +155,8 @@ def _computed_one(
             for value, n in binned.value_counts().sort_index().items()
         },
         seed=seed,
-        ratings_sha256=_digest(ratings),
+        ratings_sha256=digest(ratings, OF_ONE),
     )
-
-
-def _digest(ratings: pd.DataFrame) -> str:
-    table = ratings[["instance", "worker", "value"]].to_csv(index=False, header=False)
-    return hashlib.sha256(table.encode()).hexdigest()
 
 
 def _write(

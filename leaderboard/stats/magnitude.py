@@ -122,7 +122,8 @@ def normalise_magnitudes(
     counts = np.bincount(codes)
     centred = logs - (np.bincount(codes, logs) / counts)[codes]
     if method == "modulus":
-        return np.asarray(np.exp(centred + logs.mean()), dtype=np.float64)
+        # sorted, so that the order of the magnitudes does not show in the last digit
+        return np.asarray(np.exp(centred + np.sort(logs).mean()), dtype=np.float64)
     squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
     spread = np.sqrt(squares)
     flat = spread <= 1e-12

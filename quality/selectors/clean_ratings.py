@@ -107,16 +107,19 @@ def _why_not(state: str, replaced_at: datetime | None, banned: bool) -> str:
 
 
 def n_excluded_workers(campaign: Campaign) -> int:
-    """Count the workers of the campaign whose ratings a ban keeps out."""
+    """Count the workers of the campaign whose ratings a ban keeps out.
+
+    Who answered nothing but test questions has no ratings.
+    """
+    banned = Ban.objects.filter(pool=campaign.pool, lifted_at=None).values("worker")
     return (
-        Assignment.objects.filter(
-            hit__campaign=campaign,
-            state__in=COUNTED,
-            worker__in=Ban.objects.filter(pool=campaign.pool, lifted_at=None).values(
-                "worker"
-            ),
+        Answer.objects.filter(
+            item__campaign=campaign,
+            assignment__state__in=COUNTED,
+            assignment__worker__in=banned,
         )
-        .values("worker")
+        .exclude(item__in=Placement.objects.filter(campaign=campaign).values("item"))
+        .values("assignment__worker")
         .distinct()
         .count()
     )

@@ -11,8 +11,8 @@ from django.contrib.auth import get_user_model
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
-from leaderboard.models import Comparison, Instance, Task
-from leaderboard.services import compare, load, submit
+from leaderboard.models import Comparison, Instance, JointEvaluation, Task
+from leaderboard.services import compare, joint, load, submit
 from leaderboard.services.advance import advance
 from leaderboard.services.compare import Question
 from leaderboard.services.simulate import DILIGENT, Crowd
@@ -133,3 +133,19 @@ def finish(crowd):
         return found
 
     return work
+
+
+@pytest.fixture
+def judged(boss, crowd):
+    def run(systems, **question):
+        found = joint.request(
+            systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
+        )
+        joint.approve(found.pk, by=boss)
+        settle()
+        for _ in range(4):
+            crowd.work()
+            settle()
+        return JointEvaluation.objects.get(pk=found.pk)
+
+    return run

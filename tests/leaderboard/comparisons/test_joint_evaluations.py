@@ -9,7 +9,7 @@ import pytest
 from crowd.models import Answer, Campaign, Commitment
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.models import JointEvaluation, JudgedOutput, Score
+from leaderboard.models import JudgedOutput, Score
 from leaderboard.services import joint, joint_run
 from quality.models import Grade, Placement
 from quality.services import ban as banning
@@ -21,22 +21,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def three(right, wrong, level):
     return [wrong, right, level[0]]
-
-
-@pytest.fixture
-def judged(boss, crowd):
-    def run(systems, **question):
-        found = joint.request(
-            systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
-        )
-        joint.approve(found.pk, by=boss)
-        settle()
-        for _ in range(4):
-            crowd.work()
-            settle()
-        return JointEvaluation.objects.get(pk=found.pk)
-
-    return run
 
 
 def test_a_campaign_over_three_systems_ranks_them(three, judged):

@@ -313,6 +313,28 @@ def test_a_file_that_was_changed_or_added_is_named(folder):
         rebuilt(folder)
 
 
+def test_releases_of_the_first_format_are_still_read(folder):
+    manifest = bundle.read_manifest(folder)
+    for given, readable in (("genie-release-1", True), ("genie-release-9", False)):
+        bundle.write_manifest(folder, {**manifest, "format": given})
+        bundle.write_checksums(folder)
+        if readable:
+            assert "numbers come out" in rebuilt(folder)
+        else:
+            with pytest.raises(CommandError, match="genie-release-9"):
+                rebuilt(folder)
+
+
+def test_scores_that_are_about_to_change_are_not_released(task, tmp_path, client_of):
+    worker = Assignment.objects.filter(state="APPROVED").first().worker
+    Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
+    with pytest.raises(CommandError, match="about to be scored again"):
+        call_command("release", task.slug, "--out", str(tmp_path / "r"))
+    data = {"action": "release_selected", "_selected_action": [task.pk]}
+    page = client_of("superuser").post("/admin/leaderboard/task/", data, follow=True)
+    assert "about to be scored again" in page.content.decode()
+
+
 def test_what_is_no_release_is_said_to_be_none(tmp_path):
     with pytest.raises(CommandError, match="is no release"):
         rebuilt(tmp_path)

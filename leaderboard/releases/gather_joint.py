@@ -1,0 +1,217 @@
+"""Joint evaluations in a release: their results, and the judgments behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from genie.lib.errors import GenieError
+from leaderboard.models import JointEvaluation, Task
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.gather import task_ids
+from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.selectors.joint_seen import SPREAD, joint_seen_by
+from leaderboard.selectors.ratings_digest import OF_SEVERAL, digest
+from leaderboard.selectors.system_ratings import all_system_ratings_of
+from leaderboard.services import joint
+
+EVALUATIONS = (
+    "joint",
+    "criterion",
+    "question",
+    "design",
+    "scale",
+    "n_workers_each",
+    "n_judgements",
+    "n_instances",
+    "n_workers",
+    "n_excluded_workers",
+    "normalised",
+    "agreement_form",
+    "agreement",
+    "agreement_low",
+    "agreement_high",
+    "seed",
+    "n_resamples",
+    "signature",
+    "simulated",
+    "finished",
+)
+RESULTS = (
+    "joint",
+    "criterion",
+    "place",
+    "submission",
+    *SPREAD,
+    "mu",
+    "sigma",
+    "skill_cluster",
+)
+PAIRS = (
+    "joint",
+    "criterion",
+    "submission",
+    "other",
+    "p_above",
+    "wins",
+    "ties",
+    "losses",
+)
+JUDGMENTS = (
+    "joint",
+    "criterion",
+    "submission",
+    "instance",
+    "worker",
+    "value",
+    "counts",
+    "why_not",
+    "slot",
+    "on",
+)
+
+
+def scored(task: Task) -> list[JointEvaluation]:
+    """Give the joint evaluations that have results and that everybody may see."""
+    rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
+    found = list(rows.select_related("evaluation").order_by("pk"))
+    for one in found:
+        if one.evaluation is None or one.evaluation.scored_at is None:
+            raise _scored_again(one)
+    return found
+
+
+def evaluations(found: Sequence[JointEvaluation]) -> list[Record]:
+    """Give what is said of each criterion as a whole."""
+    records = []
+    for one in found:
+        questions = joint.criteria_of(one.task)
+        for criterion, result in one.results["criteria"].items():
+            agreement = result.get("agreement", {})
+            records.append(
+                {
+                    "joint": one.pk,
+                    "criterion": criterion,
+                    "question": questions.get(criterion, ""),
+                    "design": one.design,
+                    "scale": result["scale"],
+                    "n_workers_each": one.n_workers,
+                    "n_judgements": result["n_judgements"],
+                    "n_instances": result.get("n_instances", 0),
+                    "n_workers": result.get("n_workers", 0),
+                    "n_excluded_workers": result["n_excluded_workers"],
+                    "normalised": result.get("normalised", ""),
+                    "agreement_form": agreement.get("form"),
+                    "agreement": agreement.get("value"),
+                    "agreement_low": agreement.get("low"),
+                    "agreement_high": agreement.get("high"),
+                    "seed": result["seed"],
+                    "n_resamples": result["n_resamples"],
+                    "signature": result["signature"],
+                    "simulated": one.simulated,
+                    "finished": f"{one.finished_at:%Y-%m-%d}",
+                }
+            )
+    return records
+
+
+def results(found: Sequence[JointEvaluation]) -> list[Record]:
+    """Give each system's numbers, in the order in which the systems were chosen."""
+    return [
+        {
+            "joint": one.pk,
+            "criterion": criterion,
+            "place": place,
+            "submission": row["submission"],
+            **{name: row[name] for name in SPREAD},
+            "mu": result["true_skill"][place]["mu"],
+            "sigma": result["true_skill"][place]["sigma"],
+            "skill_cluster": result["true_skill"][place]["cluster"],
+        }
+        for one in found
+        for criterion, result in one.results["criteria"].items()
+        for place, row in enumerate(result["systems"])
+    ]
+
+
+def pairs(found: Sequence[JointEvaluation]) -> list[Record]:
+    """Give what is said of each system against each other one."""
+    return [
+        {
+            "joint": one.pk,
+            "criterion": criterion,
+            "submission": row["submission"],
+            "other": other["submission"],
+            "p_above": result["p_above"][i][j],
+            **dict(
+                zip(
+                    ("wins", "ties", "losses"),
+                    result["win_tie_loss"][i][j],
+                    strict=True,
+                )
+            ),
+        }
+        for one in found
+        for criterion, result in one.results["criteria"].items()
+        for i, row in enumerate(result["systems"])
+        for j, other in enumerate(result["systems"])
+        if i != j
+    ]
+
+
+def judgments(
+    task: Task, found: Sequence[JointEvaluation], names: Pseudonyms
+) -> list[Record]:
+    """Give every rating with its pseudonym; their order tells nothing of workers."""
+    ids = task_ids(task)
+    return [record for one in found for record in _judgments(one, ids, names)]
+
+
+def _judgments(
+    one: JointEvaluation, ids: dict[int, str], names: Pseudonyms
+) -> list[Record]:
+    if one.evaluation is None:
+        return []
+    ratings = all_system_ratings_of([one.evaluation.pk])
+    _check_current(one, ratings[ratings["why_not"] == ""])
+    records = [
+        {
+            "joint": one.pk,
+            "criterion": row["criterion"],
+            "submission": int(row["submission"]),
+            "instance": ids[int(row["instance"])],
+            "worker": names.of(int(row["worker"])),
+            "value": float(row["value"]),
+            "counts": not row["why_not"],
+            "why_not": row["why_not"],
+            "slot": row["slot"],
+            "on": row["on"],
+        }
+        for row in ratings.to_dict("records")
+    ]
+    position = {name: place for place, name in ids.items()}
+    return sorted(
+        records,
+        key=lambda row: (
+            row["criterion"],
+            row["submission"],
+            position[row["instance"]],
+            row["worker"],
+        ),
+    )
+
+
+def _check_current(one: JointEvaluation, counting: pd.DataFrame) -> None:
+    """Refuse results that are about to be computed again: no release has their ratings."""
+    for criterion, result in one.results["criteria"].items():
+        rows = counting[counting["criterion"] == criterion]
+        if digest(rows, OF_SEVERAL) != result.get("ratings_sha256"):
+            raise _scored_again(one)
+
+
+def _scored_again(one: JointEvaluation) -> GenieError:
+    return GenieError(
+        f"“{one}” is about to be scored again. Make the release in some minutes.",
+        code="scored-again",
+    )

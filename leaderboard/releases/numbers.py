@@ -1,0 +1,54 @@
+"""A published number beside what comes out now."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+# Sums are made in another order than when they were published.
+TOLERANCE = 1e-9
+
+Value = float | str | bool | None
+
+
+@dataclass(frozen=True)
+class Number:
+    """One published number, or word, beside what comes out now.
+
+    Parameters
+    ----------
+    file : str
+        The file that has it.
+    what : str
+        Of what, and which field.
+    published, computed : float, str, bool or None
+    tolerance : float
+        How far two numbers may lie apart, relative and absolute.
+    """
+
+    file: str
+    what: str
+    published: Value
+    computed: Value
+    tolerance: float = TOLERANCE
+
+    @property
+    def same(self) -> bool:
+        if not (_is_number(self.published) and _is_number(self.computed)):
+            return self.published == self.computed
+        return math.isclose(
+            float(self.published or 0),
+            float(self.computed or 0),
+            rel_tol=self.tolerance,
+            abs_tol=self.tolerance,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}, {self.what}: {self.published!r} was published, and "
+            f"{self.computed!r} comes out."
+        )
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

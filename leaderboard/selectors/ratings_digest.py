@@ -1,0 +1,18 @@
+"""Ratings in one line: whether what a number was computed from is still what counts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import pandas as pd
+
+# of one criterion of one system, and of one criterion of several
+OF_ONE = ("instance", "worker", "value")
+OF_SEVERAL = ("submission", *OF_ONE)
+
+
+def digest(ratings: pd.DataFrame, columns: Sequence[str]) -> str:
+    """Hash the ratings in their order."""
+    table = ratings[list(columns)].to_csv(index=False, header=False)
+    return hashlib.sha256(table.encode()).hexdigest()

@@ -1,0 +1,367 @@
+"""Comparisons and joint evaluations are in a release, and come out of it again."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from crowd.models import Assignment, Worker
+from crowd.services import review
+from genie.lib.errors import GenieError
+from leaderboard.models import Comparison, CountedVote, HumanEvaluation, Submission
+from leaderboard.releases import bundle
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuild import rebuild
+from leaderboard.selectors.compared import standing_of
+from leaderboard.selectors.joint_seen import SPREAD
+from leaderboard.services import compare
+from quality.models import Placement
+from quality.services import ban as banning
+from tests.leaderboard.comparisons.conftest import (  # noqa: F401
+    ask,
+    boss,
+    crowd,
+    finish,
+    judged,
+    level,
+    right,
+    sam,
+    settle,
+    system,
+    task,
+    wrong,
+)
+
+TABLES = (
+    "comparisons",
+    "comparison_pairs",
+    "comparison_votes",
+    "joint_evaluations",
+    "joint_results",
+    "joint_pairs",
+    "joint_judgments",
+)
+
+
+def rows(folder, name):
+    return bundle.read_table(folder, name)
+
+
+def everything(folder):
+    return "".join(path.read_text("utf-8") for path in folder.iterdir())
+
+
+def said_by_rebuild(folder):
+    out = io.StringIO()
+    call_command("rebuild", str(folder), stdout=out)
+    return out.getvalue()
+
+
+def forge(folder, name, change):
+    """Change a table and its checksum; give back what undoes it."""
+    before = (folder / f"{name}.jsonl").read_text("utf-8")
+    found = rows(folder, name)
+    columns = list(found[0])
+    change(found)
+    bundle.write_table(folder, name, columns, found)
+    bundle.write_checksums(folder)
+
+    def undo():
+        (folder / f"{name}.jsonl").write_text(before, "utf-8")
+        bundle.write_checksums(folder)
+
+    return undo
+
+
+def other_than(value):
+    """Give another value of the same kind."""
+    if isinstance(value, bool) or value is None:
+        return not value
+    if isinstance(value, str):
+        return f"{value}?"
+    return value + (1 if isinstance(value, int) else 0.01)
+
+
+FORGED = {
+    "comparisons": (
+        "state",
+        "better",
+        "n_labels",
+        "estimate",
+        "low",
+        "high",
+        "anytime_valid",
+        "n_labels_in",
+        "n_votes",
+        "n_pairs",
+        "n_waves",
+    ),
+    "comparison_pairs": ("position", "label", "used", "slot_of_a"),
+    "comparison_votes": ("position", "vote", "answered", "counted"),
+    "joint_evaluations": (
+        "n_judgements",
+        "n_instances",
+        "n_workers",
+        "n_excluded_workers",
+        "normalised",
+        "agreement",
+        "agreement_low",
+        "agreement_high",
+        "seed",
+    ),
+    "joint_results": (*SPREAD, "mu", "sigma", "skill_cluster"),
+    "joint_pairs": ("p_above", "wins", "ties", "losses"),
+    "joint_judgments": ("value", "counts", "submission"),
+}
+# What is forged here is noticed in what was computed from it.
+NOTICED_IN = {
+    "slot_of_a": "comparison_votes.jsonl",
+    "counted": "comparison",
+    "seed": "joint_results.jsonl",
+    "joint_judgments": "joint_",
+}
+
+
+def test_every_number_comes_out_again_and_each_forged_one_is_named(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    level,  # noqa: F811
+    ask,  # noqa: F811
+    finish,  # noqa: F811
+    judged,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    decided = finish(ask(right, wrong, max_pairs=30))
+    undecided = finish(ask(*level, strategy="max-three", max_pairs=10))
+    together = judged([wrong, right, level[0]])
+    assert (decided.state, undecided.state) == ("DECIDED", "UNDECIDED")
+    assert together.state == "SCORED"
+
+    folder = make(task, tmp_path / "r").folder
+
+    with CaptureQueriesContext(connection) as captured:
+        said = said_by_rebuild(folder)
+    assert len(captured) == 0
+    assert "comparisons: 0 " not in said
+    assert "joint evaluations: 0 " not in said
+    assert "not tried" not in said
+    for name in TABLES:
+        text = (folder / f"{name}.csv").read_text("utf-8")
+        assert len(list(csv.DictReader(io.StringIO(text)))) == len(rows(folder, name))
+        assert f"`{name}`" in (folder / bundle.CARD).read_text("utf-8")
+    _nothing_is_told_that_was_not(folder)
+    _is_what_the_page_shows(folder, decided, undecided, together)
+
+    for table, fields in FORGED.items():
+        for field in fields:
+            undo = forge(
+                folder,
+                table,
+                lambda found, field=field: found[0].update(
+                    {field: other_than(found[0][field])}
+                ),
+            )
+            with pytest.raises(GenieError) as refused:
+                rebuild(folder)
+            assert refused.value.code == "differs", (table, field)
+            sentence = refused.value.message
+            where = NOTICED_IN.get(field, NOTICED_IN.get(table))
+            if where:
+                assert sentence.startswith(where), (table, field, sentence)
+            else:
+                assert sentence.startswith(f"{table}.jsonl, "), (table, field, sentence)
+                assert "was published" in sentence
+            undo()
+    for table in TABLES:
+        undo = forge(folder, table, lambda found: found.pop())
+        with pytest.raises(GenieError):
+            rebuild(folder)
+        undo()
+    assert rebuild(folder).n_same["comparisons"] > 50
+
+
+def _nothing_is_told_that_was_not(folder):
+    text = everything(folder)
+    for worker in Worker.objects.all():
+        assert worker.pseudonym not in text
+        assert worker.platform_worker_id not in text
+    names = {row["worker"] for row in rows(folder, "comparison_votes")}
+    names |= {row["worker"] for row in rows(folder, "joint_judgments")}
+    assert all(name.startswith("r-") for name in names)
+    assert len(names) <= Worker.objects.count()
+    assert Placement.objects.count() > 0
+    pairs = rows(folder, "comparison_pairs")
+    assert len(pairs) == sum(c["n_pairs"] for c in rows(folder, "comparisons"))
+    # who was asked and for how much is between them and staff
+    assert "cents" not in "".join(rows(folder, "comparisons")[0])
+    assert {row["submission"] for row in rows(folder, "systems")} >= {
+        row[side] for row in rows(folder, "comparisons") for side in "ab"
+    }
+
+
+def _is_what_the_page_shows(folder, decided, undecided, together):
+    found = {row["comparison"]: row for row in rows(folder, "comparisons")}
+    for one in (decided, undecided):
+        standing, row = standing_of(one), found[one.pk]
+        assert row["estimate"] == standing.now.estimate
+        assert row["n_labels_in"] == standing.n_labels
+        assert row["n_votes"] == standing.n_votes
+    stored = together.results["criteria"]["quality"]
+    results = rows(folder, "joint_results")
+    assert [row["mean"] for row in results] == [r["mean"] for r in stored["systems"]]
+    assert [row["mu"] for row in results] == [r["mu"] for r in stored["true_skill"]]
+    assert [row["p_above"] for row in rows(folder, "joint_pairs")] == [
+        stored["p_above"][i][j] for i in range(3) for j in range(3) if i != j
+    ]
+
+
+def test_a_ban_after_the_end_changes_neither_decision_nor_its_votes(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    ask,  # noqa: F811
+    finish,  # noqa: F811
+    boss,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    found = finish(ask(right, wrong, max_pairs=30))
+    before = standing_of(found)
+    worker = Assignment.objects.filter(state="SUBMITTED").first().worker
+    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    settle()
+    found.refresh_from_db()
+
+    after = standing_of(found)
+    assert (after.now, after.n_labels, after.n_votes) == (
+        before.now,
+        before.n_labels,
+        before.n_votes,
+    )
+    folder = make(task, tmp_path / "r").folder
+    assert "comparisons: " in said_by_rebuild(folder)
+    excluded = [v for v in rows(folder, "comparison_votes") if v["why_not"]]
+    assert excluded
+    assert all(vote["counted"] for vote in excluded)
+    assert {vote["why_not"] for vote in excluded} == {"worker excluded"}
+
+
+def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    ask,  # noqa: F811
+    boss,  # noqa: F811
+    crowd,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    found = ask(right, wrong, max_pairs=30)
+    running = ask(right, wrong, max_pairs=30)
+    for _ in range(4):
+        crowd.one(crowd.players[1])
+    said = CountedVote.objects.count()
+    compare.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    kept = CountedVote.objects.count() - said
+    for _ in range(3):
+        crowd.one(crowd.players[2])
+    found.refresh_from_db()
+    assert (found.state, found.n_labels, found.votes_kept) == ("STOPPED", kept, True)
+    assert standing_of(found).n_labels == kept
+
+    folder = make(task, tmp_path / "r").folder
+    row = rows(folder, "comparisons")[0]
+    assert (row["state"], row["better"], row["n_labels"]) == ("STOPPED", "", kept)
+    # one that is still asking is not told
+    assert [r["comparison"] for r in rows(folder, "comparisons")] == [found.pk]
+    assert Comparison.objects.get(pk=running.pk).state == "RUNNING"
+    assert "numbers come out" in said_by_rebuild(folder)
+
+
+def test_what_not_everybody_may_see_stays_out(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    ask,  # noqa: F811
+    finish,  # noqa: F811
+    judged,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    finish(ask(right, wrong, max_pairs=30))
+    assert judged([right, wrong]).state == "SCORED"
+    task.licence = ""
+    task.save()
+
+    closed = make(task, tmp_path / "closed").folder
+    assert "Nobody knows about" not in everything(closed)
+    assert rows(closed, "comparisons")
+    assert rows(closed, "joint_results")
+    assert [row["system"] for row in rows(closed, "systems")] == ["Right", "Wrong"]
+    assert "numbers come out" in said_by_rebuild(closed)
+
+    for place, hidden in enumerate(({"visibility": "PRIVATE"}, {"state": "WITHDRAWN"})):
+        Submission.objects.filter(pk=wrong.pk).update(
+            **{"visibility": "PUBLIC", "state": "MEASURED", **hidden}
+        )
+        folder = make(task, tmp_path / str(place)).folder
+        assert not any(rows(folder, name) for name in TABLES)
+        assert "Wrong" not in everything(folder)
+
+
+def test_results_that_are_about_to_change_are_not_released(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    judged,  # noqa: F811
+    boss,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    found = judged([right, wrong])
+    worker = found.evaluation.campaign.hits.first().assignments.first().worker
+    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    with pytest.raises(CommandError, match="about to be scored again"):
+        call_command("release", task.slug, "--out", str(tmp_path / "early"))
+    settle()
+    folder = make(task, tmp_path / "later").folder
+    assert rows(folder, "joint_evaluations")[0]["n_excluded_workers"] == 1
+    assert "numbers come out" in said_by_rebuild(folder)
+
+    # as after an upgrade to a version that computes something in another way
+    HumanEvaluation.objects.update(scored_at=None)
+    with pytest.raises(GenieError, match="about to be scored again"):
+        make(task, tmp_path / "upgraded")
+    settle()
+
+    rejected = Assignment.objects.exclude(worker=worker).filter(
+        hit__campaign=found.evaluation.campaign, state="SUBMITTED"
+    )
+    review.reject(rejected.first().pk, by=boss, reason="Wrong language.")
+    settle()
+    folder = make(task, tmp_path / "last").folder
+    assert {row["why_not"] for row in rows(folder, "joint_judgments")} == {
+        "",
+        "worker excluded",
+        "work rejected",
+    }
+    assert "numbers come out" in said_by_rebuild(folder)
+
+
+def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
+    right,  # noqa: F811
+    wrong,  # noqa: F811
+    ask,  # noqa: F811
+    boss,  # noqa: F811
+    task,  # noqa: F811
+    tmp_path,
+):
+    found = ask(right, wrong, max_pairs=10)
+    compare.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    Comparison.objects.filter(pk=found.pk).update(votes_kept=False)
+    folder = make(task, tmp_path / "r").folder
+    assert "not kept at the end (1 comparisons)" in said_by_rebuild(folder)
+    assert rows(folder, "comparison_pairs")[0]["used"] is None
