@@ -277,6 +277,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "leaderboard.api.schema.add_pages",
         "leaderboard.api.schema.add_not_modified",
     ],
 }

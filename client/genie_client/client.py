@@ -53,12 +53,31 @@ class Client:
         return self._pages(f"/api/v1/tasks/{quote(task)}/instances/")
 
     def validate(self, task: str, file: str | Path) -> Json:
-        """Have a file checked without handing it in: `valid`, and `problems`."""
-        body, content_type = multipart([], _readable(file))
+        """Have a file checked without handing it in: `valid`, `problems`, `warnings`.
+
+        Warnings of the pre-flight need a token that may hand in; without one they
+        are None.
+        """
+        path = _readable(file)
+        if self._http.has_token:
+            try:
+                return self._examined(task, path)
+            except Problem as problem:
+                if problem.status not in {401, 403}:
+                    raise
+        body, content_type = multipart([], path)
         found: Json = self._http.json(
             f"/tasks/{quote(task)}/check/", data=body, content_type=content_type
         )
-        return found
+        return {**found, "warnings": None}
+
+    def _examined(self, task: str, path: Path) -> Json:
+        body, content_type = multipart([("task", task)], path)
+        found: Json = self._http.json(
+            "/api/v1/submissions/validate/", data=body, content_type=content_type
+        )
+        problems = found.pop("errors")
+        return {"task": task, **found, "problems": problems}
 
     def submit(
         self,

@@ -32,6 +32,11 @@ class Transport:
         self._timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirect())
 
+    @property
+    def has_token(self) -> bool:
+        """Tell whether requests are somebody's."""
+        return bool(self._token)
+
     def json(self, path: str, **options: Any) -> Any:
         """Ask, and read a JSON answer."""
         raw = self.bytes(path, accept="application/json", **options)

@@ -37,10 +37,15 @@ def tasks(found: Sequence[Json]) -> str:
 
 def validation(found: Json) -> str:
     if found["valid"]:
-        return (
+        good = (
             f"Good: {found['n_predictions']:,} predictions for {found['task']} "
             f"({found['format']})."
         )
+        noticed = [
+            f"- noticed: {warning['sentence']} ({warning['code']})"
+            for warning in found["warnings"] or []
+        ]
+        return "\n".join([good, *noticed])
     lines = [f"Not usable for {found['task']}:"]
     for problem in found["problems"]:
         lines.append(f"- {problem['message']} ({problem['code']})")

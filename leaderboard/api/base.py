@@ -46,6 +46,11 @@ class View(GenericAPIView[Any]):
         return answer
 
 
+def plain(request: Request, name: str) -> str:
+    """Give a parameter of the address without what a database refuses."""
+    return request.query_params.get(name, "").replace("\x00", "")
+
+
 def problems(*codes: str) -> dict[Any, Any]:
     """Document the refusals of an operation, by their codes.
 

@@ -16,7 +16,7 @@ from crowd.selectors.progress import progress_of
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from genie.lib.errors import GenieError
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import View, plain, problems
 from leaderboard.api.staff_serializers import (
     BanSerializer,
     CampaignSerializer,
@@ -36,10 +36,6 @@ _HANDED_IN = [
 class StaffView(View):
     permission_classes = [IsStaff]
     scope = AccessToken.Scope.STAFF
-
-
-def _text(request: Request, name: str) -> str:
-    return request.query_params.get(name, "").replace("\x00", "")
 
 
 def _with_progress(campaigns: list[Campaign]) -> list[Any]:
@@ -70,9 +66,9 @@ class CampaignList(StaffView):
     )
     def get(self, request: Request) -> Response:
         rows = self.get_queryset()
-        if task := _text(request, "task"):
+        if task := plain(request, "task"):
             rows = rows.filter(pool=task)
-        if state := _text(request, "state"):
+        if state := plain(request, "state"):
             if state not in Campaign.State.values:
                 raise GenieError(
                     f"state must be one of {', '.join(Campaign.State.values)}.",
@@ -108,6 +104,15 @@ class WorkerList(StaffView):
         tags=["staff"],
         operation_id="workers_list",
         summary="List workers under their pseudonyms",
+        parameters=[
+            OpenApiParameter("platform", OpenApiTypes.STR),
+            OpenApiParameter(
+                "banned_from",
+                OpenApiTypes.STR,
+                description="Slug of a task: only those whom a ban keeps from it.",
+            ),
+            OpenApiParameter("excluded", OpenApiTypes.STR, enum=["yes", "no"]),
+        ],
         responses={
             200: WorkerSerializer(many=True),
             **problems(*_REFUSALS, "bad-page"),
@@ -120,6 +125,13 @@ class WorkerList(StaffView):
             n_handed_in=Count("assignments", filter=handed_in),
             n_rejected=Count("assignments", filter=rejected),
         ).order_by("pk")
+        if platform := plain(request, "platform"):
+            rows = rows.filter(platform=platform)
+        if task := plain(request, "banned_from"):
+            banned = Ban.objects.filter(pool=task, lifted_at=None)
+            rows = rows.filter(pk__in=banned.values("worker"))
+        if (excluded := plain(request, "excluded")) in {"yes", "no"}:
+            rows = rows.filter(excluded=excluded == "yes")
         page: Any = list(self.paginate_queryset(rows) or [])
         bans: dict[int, list[str]] = {}
         found = Ban.objects.filter(worker__in=page, lifted_at=None).order_by("pool")
@@ -151,9 +163,9 @@ class BanList(StaffView):
     )
     def get(self, request: Request) -> Response:
         rows = Ban.objects.select_related("worker", "verdict").order_by("-pk")
-        if task := _text(request, "task"):
+        if task := plain(request, "task"):
             rows = rows.filter(pool=task)
-        if _text(request, "in_force") == "yes":
+        if plain(request, "in_force") == "yes":
             rows = rows.filter(lifted_at=None)
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from django.db.models import QuerySet
-from django.http import Http404
+from django.db.models import Q, QuerySet
+from django.http import Http404, QueryDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.base import View, problems
+from leaderboard.api.base import View, plain, problems
 from leaderboard.api.moment import AT, moment
 from leaderboard.api.standing_serializers import StandingSerializer
 from leaderboard.api.task_serializers import (
@@ -20,8 +20,26 @@ from leaderboard.api.task_serializers import (
     TaskSerializer,
 )
 from leaderboard.models import Instance, Task
+from leaderboard.selectors.filtering import read_filter
 from leaderboard.selectors.sorting import order_from
 from leaderboard.selectors.standings import standings
+
+_FILTERS = [
+    OpenApiParameter(
+        "q", OpenApiTypes.STR, description="Part of a system's or team's name."
+    ),
+    OpenApiParameter("team", OpenApiTypes.STR, description="Slug of a team."),
+    OpenApiParameter("kind", OpenApiTypes.STR, enum=["people", "simulated"]),
+    OpenApiParameter(
+        "since", OpenApiTypes.STR, description="Handed in from this day on."
+    ),
+    OpenApiParameter(
+        "until", OpenApiTypes.STR, description="Handed in up to this day."
+    ),
+    OpenApiParameter(
+        "scored", OpenApiTypes.STR, enum=["1"], description="Only rows with scores."
+    ),
+]
 
 
 class TaskView(View):
@@ -45,10 +63,25 @@ class TaskList(View):
         tags=["tasks"],
         operation_id="tasks_list",
         summary="List the benchmark tasks",
+        parameters=[
+            OpenApiParameter(
+                "kind",
+                OpenApiTypes.STR,
+                description="Such as translation: only tasks of this kind.",
+            ),
+            OpenApiParameter(
+                "q", OpenApiTypes.STR, description="Part of a task's title or slug."
+            ),
+        ],
         responses={200: TaskBriefSerializer(many=True), **problems("bad-page")},
     )
     def get(self, request: Request) -> Response:
-        page: Any = self.paginate_queryset(self.get_queryset())
+        rows = self.get_queryset()
+        if kind := plain(request, "kind"):
+            rows = rows.filter(kind=kind)
+        if text := plain(request, "q"):
+            rows = rows.filter(Q(title__icontains=text) | Q(slug__icontains=text))
+        page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
@@ -110,6 +143,7 @@ class Leaderboard(TaskView):
             ),
             OpenApiParameter("dir", OpenApiTypes.STR, enum=["asc", "desc"]),
             AT,
+            *_FILTERS,
         ],
         responses={
             200: StandingSerializer(many=True),
@@ -120,6 +154,12 @@ class Leaderboard(TaskView):
         task = self.task()
         asked = request.query_params
         order = order_from(task, asked.get("sort"), asked.get("dir"))
-        rows: Any = standings(task, request.user, order, at=moment(request))
+        rows: Any = standings(
+            task,
+            request.user,
+            order,
+            at=moment(request),
+            chosen=read_filter(cast("QueryDict", asked)),
+        )
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Literal
 
 from django.db.models import Q
+from django.http import QueryDict
 from django.utils import timezone
 
 from leaderboard.models import Submission, Task
@@ -38,6 +39,27 @@ class Filter:
 
 
 ALL = Filter()
+_KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
+_LONGEST = 100
+
+
+def read_filter(given: QueryDict) -> Filter:
+    """Read a filter from an address; what is not understood is not filtered by."""
+    return Filter(
+        text=given.get("q", "").strip()[:_LONGEST],
+        team=given.get("team", "").strip()[:_LONGEST],
+        kind=_KINDS.get(given.get("kind", ""), ""),
+        since=_day(given.get("since", "")),
+        until=_day(given.get("until", "")),
+        scored=given.get("scored") == "1",
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def wanted(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:

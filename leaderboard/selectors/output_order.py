@@ -58,19 +58,28 @@ class Arranged:
     metric: str = ""
 
 
+def apart_from(slug: str) -> str:
+    """Name the order by how far people and a metric are apart."""
+    return f"{APART}-{slug}"
+
+
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
     """List the orders that can be asked for."""
     found = [("", "the task’s order")]
     if judged:
         found.append((RATING, "what people said"))
-        if metrics:
-            found.append((APART, f"people and {metrics[0].words.label} apart"))
+        found += [
+            (apart_from(line.words.slug), f"people and {line.words.label} apart")
+            for line in metrics
+        ]
     return found + [(line.words.slug, line.words.label) for line in metrics]
 
 
 def read_wish(text: str, key: str, direction: str, known: Sequence[str]) -> Wish:
     """Read a wish from an address; what is not known is the task's own order."""
     text = text.replace("\x00", "").strip()[:_LONGEST]
+    if key == APART:  # of addresses before it said which metric: the headline's
+        key = next((one for one in known if one.startswith(f"{APART}-")), "")
     key = key if key in known else ""
     return Wish(text, key, ascending=direction != "desc")
 
@@ -79,7 +88,6 @@ def arranged(
     submission: Submission,
     evaluation: HumanEvaluation | None,
     wish: Wish,
-    metrics: Sequence[MetricLine],
 ) -> Arranged:
     """Put the outputs in order; `evaluation` is None where ratings are not to be told.
 
@@ -87,13 +95,11 @@ def arranged(
     """
     positions = _found(submission, wish.text)
     ratings = _ratings(evaluation) if evaluation is not None else {}
-    slug = _metric(metrics, wish.key)
+    slug = "" if wish.key == RATING else wish.key.removeprefix(f"{APART}-")
     values = _values(submission, slug) if slug else {}
-    numbers = {
-        "": {},
-        RATING: ratings,
-        APART: _apart(ratings, values, slug),
-    }.get(wish.key, values)
+    numbers = ratings if wish.key == RATING else values
+    if wish.key.startswith(f"{APART}-"):
+        numbers = _apart(ratings, values, slug)
     if numbers:
         sign = 1 if wish.ascending else -1
         positions.sort(key=lambda p: (p not in numbers, sign * numbers.get(p, 0.0), p))
@@ -120,13 +126,6 @@ def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
     points = unit.averaged(ratings["value"].to_numpy(float))
     means = ratings.assign(points=points).groupby("instance")["points"].mean()
     return {int(str(place)): float(mean) for place, mean in means.items()}
-
-
-def _metric(metrics: Sequence[MetricLine], key: str) -> str:
-    if key in {"", RATING}:
-        return ""
-    # how far people and a metric are apart is asked of the headline metric
-    return (metrics[0].words.slug if metrics else "") if key == APART else key
 
 
 def _values(submission: Submission, slug: str) -> dict[int, float]:

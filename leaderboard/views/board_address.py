@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -12,13 +11,11 @@ from django.http import QueryDict
 from leaderboard.models import Task
 from leaderboard.selectors.columns import metric_words
 from leaderboard.selectors.field import main_criterion
-from leaderboard.selectors.filtering import ALL, Filter, Kind
+from leaderboard.selectors.filtering import ALL, Filter, read_filter
 from leaderboard.selectors.sorting import DEFAULT, Order, metrics_of, order_from
 
 TEAM, DATE = "team", "date"
 CRITERION = "criterion:"
-_KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
-_LONGEST = 100
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ def read_address(task: Task, given: QueryDict) -> Address:
     elif any(key in known for key in asked):
         columns = tuple(key for key in known if key in asked)
     order = order_from(task, given.get("sort"), given.get("dir"))
-    return Address(order, columns, _filter(given))
+    return Address(order, columns, read_filter(given))
 
 
 def column_choices(task: Task) -> list[tuple[str, str, bool]]:
@@ -83,24 +80,6 @@ def extra_criteria(task: Task) -> list[str]:
     """Give the criteria beside the one that ranks."""
     main = main_criterion(task)
     return [name for name in task.human.get("criteria", {}) if name != main]
-
-
-def _filter(given: QueryDict) -> Filter:
-    return Filter(
-        text=given.get("q", "").strip()[:_LONGEST],
-        team=given.get("team", "").strip()[:_LONGEST],
-        kind=_KINDS.get(given.get("kind", ""), ""),
-        since=_day(given.get("since", "")),
-        until=_day(given.get("until", "")),
-        scored=given.get("scored") == "1",
-    )
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
 
 
 def _written(chosen: Filter) -> list[tuple[str, str]]:

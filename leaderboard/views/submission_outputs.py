@@ -57,7 +57,7 @@ def outputs_context(
         given.get("dir", ""),
         [key for key, _ in orders],
     )
-    inner = arranged(found, evaluation, wish, metrics)
+    inner = arranged(found, evaluation, wish)
     page = outputs_page(inner.positions, given.get("page"))
     others = rivals(found, request.user)
     against = _against(others, given.get("against", ""))

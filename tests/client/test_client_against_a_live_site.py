@@ -101,6 +101,19 @@ def test_a_file_is_checked_and_nothing_is_kept(run, board, file):
     assert Submission.objects.count() == n
 
 
+def test_who_may_hand_in_is_told_what_the_check_before_people_notices(run, board, file):
+    file.write_text(json.dumps({f"i{n}": "One and the same." for n in range(3)}))
+    code, said, _ = run("validate", "tidy-news", file)
+    assert code == 0
+    assert "- noticed: One and the same text" in said
+    assert "identical-predictions" in said
+    noticed = json.loads(run("--json", "validate", "tidy-news", file)[1])["warnings"]
+    assert "identical-predictions" in {one["code"] for one in noticed}
+    for token in (None, "genie_revoked"):
+        said = run("--json", "validate", "tidy-news", file, token=token)[1]
+        assert json.loads(said)["warnings"] is None
+
+
 def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
     code, said, told = run(
         "--json",

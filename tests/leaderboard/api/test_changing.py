@@ -190,6 +190,13 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
     )
     assert (line["n_handed_in"], line["banned_from"]) == (1, ["tidy-news"])
     assert "W-AT-THE-PLATFORM" not in workers.text
+    assert api.get("/workers/", banned_from=task.slug).json()["count"] == 1
+    for nobody in (
+        {"banned_from": "other"},
+        {"platform": "other"},
+        {"excluded": "yes"},
+    ):
+        assert api.get("/workers/", **nobody).json()["count"] == 0, nobody
     (ban,) = api.get("/bans/", in_force="yes").json()["results"]
     assert (ban["worker"], ban["by_detector"]) == (wren.pseudonym, True)
     for path in ("/campaigns/", f"/campaigns/{campaign['id']}/", "/workers/", "/bans/"):

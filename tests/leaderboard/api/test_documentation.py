@@ -46,6 +46,16 @@ def test_every_route_is_in_the_schema():
     }
 
 
+def test_every_list_says_which_pages_can_be_asked_for():
+    lists = {
+        path: {one["name"] for one in methods["get"]["parameters"]}
+        for path, methods in schema()["paths"].items()
+        if "Paginated" in str(methods.get("get", {}).get("responses", {}).get("200"))
+    }
+    assert len(lists) > 10
+    assert all({"page", "page_size"} <= names for names in lists.values()), lists
+
+
 def test_the_page_lists_every_operation_and_every_code():
     answer = Client().get("/api/docs/")
     assert answer.status_code == 200

@@ -30,6 +30,43 @@ def test_tasks_are_listed_with_their_addresses(api_of, task):
     assert found["results"][1]["url"].endswith("/api/v1/tasks/tidy-news/")
 
 
+def test_tasks_are_found_by_their_kind_and_name(api_of, task):
+    make_task("arid-answers", title="Arid answers", kind="question-answering")
+    visitor = api_of("visitor")
+
+    def found(**query):
+        return [
+            row["slug"] for row in visitor.get("/tasks/", **query).json()["results"]
+        ]
+
+    assert found(kind="question-answering") == ["arid-answers"]
+    assert found(q="TIDY") == ["tidy-news"]
+    assert found(kind="question-answering", q="tidy") == []
+    assert found(kind="\x00") == ["arid-answers", "tidy-news"]
+
+
+def test_the_board_is_filtered_as_its_page_is_and_ranks_stay(api_of, task, cast):
+    make_ranked(task, 90, system="Kite", team=cast.team, owner=cast.submitter)
+    make_ranked(
+        task, 10, system="Wren", team=cast.rival_team, owner=cast.rival, simulated=True
+    )
+    make_submission(
+        task, state="MEASURED", system="Owl", team=cast.team, owner=cast.submitter
+    )
+    path = f"/tasks/{task.slug}/leaderboard/"
+
+    def found(**query):
+        rows = api_of("visitor").get(path, **query).json()["results"]
+        return {row["system"]: row["rank_first"] for row in rows}
+
+    assert found(q="wre") == {"Wren": 2}
+    assert found(team=cast.rival_team.slug) == {"Wren": 2}
+    assert found(kind="people", scored="1") == {"Kite": 1}
+    assert found(kind="simulated") == {"Wren": 2}
+    assert found(since="2999-01-01") == {}
+    assert len(found(since="nonsense")) == 3
+
+
 def test_a_task_says_how_it_is_measured_and_how_people_are_asked(api_of, task):
     found = api_of("visitor").get("/tasks/tidy-news/").json()
     assert [metric["slug"] for metric in found["metrics"]] == [

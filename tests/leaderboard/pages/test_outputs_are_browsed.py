@@ -32,6 +32,9 @@ def kite(task, team, submitter):
     MetricResult.objects.filter(submission=made, metric="sacrebleu").update(
         per_instance=[10, 90, 50, 30]
     )
+    MetricResult.objects.filter(submission=made, metric="chrf").update(
+        per_instance=[90, 10, 50, 30]
+    )
     return made
 
 
@@ -56,7 +59,11 @@ def ids(client, submission, query=""):
         ("?by=sacrebleu", ["i0", "i3", "i2", "i1"]),
         ("?by=sacrebleu&dir=desc", ["i1", "i2", "i3", "i0"]),
         # people's ranks are 3, 2, 1; the metric's are 1, 3, 2
-        ("?by=disagreement", ["i0", "i1", "i2", "i3"]),
+        ("?by=disagreement-sacrebleu", ["i0", "i1", "i2", "i3"]),
+        # the metric's ranks are 3, 1, 2: i0 agrees, the others are one rank away
+        ("?by=disagreement-chrf", ["i1", "i2", "i0", "i3"]),
+        ("?by=disagreement", ["i0", "i1", "i2", "i3"]),  # of older addresses
+        ("?by=disagreement-password", ["i0", "i1", "i2", "i3"]),
         ("?by=password", ["i0", "i1", "i2", "i3"]),
         ("?q=i3", ["i3"]),
         ("?q=THE+I1", ["i1"]),
