@@ -19,6 +19,7 @@ from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.permissions import ScopeFits
 from genie.lib.errors import GenieError
+from genie.lib.uploads import announced, drop
 from leaderboard.api import submission_json as as_json
 from leaderboard.api.base import SubmitThrottle, View, problems
 from leaderboard.api.submission_serializers import (
@@ -210,10 +211,10 @@ def _team(owner: Any, slug: str | None) -> Team:
 
 
 def refuse_too_large(request: Request) -> None:
-    """Look at the announced length before a byte of the body is read."""
+    """Look at the announced length; of a body that is too large nothing is kept."""
     limit = int(str(settings.GENIE["MAX_UPLOAD_BYTES"]))
-    announced = str(request.META.get("CONTENT_LENGTH") or "0")
-    if announced.isdigit() and int(announced) > limit + _ROOM_FOR_TEXT:
+    if announced(request._request) > limit + _ROOM_FOR_TEXT:
+        drop(request._request, 8 * limit)
         raise GenieError(
             f"The file is larger than {limit >> 20} MB; send the predictions only, or "
             "compress them with gzip.",

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.csrf import csrf_exempt
 
+from genie.lib.uploads import announced, drop
 from leaderboard.forms.check import CheckForm
 from leaderboard.models import Task
 from leaderboard.readers.predictions import PredictionFile
@@ -63,12 +64,18 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _too_large(request: HttpRequest) -> HttpResponse | None:
-    length = str(request.META.get("CONTENT_LENGTH") or "0")
-    if not length.isdigit() or int(length) <= MOST_BYTES + _ROOM:
+    length = announced(request)
+    if length <= MOST_BYTES + _ROOM:
         return None
+    drop(request, 8 * MOST_BYTES)
+    if _wants_json(request):
+        detail = (
+            f"The file is larger than {MOST_BYTES >> 20} MB; more is not taken here."
+        )
+        return JsonResponse({"detail": detail, "code": "file-too-large"}, status=413)
     context = {
         "most_megabytes": MOST_BYTES >> 20,
-        "megabytes": max(int(length) >> 20, 1),
+        "megabytes": max(length >> 20, 1),
     }
     return render(request, "413.html", context, status=413)
 

@@ -114,6 +114,21 @@ def test_who_may_hand_in_is_told_what_the_check_before_people_notices(run, board
         assert json.loads(said)["warnings"] is None
 
 
+def test_a_file_that_is_too_large_is_refused_with_the_reason(
+    run, board, file, settings, monkeypatch
+):
+    """It is taken from the program first: else that sees a broken connection only."""
+    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 2 << 20}
+    monkeypatch.setattr("leaderboard.views.check_file.MOST_BYTES", 2 << 20)
+    file.write_bytes(b"x" * (12 << 20))
+    submit = ("submit", "tidy-news", file, "--system", "Lark")
+    for arguments in (submit, ("validate", "tidy-news", file)):
+        code, _, told = run(*arguments)
+        assert (code, "larger than 2 MB" in told) == (1, True), told
+    found = json.loads(run("--json", "validate", "tidy-news", file, token=None)[1])
+    assert found["code"] == "file-too-large"
+
+
 def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
     code, said, told = run(
         "--json",

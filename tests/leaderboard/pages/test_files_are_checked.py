@@ -50,11 +50,17 @@ def test_programs_need_no_cookie_and_get_json(task):
     assert empty.status_code == 400
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(client, task):
-    answer = client.post(
-        CHECK, b"x", content_type="text/plain", CONTENT_LENGTH=str(30 << 20)
-    )
+def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(
+    client, task, monkeypatch, read
+):
+    monkeypatch.setattr("leaderboard.views.check_file.MOST_BYTES", 1 << 20)
+    large = {"data": b"x" * (3 << 20), "content_type": "text/plain"}
+    answer = client.post(CHECK, **large)
     assert answer.status_code == 413
+    assert "1 MB is the most that is taken" in read(answer)
+    answer = client.post(CHECK, **large, headers={"accept": "application/json"})
+    assert answer.status_code == 413
+    assert answer.json()["code"] == "file-too-large"
 
 
 def test_the_sample_has_every_id_and_can_be_checked(client, task, read):
