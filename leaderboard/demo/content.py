@@ -17,7 +17,7 @@ from leaderboard import tasks
 from leaderboard.demo import people
 from leaderboard.demo.opinions import Opinions
 from leaderboard.demo.systems import file_of, systems_of
-from leaderboard.models import Submission, Task
+from leaderboard.models import JudgedItem, Submission, Task
 from leaderboard.services import approve, load, qualification, submit
 from leaderboard.services.advance import advance
 from leaderboard.services.simulate import Crowd
@@ -166,8 +166,10 @@ def _half_judged(pools: list[str], say: Say) -> None:
 
 
 def _n_answered(submission: Submission) -> int:
+    """Count the instances that were answered; test questions are none."""
+    judged = JudgedItem.objects.filter(evaluation=submission.human_evaluation)
     return Assignment.objects.filter(
-        hit__campaign=submission.human_evaluation.campaign,
+        hit__items__in=judged.values("item"),
         state__in=[Assignment.State.SUBMITTED, Assignment.State.APPROVED],
     ).count()
 
