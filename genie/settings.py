@@ -189,6 +189,10 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 LANGUAGE_CODE = "en"
 USE_I18N = False
 USE_TZ = True
+# as on the site itself, where the admin would write "Nov. 22, 2026, 12:14 a.m."
+DATE_FORMAT = "Y-m-d"
+DATETIME_FORMAT = "Y-m-d H:i"
+TIME_FORMAT = "H:i"
 TIME_ZONE = "UTC"  # the queue's schedules assume it; campaigns have their own zone
 
 # --- accounts and security --------------------------------------------------------
@@ -222,6 +226,11 @@ ACCOUNT_ADAPTER = "genie.accounts.adapter.AccountAdapter"
 ACCOUNT_FORMS = {
     "login": "genie.accounts.forms.LoginForm",
     "signup": "genie.accounts.forms.SignupForm",
+    "add_email": "genie.accounts.forms.AddEmailForm",
+    "change_password": "genie.accounts.forms.ChangePasswordForm",
+    "set_password": "genie.accounts.forms.SetPasswordForm",
+    "reset_password": "genie.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "genie.accounts.forms.ResetPasswordKeyForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*", "password2*"]

@@ -30,6 +30,49 @@ class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
         self.fields["password2"].label = "Password, once more"
 
 
+class ChangePasswordForm(allauth_forms.ChangePasswordForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        self.fields["oldpassword"].label = "Present password"
+        # the page has that link beside its button
+        self.fields["oldpassword"].help_text = ""
+        _choose_password(self)
+
+
+class SetPasswordForm(allauth_forms.SetPasswordForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        _choose_password(self)
+
+
+class ResetPasswordKeyForm(allauth_forms.ResetPasswordKeyForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        _choose_password(self)
+
+
+class ResetPasswordForm(allauth_forms.ResetPasswordForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        self.fields["email"].label = "E-mail address"
+
+
+class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        _plain(self)
+        self.fields["email"].label = "E-mail address"
+
+
+def _choose_password(form: forms.Form) -> None:
+    form.fields["password1"].label = "New password"
+    form.fields["password2"].label = "New password, once more"
+
+
 def _plain(form: forms.Form) -> None:
     """Leave labels to say what a field is: a placeholder is gone when one types."""
     for field in form.fields.values():
