@@ -86,6 +86,16 @@ _FRAMEWORK_CODES = {
 }
 
 
+# What to do, where the framework only says what it misses.
+_ADVICE = {
+    "not-found": "Nothing is at this address, or you may not see it; /api/docs/ lists "
+    "every address.",
+    "not-authenticated": "Send the header Authorization: Bearer with a token from "
+    "/account/tokens/, or sign in.",
+    "not-acceptable": "Ask for application/json, or leave the header Accept out.",
+}
+
+
 class FieldErrorSerializer(serializers.Serializer[Any]):
     field = serializers.CharField()
     code = serializers.CharField()
@@ -169,7 +179,9 @@ def _from_framework(error: Exception, framework: Response) -> Response:
         codes = error.get_codes()
         code = _FRAMEWORK_CODES.get(codes, codes) if isinstance(codes, str) else code
         detail = str(error.detail)
-    return problem(code, detail, status=status)
+        if detail != str(error.default_detail):
+            return problem(code, detail, status=status)
+    return problem(code, _ADVICE.get(code, detail), status=status)
 
 
 def _field_errors(field: str, details: Any) -> list[dict[str, str]]:

@@ -34,6 +34,7 @@ urlpatterns = [
     [
         ("/nowhere/", 404, "There is nothing here"),
         ("/submissions/99999999999999999999/", 404, "There is nothing here"),
+        ("/work/nowhere/", 404, "that piece of work is no longer yours"),
         ("/denied/", 403, "This account may not do that"),
         ("/suspicious/", 400, "The request could not be read"),
         ("/fails/", 500, "Something broke on our side"),
