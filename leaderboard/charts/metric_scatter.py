@@ -28,7 +28,7 @@ class Point:
     outlier: str = ""
 
 
-def scatter(points: Sequence[Point], *, metric: str, said: str) -> SafeString:
+def scatter(points: Sequence[Point], *, metric: str, who: str, said: str) -> SafeString:
     """Draw the points; outliers bear their names, all have them as titles."""
     if not points:
         return SafeString("")
@@ -43,17 +43,18 @@ def scatter(points: Sequence[Point], *, metric: str, said: str) -> SafeString:
     return format_html(
         '<svg class="scatter" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}'
         '<text class="axis" x="{}" y="{}" text-anchor="end">{} →</text>'
-        '<text class="axis people" x="{}" y="{}">↑ people</text></svg>',
+        '<text class="axis people" x="{}" y="{}">↑ {}</text></svg>',
         WIDTH,
         HEIGHT,
         said,
         _grid(x, y),
-        format_html_join("", "{}", ((_drawn(p, x, y),) for p in points)),
+        format_html_join("", "{}", ((_drawn(p, x, y, who),) for p in points)),
         WIDTH - RIGHT,
         HEIGHT - 6,
         metric,
         LEFT + 6,
         TOP + 8,
+        who,
     )
 
 
@@ -76,15 +77,16 @@ def _grid(x: Scale, y: Scale) -> SafeString:
     return format_html("{}{}", down, across)
 
 
-def _drawn(point: Point, x: Scale, y: Scale) -> SafeString:
+def _drawn(point: Point, x: Scale, y: Scale, who: str) -> SafeString:
     cx, cy = x.at(point.metric), y.at(point.human)
     return format_html(
-        "<g{}><title>{}: people {}, metric {}</title>"
+        "<g{}><title>{}: {} {}, metric {}</title>"
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
         '<line class="spread" x1="{}" x2="{}" y1="{}" y2="{}"/>'
         '<circle class="point" cx="{}" cy="{}" r="4.5"/>{}</g>',
         SafeString(' class="outlier"') if point.outlier else "",
         point.name,
+        who,
         f"{point.human:.1f}",
         f"{point.metric:.4g}",
         cx,

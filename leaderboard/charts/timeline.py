@@ -103,7 +103,10 @@ def _steps(axis: Axis, span: _Span, leads: Sequence[Dated]) -> SafeString:
     for lead, x, end in _ends(span, leads):
         y = _y(axis, lead.mean)
         path += f"{'L' if path else 'M'}{x:g} {y:g}H{end:g}"
-    return format_html('<path class="line" d="{}"/>', path)
+    simulated = all(lead.simulated for lead in leads)
+    return format_html(
+        '<path class="line{}" d="{}"/>', " sim" if simulated else "", path
+    )
 
 
 def _dots(axis: Axis, span: _Span, results: Sequence[Dated]) -> SafeString:
@@ -118,12 +121,13 @@ def _dots(axis: Axis, span: _Span, results: Sequence[Dated]) -> SafeString:
 
 
 def _dates(span: _Span) -> SafeString:
-    return format_html(
-        '<text x="{}" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>',
-        LEFT,
-        HEIGHT - 8,
-        f"{span.first:%Y-%m-%d}",
+    first, last = f"{span.first:%Y-%m-%d}", f"{span.last - _DAY:%Y-%m-%d}"
+    left = format_html('<text x="{}" y="{}">{}</text>', LEFT, HEIGHT - 8, first)
+    if first == last:
+        return left
+    return left + format_html(
+        '<text x="{}" y="{}" text-anchor="end">{}</text>',
         WIDTH - RIGHT,
         HEIGHT - 8,
-        f"{span.last - _DAY:%Y-%m-%d}",
+        last,
     )

@@ -119,14 +119,16 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
             | {"outlier": outlier}
         )
     pearson = line.cells.get("pearson", Cell()).value
-    said = f"{line.label} against people's score of {len(points)} systems"
+    simulated = shown.board is not None and shown.board.simulated
+    who = "simulated workers" if simulated else "people"
+    said = f"{line.label} against what {who} said of {len(points)} systems"
     if pearson is not None:
         said += f"; Pearson correlation {pearson:.2f}"
     outliers = [point.name for point in points if point.outlier]
     if outliers:
         said += f"; outliers: {', '.join(outliers)}"
     return {
-        "chart": scatter(points, metric=line.label, said=said),
+        "chart": scatter(points, metric=line.label, who=who, said=said),
         "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
         "n_outliers": len(outliers),
     }

@@ -12,7 +12,7 @@ from leaderboard.charts.bars import histogram
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.evidence import Judgement, judgements, metric_lines, money
-from leaderboard.selectors.sight import Sight, sight
+from leaderboard.selectors.sight import ON_BOARD, Sight, sight
 from leaderboard.selectors.story import story_of
 from leaderboard.selectors.worker_figures import worker_figures
 from leaderboard.views.submission_outputs import outputs_context
@@ -39,6 +39,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "withdrawable": view.team
         and found.state not in {State.INVALID, State.WITHDRAWN},
         "money": money(found, evaluation, view),
+        "on_board": found.state in ON_BOARD,
     }
     if found.state != State.WITHDRAWN or view.inner:
         context |= _evidence(request, found, evaluation, view)

@@ -56,9 +56,9 @@ def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
     said = read(client.get(ABOUT))
 
     assert (
-        "1 workers answered 2 test questions, 1 of them (50.0 %) wrongly; 1 is" in said
+        "1 worker answered 2 test questions, 1 of them (50.0 %) wrongly; 1 is" in said
     )
-    assert "simulated So far: 1 workers answered 1 test questions, 0 of them" in said
+    assert "simulated So far: 1 worker answered 1 test question, 0 of them" in said
     assert "secret-worker" not in said
 
 

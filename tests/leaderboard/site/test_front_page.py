@@ -128,9 +128,9 @@ def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who)
     make_submission(task, visibility="PRIVATE", **who)
 
     assert numbers(client.get("/")) == {
-        "public submissions": "1",
+        "public submission": "1",
         "ratings by people": "2",
-        "people who judged": "1",
+        "person who judged": "1",
         "paid to them": "$0.42",
         "simulated submissions, counted apart": "1",
         "simulated ratings, counted apart": "3",
