@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
@@ -23,7 +24,16 @@ class Example:
 def guidelines(task: Task) -> SafeString:
     """Give the HIT template's instructions; empty when the task has none."""
     template = all_templates().get(str(task.human.get("hit_template", "")))
-    return SafeString("") if template is None else template.instructions
+    return SafeString("") if template is None else _below(template.instructions)
+
+
+def _below(page: SafeString) -> SafeString:
+    """Move the headings of a page two levels down, to stand below a heading of ours."""
+    moved = re.sub(
+        r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
+    )
+    # only the levels of what is safe already have changed
+    return SafeString(moved)
 
 
 def example(task: Task) -> Example | None:

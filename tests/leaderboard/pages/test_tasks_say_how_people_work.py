@@ -29,6 +29,12 @@ def test_the_example_of_the_real_template_is_shown(client, task, read):
     assert "strongly agree" in said.lower()
 
 
+def test_the_guidelines_stand_below_the_headings_of_the_page(client, task):
+    page = client.get(ABOUT).content.decode()
+    assert page.count("<h1") == 1
+    assert "<h3>Judging summaries</h3>" in page
+
+
 def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
     client, task, team, submitter, read
 ):
