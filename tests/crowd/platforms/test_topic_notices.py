@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.sns.models import sns_backends
 
 from crowd.models import PlatformNotice, RequesterEvent
 from crowd.requester_api import deliver
@@ -16,6 +19,7 @@ from genie.lib import env, jobs, outbound
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.signer import Signer
+from tests.moto_server import client, moto_server
 
 SECRET = "0123456789-abcdefghi_J"
 TOPIC = "arn:aws:sns:us-east-1:123456789012:hits"
@@ -235,6 +239,32 @@ def test_a_certificate_is_fetched_once(site, signer):
         body = signed(notice(MessageId=f"n-{number}"))
         assert send(body).status_code == 204
     assert len(signer.seen) == before + 1
+
+
+def test_a_server_that_others_wrote_signs_as_we_read_it(site, live_server, monkeypatch):
+    """moto's topic posts to our address; its certificate comes from its memory."""
+    fetched = []
+    with moto_server() as address:
+
+        def fetch(url, private):
+            parts = urlsplit(url)
+            assert (parts.netloc, private) == ("sns.us-east-1.amazonaws.com", False)
+            fetched.append(url)
+            kept = sns_backends[DEFAULT_ACCOUNT_ID]["us-east-1"]._message_public_keys
+            return kept[parts.path.removeprefix("/")]
+
+        topics = client("sns", address)
+        arn = topics.create_topic(Name="hits")["TopicArn"]
+        site(PLATFORMS={"mturk": {"topic": arn}})
+        monkeypatch.setattr(signed_notices, "_certificate", fetch)
+        topics.subscribe(
+            TopicArn=arn,
+            Protocol="http",
+            Endpoint=f"{live_server.url}/hooks/mturk/{SECRET}/",
+        )
+        topics.publish(TopicArn=arn, Message='{"Events": [{"HITId": "3ÄÖ"}]}')
+    assert fetched
+    assert PlatformNotice.objects.count() == 1
 
 
 # --- whether we want any ---------------------------------------------------------------
