@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any, BinaryIO, cast
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.csrf import csrf_exempt
@@ -15,7 +16,6 @@ from leaderboard.forms.check import CheckForm
 from leaderboard.models import Task
 from leaderboard.readers.predictions import PredictionFile
 from leaderboard.services.look_over import MOST_BYTES, look_over
-from leaderboard.views.oversize import refuse_oversize
 
 # What surrounds a file in a multipart body.
 _ROOM = 1 << 16
@@ -25,7 +25,7 @@ _ROOM = 1 << 16
 def check_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what is wrong with a file; as JSON to those who accept nothing else."""
     task = get_object_or_404(Task, slug=slug)
-    if refused := refuse_oversize(request) or _too_large(request):
+    if refused := _too_large(request):
         return refused
     if request.method != "POST":
         return _page(request, task, CheckForm())
@@ -64,19 +64,15 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _too_large(request: HttpRequest) -> HttpResponse | None:
+    limit = min(MOST_BYTES, settings.GENIE["MAX_UPLOAD_BYTES"])
     length = announced(request)
-    if length <= MOST_BYTES + _ROOM:
+    if length <= limit + _ROOM:
         return None
-    drop(request, 8 * MOST_BYTES)
+    drop(request, 8 * limit)
     if _wants_json(request):
-        detail = (
-            f"The file is larger than {MOST_BYTES >> 20} MB; more is not taken here."
-        )
+        detail = f"The file is larger than {limit >> 20} MB; more is not taken here."
         return JsonResponse({"detail": detail, "code": "file-too-large"}, status=413)
-    context = {
-        "most_megabytes": MOST_BYTES >> 20,
-        "megabytes": max(length >> 20, 1),
-    }
+    context = {"most_megabytes": limit >> 20, "megabytes": max(length >> 20, 1)}
     return render(request, "413.html", context, status=413)
 
 
