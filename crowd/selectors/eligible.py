@@ -77,15 +77,18 @@ def unseen_inputs(worker: Worker, campaign: Campaign) -> dict[int, set[str]]:
 
 
 def n_unseen(worker: Worker, campaign: Campaign) -> int:
-    """Count the available HITs without anything that the worker has seen."""
-    available = HIT.objects.filter(campaign=campaign, n_available__gt=0).count()
-    known = Item.objects.filter(
-        campaign=campaign,
-        content_key__in=_seen_inputs(worker, campaign),
-        hit__n_available__gt=0,
-    )
-    n_known: int = known.order_by().aggregate(n=Count("hit", distinct=True))["n"]
-    return available - n_known
+    """Count the available inputs that the worker has not seen.
+
+    Inputs, not HITs: once a worker has one of them, the others of it are closed.
+    """
+    available = Item.objects.filter(campaign=campaign, hit__n_available__gt=0)
+    known = available.filter(content_key__in=_seen_inputs(worker, campaign))
+    return _n_inputs(available) - _n_inputs(known)
+
+
+def _n_inputs(items: QuerySet[Item]) -> int:
+    n: int = items.order_by().aggregate(n=Count("content_key", distinct=True))["n"]
+    return n
 
 
 def _seen_inputs(worker: Worker, campaign: Campaign) -> set[str]:

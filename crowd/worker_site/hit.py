@@ -17,7 +17,7 @@ from crowd.forms import (
     sent_seconds,
     shown_items,
 )
-from crowd.models import Assignment, Worker
+from crowd.models import Assignment, Exclusion, Worker
 from crowd.selectors.earnings import earnings
 from crowd.selectors.worker_progress import worker_progress
 from crowd.services import arrivals, work
@@ -44,7 +44,7 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     if request.method == "POST":
         return _take(request, worker, assignment)
     if not _is_open(assignment):
-        return render(request, "worker_site/over.html", {"assignment": assignment})
+        return _over(request, assignment)
     return _page(request, worker, assignment)
 
 
@@ -90,8 +90,26 @@ def _refused(
     if mendable:
         return _page(request, worker, assignment, error=error.message)
     assignment.refresh_from_db()
-    context = {"assignment": assignment, "sentence": error.message}
-    return render(request, "worker_site/over.html", context, status=409)
+    return _over(request, assignment, sentence=error.message, status=409)
+
+
+def _over(
+    request: HttpRequest,
+    assignment: Assignment,
+    *,
+    sentence: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """Say what became of a HIT, and why there is no next one if there is none."""
+    found = Exclusion.objects.filter(
+        worker=assignment.worker_id, pool=assignment.hit.campaign.pool
+    ).first()
+    context = {
+        "assignment": assignment,
+        "sentence": sentence,
+        "closed": found.message if found else "",
+    }
+    return render(request, "worker_site/over.html", context, status=status)
 
 
 def _page(

@@ -18,6 +18,12 @@ MESSAGE = (
     "this is wrong, you can appeal once: a person will look at it and can let you back "
     "in."
 )
+# Where a person decided: the answers may have been right, and the reason is not told.
+DECIDED = (
+    "The people who run this site have decided that you get no more work of this kind; "
+    "all work that you handed in stays paid. If you think that this is wrong, you can "
+    "appeal once: a person will look at it and can let you back in."
+)
 WELCOME = (
     "You get this kind of work again, and the answers that you gave count again. The "
     "people who run this site looked at it and took the decision back."
@@ -44,12 +50,13 @@ def ban(
         new = Ban.objects.create(
             worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
         )
-        exclude.exclude(worker, pool, MESSAGE)
+        told = DECIDED if verdict is None else MESSAGE
+        exclude.exclude(worker, pool, told)
         messages.send(
             worker,
             Message.Kind.BANNED,
             "You get no more work of one kind",
-            MESSAGE,
+            told,
             pool=pool,
         )
         reissue.replace_answers(worker, pool)

@@ -9,6 +9,7 @@ from crowd.services.work import give_back, next_assignment
 from tests.crowd.making import (
     do_all,
     do_one,
+    item,
     items,
     make_campaign,
     make_worker,
@@ -97,6 +98,15 @@ def test_progress_of_many_campaigns_takes_as_many_queries_as_of_one(
     assert sum(p.n_done for p in found.values()) == 2
     with django_assert_num_queries(5):  # the HIT type is known by now
         progress_of(campaigns[:1])
+
+
+def test_two_hits_about_one_input_are_one_to_come():
+    twice = [item("a", content_key="same"), item("b", content_key="same"), item("c")]
+    campaign = make_campaign(of=twice)
+    worker = make_worker()
+    assert worker_progress(worker, campaign).n_all == 2
+    assert len(do_all(worker)) == 2
+    assert worker_progress(worker, campaign).n_all == 2
 
 
 def test_a_worker_sees_what_is_left_for_them_and_not_for_others():

@@ -289,6 +289,18 @@ def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
     assert Assignment.objects.count() == 1
 
 
+def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
+    make_campaign(2)
+    _, address = start(site)
+    exclude.exclude(wim, POOL, "Your answers differ from others; write to us.")
+    refused = site.post(address, ANSWER, headers=JSON)
+    assert (refused.status_code, refused.json()["next"]) == (409, address)
+    page = text_of(site.get(address))
+    assert "Your answers differ from others; write to us." in page
+    assert "is not stored and not paid" in page
+    assert "You lose nothing" not in page
+
+
 def test_an_excluded_worker_reads_why_and_gets_nothing(site, wim):
     make_campaign(1)
     exclude.exclude(wim, POOL, "Your answers differ from others; write to us.")
