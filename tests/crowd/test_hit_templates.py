@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from crowd.hit_templates.template import read_template
 from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 
+ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = hit_templates.all_templates()
 every_template = pytest.mark.parametrize("slug", TEMPLATES)
 HOSTILE = [
@@ -238,3 +240,10 @@ def write(folder, **files):
 def test_a_broken_template_is_refused_by_name(tmp_path, files):
     with pytest.raises(GenieError, match=tmp_path.name):
         read_template(write(tmp_path, **files))
+
+
+def test_the_manual_shows_a_template_as_it_is():
+    manual = (ROOT / "docs/hit-templates.md").read_text("utf-8")
+    shown = manual.partition("```html\n")[2].partition("```")[0]
+    path = hit_templates.ROOT / "question-answering/template.html"
+    assert shown == path.read_text("utf-8")

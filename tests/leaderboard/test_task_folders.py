@@ -338,8 +338,10 @@ def test_every_key_is_explained_in_the_documentation(slug):
     text = (settings.BASE_DIR / "docs/adding-a-task.md").read_text(encoding="utf-8")
     config = CONFIGS[slug]
     tables = ("release", "source", "metrics", "human", "quota", "budget")
+    tables += tuple(table for table in ("comparison", "joint") if table in config)
     keys = set(config) - {"fields", *tables}
     keys |= {key for table in tables for key in config[table]} - {"criteria"}
+    keys -= set(config["metrics"]["use"])  # a table of parameters each
     assert {key for key in keys if f"`{key}`" not in text} == set()
     assert all(
         f"`[{table}]`" in text for table in ("fields", "human.criteria", *tables)

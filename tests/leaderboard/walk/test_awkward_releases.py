@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shutil import copytree
+
 import pytest
 
 from crowd.models import Item
@@ -36,3 +38,16 @@ def test_a_blank_reference_makes_no_test_question(hand_in, good, boss, task):
     tests = Item.objects.filter(pk__in=Placement.objects.values("item"))
     assert tests.count() == 16
     assert all(item.data["prediction"].strip() for item in tests)
+
+
+def test_a_task_that_brings_its_texts_needs_no_source_though_it_is_no_demonstration(
+    db, tmp_path, monkeypatch
+):
+    copytree(tasks.folder("demo-qa"), tmp_path / "demo-qa")
+    path = tmp_path / "demo-qa/task.toml"
+    path.write_text(path.read_text("utf-8").replace("demo = true", "demo = false"))
+    monkeypatch.setattr(tasks, "FOLDER", tmp_path)
+    assert load.load_task("demo-qa").n_instances == 40
+    (tmp_path / "demo-qa/test.jsonl").unlink()
+    with pytest.raises(GenieError, match="--source DIR"):
+        load.load_task("demo-qa")
