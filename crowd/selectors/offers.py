@@ -59,8 +59,13 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
     for pool, group in campaigns.items():
         open_to = [campaign for campaign in group if campaign.pk not in missing]
         lacking = () if open_to else explained[group[0].pk]
-        first = (open_to or group)[0]
-        n_left = _n_left(worker, open_to or group)
+        group = open_to or group
+        inputs = [_inputs_left(worker, campaign) for campaign in group]
+        # what they read about is what they get first
+        first = next(
+            (c for c, some in zip(group, inputs, strict=True) if some), group[0]
+        )
+        n_left = len({one for some in inputs for one in some})
         found.append(Offer(pool, first.hit_type, n_left, pool in agreed, lacking))
     return found
 
@@ -118,11 +123,8 @@ def _test_sentence(standing: TestStanding | None) -> str:
     return "It needs a short test first."
 
 
-def _n_left(worker: Worker, campaigns: list[Campaign]) -> int:
-    """Count inputs, not HITs: once a worker has one of them, the others are closed."""
-    inputs: set[tuple[str, int]] = set()
-    for campaign in campaigns:
-        scope = campaign.pk if campaign.exposure == "campaign" else 0
-        for keys in unseen_inputs(worker, campaign).values():
-            inputs |= {(key, scope) for key in keys}
-    return len(inputs)
+def _inputs_left(worker: Worker, campaign: Campaign) -> set[tuple[str, int]]:
+    """Give inputs, not HITs: once a worker has one of them, the others are closed."""
+    scope = campaign.pk if campaign.exposure == "campaign" else 0
+    unseen = unseen_inputs(worker, campaign).values()
+    return {(key, scope) for keys in unseen for key in keys}

@@ -19,6 +19,7 @@ from crowd.forms import (
 )
 from crowd.models import Assignment, Exclusion, Worker
 from crowd.selectors.earnings import earnings
+from crowd.selectors.kinds import is_of_another_kind
 from crowd.selectors.worker_progress import worker_progress
 from crowd.services import arrivals, work
 from crowd.services.claim import GRACE
@@ -138,16 +139,22 @@ def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
         found = arrivals.next_assignment(visit)
-        return (
-            reverse("work:hit", args=[found.pk]) if found else reverse("work:finished")
-        )
+        return _address(found) if found else reverse("work:finished")
     assignment = work.next_assignment(worker, pool)
     if assignment is not None:
-        return reverse("work:hit", args=[assignment.pk])
+        return _address(assignment)
     messages.info(
         request, "There is no more of this work for you at the moment. Thank you!"
     )
     return reverse("work:home")
+
+
+def _address(assignment: Assignment) -> str:
+    """Lead to a HIT; by its instructions, where it is of another kind than those before."""
+    if not is_of_another_kind(assignment):
+        return reverse("work:hit", args=[assignment.pk])
+    page = reverse("work:instructions", args=[assignment.hit.campaign.pool])
+    return f"{page}?hit={assignment.pk}"
 
 
 def _mine(worker: Worker, pk: int) -> Assignment:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -59,19 +61,42 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
 
 @for_workers
 def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
-    """Explain a kind of work, with examples."""
-    offer = _offer(worker, pool)
-    template = hit_templates.get(offer.hit_type.template)
+    """Explain a kind of work, with examples: that of a HIT of theirs, or what comes first."""
+    assignment = _their_hit(request, worker, pool)
+    offer = None
+    if assignment is None:
+        offer = _offer(worker, pool)
+        hit_type = offer.hit_type
+    else:
+        hit_type = assignment.hit.campaign.hit_type
+    template = hit_templates.get(hit_type.template)
     return render(
         request,
         "worker_site/instructions.html",
         {
+            "assignment": assignment,
             "offer": offer,
+            "hit_type": hit_type,
             "template": template,
-            "scale": scale_of(offer.hit_type),
-            "hourly_cents": hourly_cents(offer.hit_type.reward_cents, template.seconds),
+            "scale": scale_of(hit_type),
+            "hourly_cents": hourly_cents(hit_type.reward_cents, template.seconds),
         },
     )
+
+
+def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | None:
+    number = request.GET.get("hit", "")
+    if not number:
+        return None
+    found = (
+        Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
+        .filter(pk=int(number) if re.fullmatch(r"[0-9]{1,18}", number) else 0)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+    if found is None:
+        raise Http404("This work is not yours.")
+    return found
 
 
 @for_workers

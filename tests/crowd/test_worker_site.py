@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.models import HIT, Answer, Assignment, LedgerEntry, Worker
 from crowd.services import consent, exclude, invite, review
-from crowd.services.work import release_overdue
+from crowd.services.work import next_assignment, release_overdue
 from tests.crowd.making import (
     POOL,
     do_all,
@@ -287,6 +287,39 @@ def test_a_worker_stays_with_the_kind_of_work_that_they_chose(site, wim):
     response = site.post(reverse("work:hit", args=[assignment.pk]), ANSWER)
     assert response["Location"] == reverse("work:home")
     assert Assignment.objects.count() == 1
+
+
+def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site, wim):
+    make_campaign(1, of=items(1, "a-"))
+    kind = hit_type(template="binary-judgement", scale="binary", reward_cents=25)
+    make_campaign(of=items(3, "b-")[1:], hit_type=kind)
+    first, address = start(site)
+    sent = site.post(address, ANSWER, headers=JSON).json()
+    other = Assignment.objects.get(state=State.ACCEPTED)
+    there = reverse("work:instructions", args=[POOL]) + f"?hit={other.pk}"
+    assert sent["next"] == there
+    page = site.get(there)
+    assert "Each piece of work pays $0.25" in text_of(page)
+    work = reverse("work:hit", args=[other.pk])
+    assert f'href="{work}"' in page.text
+    assert f'href="{there}"' in site.get(work).text
+    # once is enough, and what was read before stays as it was
+    following = site.post(work, {"answer-0-0": "1"}, headers=JSON).json()["next"]
+    assert following == reverse("work:hit", args=[Assignment.objects.latest("pk").pk])
+    before = site.get(f"{reverse('work:instructions', args=[POOL])}?hit={first.pk}")
+    assert "Each piece of work pays $0.10" in text_of(before)
+    strange = reverse("work:instructions", args=[POOL])
+    for wrong in ("0", "x", "9" * 30):
+        assert site.get(f"{strange}?hit={wrong}").status_code == 404
+
+
+def test_what_is_read_before_the_first_piece_is_about_that_piece(site, wim):
+    make_campaign(1, of=items(1, "a-"))
+    assert next_assignment(make_worker()) is not None
+    kind = hit_type(template="binary-judgement", scale="binary", reward_cents=25)
+    make_campaign(of=items(2, "b-")[1:], hit_type=kind)
+    page = text_of(site.get(reverse("work:instructions", args=[POOL])))
+    assert "Each piece of work pays $0.25" in page
 
 
 def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
