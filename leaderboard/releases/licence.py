@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-# What a licence's name begins with when it lets everybody copy, in small letters.
-_OPEN = (
-    "apache-2",
-    "cc by",
-    "cc-by",
-    "cc0",
-    "mit",
-    "odc",
-    "pddl",
-    "public domain",
-    "bsd",
+import re
+
+# How a licence's name begins when it lets everybody copy. What follows a short name is
+# an end, a version or a remark: "MIT Press" is no MIT licence.
+_OPEN = re.compile(
+    r"""
+    apache(\ license,?)?(\ version)?[\ -]2(\.0)?(?![\w.])
+    | cc0(?!\w)
+    | cc[\ -]by(-(sa|nc|nd|nc-sa|nc-nd))?([\ -]\d\.\d)?(?![\w-])
+    | mit(\ licen[cs]e)?\s*($|[(,;])
+    | odc[\ -](by|pddl)(?!\w) | odbl(?!\w) | pddl(?!\w)
+    | public\ domain\s*($|[(,;])
+    | (0|[23])-clause\ bsd(?!\w) | bsd($|[\ -](0|[23])-clause)
+    """,
+    re.VERBOSE,
 )
 
 
 def may_be_copied(licence: str) -> bool:
-    """Tell whether texts under this licence may be handed on; in doubt, they may not."""
-    return licence.strip().casefold().startswith(_OPEN)
+    """Tell whether texts under this licence may be handed on; in doubt, they may not.
+
+    Examples
+    --------
+    >>> may_be_copied("CC BY-SA 4.0"), may_be_copied("As stated with the release")
+    (True, False)
+    """
+    return bool(_OPEN.match(licence.strip().casefold()))

@@ -28,6 +28,8 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.sampled import sample_may_be_told
 
+# Parts of a task's configuration that say nothing about how its numbers came about.
+_INTERNAL = frozenset({"budget", "quota"})
 # name: the columns, and the rows
 Tables = dict[str, tuple[tuple[str, ...], list[Record]]]
 
@@ -165,7 +167,9 @@ def _manifest(
         "texts": texts,
         "ranked_by": main_criterion(task),
         "sample_seed": str(task.sample_seed) if draw else None,
-        "config": task.config,
+        "config": {
+            name: part for name, part in task.config.items() if name not in _INTERNAL
+        },
         "detectors": fits,
         "code_version": settings.VERSION,
         "made_at": f"{timezone.now():%Y-%m-%dT%H:%M:%SZ}",

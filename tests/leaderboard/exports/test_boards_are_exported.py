@@ -135,10 +135,12 @@ def test_bibtex_cites_the_data_and_the_board(client, two):
 
 
 def test_no_cell_of_a_csv_is_a_formula():
-    found = csv_text(["a"], [{"a": sign + "1"} for sign in "=+-@\t"] + [{"a": -1.5}])
+    signs = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+    found = csv_text(["a"], [{"a": sign + "1"} for sign in signs] + [{"a": -1.5}])
 
-    cells = [line[0] for line in csv.reader(io.StringIO(found))]
-    assert cells == ["a", "'=1", "'+1", "'-1", "'@1", "'\t1", "-1.5"]
+    lines = csv.reader(io.StringIO(found, newline=""))
+    cells = [line[0] for line in lines]
+    assert cells == ["a", *(f"'{sign}1" for sign in signs), "-1.5"]
 
 
 def test_an_export_asks_as_many_queries_with_5_rows_as_with_300(

@@ -245,8 +245,23 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
     ("licence", "open_"),
     [
         ("Apache-2.0 (written for this project)", True),
+        ("Apache License 2.0", True),
         ("CC BY-SA 4.0", True),
+        ("CC-BY-4.0", True),
+        ("CC BY-NC-ND 3.0", True),
         ("cc0", True),
+        ("CC0-1.0", True),
+        ("CC0 1.0 Universal", True),
+        ("MIT", True),
+        ("MIT License", True),
+        ("BSD-3-Clause", True),
+        ("ODC-BY 1.0", True),
+        ("Public domain", True),
+        ("MIT Press, all rights reserved", False),
+        ("Mitteilung des Verlags", False),
+        ("Public domain in some countries", False),
+        ("Apache-20", False),
+        ("CC BYpass", False),
         ("", False),
         ("Not stated", False),
         ("All rights reserved", False),
@@ -255,6 +270,16 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
 )
 def test_licences_in_doubt_are_closed(licence, open_):
     assert may_be_copied(licence) is open_
+
+
+def test_what_the_work_may_cost_is_not_told(task, tmp_path):
+    task.config["budget"] = {"cents": 98_765}
+    task.save()
+    folder = make(task, tmp_path / "r").folder
+    assert "98765" not in everything(folder)
+    config = bundle.read_manifest(folder)["config"]
+    assert config["human"] == task.config["human"]
+    assert not {"budget", "quota"} & config.keys()
 
 
 def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
