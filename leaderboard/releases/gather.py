@@ -19,6 +19,7 @@ from leaderboard.models import (
     Task,
 )
 from leaderboard.releases.bundle import Record
+from leaderboard.releases.numbers import EXCLUDED
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
@@ -164,7 +165,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
         span_ratings(one, found[found["evaluation"] == one.pk]) for one in evaluations
     ]
     found = pd.concat([found, *(one for one in marks if len(one))], ignore_index=True)
-    _check_current(rows, found[found["why_not"] == ""])
+    _check_current(task, rows, found)
     place = {row.pk: i for i, row in enumerate(rows)}
     records = [
         {
@@ -194,14 +195,24 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     return records
 
 
-def _check_current(rows: Sequence[Row], counting: pd.DataFrame) -> None:
+def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> None:
     """Refuse scores that are about to be computed again: no release has their ratings."""
-    groups = counting.groupby(["submission", "criterion"], sort=False)
+    by = ["submission", "criterion"]
+    groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
     now = {name: digest(group, OF_ONE) for name, group in groups}
-    then = Score.objects.filter(
-        submission__in=[row.pk for row in rows], superseded_at=None
-    ).values_list("submission_id", "criterion", "ratings_sha256")
-    if now != {(pk, criterion): sha256 for pk, criterion, sha256 in then}:
+    left_out = ratings[ratings["why_not"] == EXCLUDED]
+    excluded = left_out.groupby(by, sort=False)["worker"].nunique().to_dict()
+    scores = list(
+        Score.objects.filter(
+            submission__in=[row.pk for row in rows], superseded_at=None
+        )
+    )
+    then = {(one.submission_id, one.criterion): one.ratings_sha256 for one in scores}
+    if now != then or any(
+        one.n_excluded_workers != excluded.get((one.submission_id, one.criterion), 0)
+        for one in scores
+        if one.criterion in task.human["criteria"]
+    ):
         raise GenieError(
             "Some systems are about to be scored again, because other ratings count "
             "now. Make the release in some minutes.",

@@ -10,6 +10,7 @@ from genie.lib.errors import GenieError
 from leaderboard.models import JointEvaluation, Task
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.gather import task_ids
+from leaderboard.releases.numbers import EXCLUDED
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.joint_seen import SPREAD, joint_seen_by
 from leaderboard.selectors.ratings_digest import OF_SEVERAL, digest
@@ -174,7 +175,7 @@ def _judgments(
     if one.evaluation is None:
         return []
     ratings = all_system_ratings_of([one.evaluation.pk])
-    _check_current(one, ratings[ratings["why_not"] == ""])
+    _check_current(one, ratings)
     records = [
         {
             "joint": one.pk,
@@ -202,11 +203,14 @@ def _judgments(
     )
 
 
-def _check_current(one: JointEvaluation, counting: pd.DataFrame) -> None:
+def _check_current(one: JointEvaluation, ratings: pd.DataFrame) -> None:
     """Refuse results that are about to be computed again: no release has their ratings."""
     for criterion, result in one.results["criteria"].items():
-        rows = counting[counting["criterion"] == criterion]
-        if digest(rows, OF_SEVERAL) != result.get("ratings_sha256"):
+        rows = ratings[ratings["criterion"] == criterion]
+        now = digest(rows[rows["why_not"] == ""], OF_SEVERAL)
+        n_excluded = rows[rows["why_not"] == EXCLUDED]["worker"].nunique()
+        then = result["ratings_sha256"], result["n_excluded_workers"]
+        if (now, n_excluded) != then:
             raise _scored_again(one)
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 # Sums are made in another order than when they were published.
 TOLERANCE = 1e-9
 
+# Why a rating of a worker under a ban does not count.
+EXCLUDED = "worker excluded"
+
 Value = float | str | bool | None
 
 

@@ -15,7 +15,7 @@ from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
 from leaderboard.designs.unit import TICKED, Unit, unit_of
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.numbers import Number
+from leaderboard.releases.numbers import EXCLUDED, Number
 from leaderboard.releases.rebuild_compared import compared_numbers
 from leaderboard.releases.rebuild_joint import joint_numbers
 from leaderboard.releases.rebuild_metrics import metric_numbers
@@ -83,9 +83,12 @@ def _take(found: Rebuilt, kind: str, number: Number | str) -> None:
 def _scores(folder: Path) -> Iterator[Number]:
     position = bundle.positions(folder)
     groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
+    excluded: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in bundle.read_table(folder, "judgments"):
         if row["counts"]:
             groups[row["submission"], row["criterion"]].append(row)
+        elif row["why_not"] == EXCLUDED:
+            excluded[row["submission"], row["criterion"]].add(row["worker"])
     published = bundle.read_table(folder, "scores")
     for score in published:
         name = f"score of submission {score['submission']} on {score['criterion']}"
@@ -94,6 +97,11 @@ def _scores(folder: Path) -> Iterator[Number]:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
         yield from _score(name, score, ratings, position)
+        # who ticked or marked nothing has no row of it, and is left out all the same
+        if score["asked"] and score["criterion"] != SPANS:
+            n = len(excluded[score["submission"], score["criterion"]])
+            what = f"{name}, excluded workers"
+            yield Number("scores.jsonl", what, score["n_excluded_workers"], n)
     for submission, criterion in sorted(groups):
         yield Number(
             "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1

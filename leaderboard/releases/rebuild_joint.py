@@ -13,7 +13,7 @@ from crowd.scales.base import all_scales
 from leaderboard.designs.unit import unit_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.numbers import Number
+from leaderboard.releases.numbers import EXCLUDED, Number
 from leaderboard.selectors.joint_seen import SPREAD
 from leaderboard.services.joint_numbers import numbers_of
 
@@ -83,9 +83,7 @@ def _as_a_whole(
     row: Record, found: dict[str, Any], judgments: Sequence[Record]
 ) -> Iterator[Number]:
     agreement = found.get("agreement", {})
-    excluded = {
-        one["worker"] for one in judgments if one["why_not"] == "worker excluded"
-    }
+    excluded = {one["worker"] for one in judgments if one["why_not"] == EXCLUDED}
     numbers = {
         "n_judgements": found["n_judgements"],
         "n_instances": found.get("n_instances", 0),

@@ -36,6 +36,7 @@ class Computed:
     interval: Interval
     interval_50: Interval
     n_workers: int
+    n_excluded_workers: int
     histogram: dict[str, int]
     seed: int
     ratings_sha256: str
@@ -56,9 +57,8 @@ def compute(pk: int) -> None:
             "and try again, or withdraw the submission.",
             code="no-ratings",
         )
-    n_excluded = n_excluded_workers(evaluation.campaign)
     with transaction.atomic():
-        _write(evaluation, scores, n_excluded)
+        _write(evaluation, scores)
         HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
         first = scores[0].interval
         if not lifecycle.move(
@@ -84,7 +84,7 @@ def rescore(pk: int) -> bool:
         # one at a time: the row of the evaluation is the lock
         HumanEvaluation.objects.select_for_update().get(pk=evaluation.pk)
         HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
-        changed = _write(evaluation, scores, n_excluded_workers(evaluation.campaign))
+        changed = _write(evaluation, scores)
         if changed:
             lifecycle.tell(
                 pk,
@@ -99,13 +99,14 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ratings = system_ratings(evaluation)
     ratings = pd.concat([ratings, span_ratings(evaluation, ratings)], ignore_index=True)
     asked = _asked_in(evaluation)
+    excluded = {one: n_excluded_workers(one) for one in campaigns_of(evaluation)}
     found = []
     for (submission_pk, criterion), group in ratings.groupby(
         ["submission", "criterion"], sort=True
     ):
         name, pk = str(criterion), int(str(submission_pk))
         campaign = asked.get(name, evaluation.campaign)
-        found.append(_computed_one(campaign, pk, name, group))
+        found.append(_computed_one(campaign, pk, name, group, excluded[campaign]))
     # what the task asks comes first, in its order; then ticks and marks
     order = list(asked)
     return sorted(
@@ -129,7 +130,11 @@ def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
 
 
 def _computed_one(
-    campaign: Campaign, submission_pk: int, criterion: str, ratings: pd.DataFrame
+    campaign: Campaign,
+    submission_pk: int,
+    criterion: str,
+    ratings: pd.DataFrame,
+    n_excluded: int,
 ) -> Computed:
     unit = SPANS_UNIT if criterion == SPANS else unit_for(campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
@@ -150,6 +155,7 @@ def _computed_one(
         interval=intervals[0.95],
         interval_50=intervals[0.5],
         n_workers=int(ratings["worker"].nunique()),
+        n_excluded_workers=n_excluded,
         histogram={
             f"{value:g}": int(n)
             for value, n in binned.value_counts().sort_index().items()
@@ -159,9 +165,7 @@ def _computed_one(
     )
 
 
-def _write(
-    evaluation: HumanEvaluation, scores: list[Computed], n_excluded: int
-) -> bool:
+def _write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
     """Add the scores that differ from the current ones; tell whether any did."""
     current = {
         (score.submission_id, score.criterion): score
@@ -174,7 +178,10 @@ def _write(
     Score.objects.filter(pk__in=gone).update(superseded_at=timezone.now())
     for new in scores:
         old = current.get((new.submission_pk, new.criterion))
-        if old is not None and old.ratings_sha256 == new.ratings_sha256:
+        if old is not None and (old.ratings_sha256, old.n_excluded_workers) == (
+            new.ratings_sha256,
+            new.n_excluded_workers,
+        ):
             continue
         changed = True
         if old is not None:
@@ -190,7 +197,7 @@ def _write(
             high_50=new.interval_50.high,
             n=new.interval.n,
             n_workers=new.n_workers,
-            n_excluded_workers=n_excluded,
+            n_excluded_workers=new.n_excluded_workers,
             histogram=new.histogram,
             covers=new.interval.covers,
             seed=new.seed,

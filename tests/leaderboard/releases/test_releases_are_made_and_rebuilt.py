@@ -25,7 +25,7 @@ from leaderboard.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
 )
-from leaderboard.services import measure
+from leaderboard.services import measure, score
 from leaderboard.services.measure import write_result
 from quality.models import Ban, Grade, Placement
 from quality.services.judge import judge as judge_workers
@@ -63,6 +63,7 @@ def task(team, submitter):
         measured(submission)
     _left_out(kite)
     _graded(kite, workers)
+    score.rescore(kite.pk)
     return task
 
 
@@ -310,6 +311,7 @@ def test_the_card_and_the_checksums_say_what_is_there(folder):
         ("scores", lambda r: r[0].update(high=r[0]["high"] - 0.001), "high"),
         ("scores", lambda r: r[0]["histogram"].update({"1": 99}), "ratings of 1"),
         ("scores", lambda r: r.pop(), "score of submission"),
+        ("scores", lambda r: r[0].update(n_excluded_workers=3), "excluded workers"),
         ("judgments", lambda r: counting(r).update(value=0.6), "score"),
         ("systems", lambda r: r[0].update(rank_last=2), "rank"),
         ("metrics", lambda r: r[-1].update(value=r[-1]["value"] + 0.01), "submission"),
@@ -397,7 +399,9 @@ def test_staff_download_a_release_from_the_admin(client_of, task):
 
 def test_scores_superseded_are_not_released(task, tmp_path):
     kite = Submission.objects.get(system_name="Kite")
-    old = Score.objects.filter(submission=kite, criterion="overall").first()
-    Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+    current = Score.objects.filter(
+        submission=kite, criterion="overall", superseded_at=None
+    )
+    current.update(superseded_at=timezone.now())
     folder = make(task, tmp_path / "r").folder
     assert [row["system"] for row in rows(folder, "systems")] == ["=Wren"]
