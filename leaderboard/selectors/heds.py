@@ -112,7 +112,8 @@ def _evaluators(
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
         nobody = "simulated workers: programs, no people"
-        return dict.fromkeys(("3.2.2", "3.2.3", "3.2.5"), nobody) | {
+        asked = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
+        return dict.fromkeys(asked, nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"
         }
     recruited = _RECRUITED.get(campaign.platform, campaign.platform)
