@@ -108,7 +108,7 @@ def kept_votes(comparison: Comparison) -> list[Votes]:
     said: dict[int, list[tuple[int, float]]] = {}
     for pair, worker, value in (
         CountedVote.objects.filter(pair__comparison=comparison)
-        .order_by("pair", "worker")
+        .order_by("pair_id", "worker_id")
         .values_list("pair_id", "worker_id", "value")
     ):
         said.setdefault(pair, []).append((worker, value))

@@ -362,6 +362,13 @@ def test_scores_that_are_about_to_change_are_not_released(task, tmp_path, client
     assert "about to be scored again" in page.content.decode()
 
 
+def test_a_release_with_something_missing_is_said_to_be_unreadable(folder):
+    (folder / "instances.jsonl").unlink()
+    bundle.write_checksums(folder)
+    with pytest.raises(CommandError, match="scores of this release cannot be read"):
+        rebuilt(folder)
+
+
 def test_what_is_no_release_is_said_to_be_none(tmp_path):
     with pytest.raises(CommandError, match="is no release"):
         rebuilt(tmp_path)
