@@ -30,6 +30,8 @@ class Assignment(models.Model):
     deadline_at = models.DateTimeField(db_index=True)
     submitted_at = models.DateTimeField(null=True, blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
+    # when its rejection was taken back, so that its answers began to count again
+    overturned_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(max_length=1024, blank=True)
     remark = models.TextField(
         max_length=2000, blank=True, help_text="What the worker said about this HIT."

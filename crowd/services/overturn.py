@@ -49,8 +49,9 @@ def overturn(
         fits = assignment.replaced_at is None and _takes_its_place(assignment)
         if not fits and assignment.replaced_at is None:
             _stand_beside(assignment)
+        now = timezone.now()
         Assignment.objects.filter(pk=assignment_pk).update(
-            state=State.APPROVED, decided_at=timezone.now(), feedback=""
+            state=State.APPROVED, decided_at=now, overturned_at=now, feedback=""
         )
         if pays_itself(campaign):
             cents = pay.plan_after_all(assignment, "Rejection taken back.")

@@ -69,6 +69,7 @@ def _overturn(assignment: Assignment) -> None:
     )
     changed = Assignment.objects.filter(pk=assignment.pk, state=State.REJECTED).update(
         state=State.APPROVED,
+        overturned_at=timezone.now(),
         feedback=f"{assignment.feedback} {OVERTAKEN}".strip()[:1024],
     )
     if not changed:

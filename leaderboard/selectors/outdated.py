@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from crowd.models import Assignment
 from leaderboard.models import HumanEvaluation, JointEvaluation, Submission
@@ -19,8 +19,8 @@ UNSEEN = timedelta(minutes=1)
 def outdated() -> list[int]:
     """Find scored submissions whose ratings have changed since they were scored.
 
-    A ban fell or was lifted in their pool, work was rejected, or a campaign that asked
-    again has ended and its new ratings are not counted yet.
+    A ban fell or was lifted in their pool, work was rejected or its rejection taken
+    back, or a campaign that asked again has ended and its new ratings are not counted.
     """
     scored = HumanEvaluation.objects.filter(
         submission__state__in=[State.SCORED, State.PUBLISHED]
@@ -32,18 +32,22 @@ def outdated() -> list[int]:
             campaign__pool=pool, scored_at__lt=at + UNSEEN
         ).values_list("submission_id", flat=True)
     ]
-    rejected = Assignment.objects.filter(
-        state=Assignment.State.REJECTED, decided_at__gt=OuterRef("scored_at")
-    )
+    judged = _judged_after("scored_at")
     other = scored.filter(
         Q(campaign__completed_at__gt=F("scored_at"))
         | Q(separate_campaigns__campaign__completed_at__gt=F("scored_at"))
-        | Exists(rejected.filter(hit__campaign=OuterRef("campaign")))
-        | Exists(
-            rejected.filter(hit__campaign=OuterRef("separate_campaigns__campaign"))
-        )
+        | Exists(judged.filter(hit__campaign=OuterRef("campaign")))
+        | Exists(judged.filter(hit__campaign=OuterRef("separate_campaigns__campaign")))
     ).values_list("submission_id", flat=True)
     return sorted({*banned, *other})
+
+
+def _judged_after(scored_at: str) -> QuerySet[Assignment]:
+    """Find work whose answers ceased to count, or began again, after a score."""
+    return Assignment.objects.filter(
+        Q(state=Assignment.State.REJECTED, decided_at__gt=OuterRef(scored_at))
+        | Q(overturned_at__gt=OuterRef(scored_at))
+    )
 
 
 def outdated_joint() -> list[int]:
@@ -59,15 +63,12 @@ def outdated_joint() -> list[int]:
             task__slug=pool, evaluation__scored_at__lt=at + UNSEEN
         ).values_list("pk", flat=True)
     ]
-    rejected = Assignment.objects.filter(
-        state=Assignment.State.REJECTED,
-        decided_at__gt=OuterRef("evaluation__scored_at"),
-    )
+    judged = _judged_after("evaluation__scored_at")
     other = scored.filter(
         Q(evaluation__scored_at=None)
-        | Exists(rejected.filter(hit__campaign=OuterRef("evaluation__campaign")))
+        | Exists(judged.filter(hit__campaign=OuterRef("evaluation__campaign")))
         | Exists(
-            rejected.filter(
+            judged.filter(
                 hit__campaign=OuterRef("evaluation__separate_campaigns__campaign")
             )
         )

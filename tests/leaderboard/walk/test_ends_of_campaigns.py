@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
-from crowd.services import fund, reissue, review, run, work
+from crowd.services import fund, overturn, reissue, review, run, work
 from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.demo import people
@@ -311,19 +311,25 @@ def test_work_that_is_rejected_after_the_score_leaves_it(published, boss):
     assert Score.objects.count() == 2
 
 
-def test_work_whose_rejection_is_taken_back_counts_again(published, boss):
+@pytest.mark.parametrize("appealed", [True, False])
+def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appealed):
     first = Score.objects.get()
     judged = HumanEvaluation.objects.get().judged_items.first()
     rejected = Assignment.objects.get(hit__items=judged.item)
     review.reject(rejected.pk, boss, "Made by a program.")
     settle()
-    words = "I am one, and I had read it."
-    said = appeal.against_rejection(rejected.worker, rejected.pk, words)
-    assert appeal.grant(said.pk, by=boss, sentence="So you had.")
+    if appealed:
+        words = "I am one, and I had read it."
+        said = appeal.against_rejection(rejected.worker, rejected.pk, words)
+        assert appeal.grant(said.pk, by=boss, sentence="So you had.")
+    else:
+        assert overturn.overturn(rejected.pk, by=boss, reason="A slip.")
     settle()
     again = Score.objects.get(superseded_at=None)
     assert (again.mean, again.n) == (first.mean, first.n)
     assert Commitment.objects.get().amount_cents == spent()
+    settle()
+    assert Score.objects.count() == 3
 
 
 def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked(
