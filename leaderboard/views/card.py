@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -23,7 +25,7 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "submission": found,
         "task": found.task,
         "sections": [
-            (title, [(key, said(value)) for key, value in lines])
+            (title, [(key, said(value), _parts(value)) for key, value in lines])
             for title, lines in made.items()
             if lines
         ],
@@ -33,6 +35,13 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "forms": list(WRITERS),
     }
     return render(request, "leaderboard/card.html", context)
+
+
+def _parts(value: Any) -> list[tuple[str, str]]:
+    """Give what a line says of several things one by one."""
+    if not isinstance(value, dict):
+        return []
+    return [(name.replace("_", " "), said(part)) for name, part in value.items()]
 
 
 def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
