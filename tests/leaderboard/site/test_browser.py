@@ -105,6 +105,28 @@ def test_every_page_fits_a_tablet(open_page, site, submitter):
         page.close()
 
 
+def test_a_choice_among_long_names_fits_a_phone(open_page, site, submitter):
+    wren = Submission.objects.get(system_name="Wren")
+    make_predictions(wren)
+    page = open_page(f"/submissions/{wren.pk}/", width="phone", user=submitter)
+    assert page.locator("select[name=against] option").count() > 1
+    assert not overflows(page)
+
+
+def test_a_board_shows_all_its_columns_on_a_laptop(open_page, site):
+    page = open_page(site["board"])
+    for width in (1200, 1280, 1366):
+        page.set_viewport_size({"width": width, "height": 800})
+        hidden = page.eval_on_selector(".scroll", "e => e.scrollWidth - e.clientWidth")
+        assert hidden <= 1, width
+
+
+def test_a_tap_says_what_a_column_means_on_a_phone(open_page, site):
+    page = open_page(site["board"], width="phone")
+    page.locator("button:visible", has_text="?").last.click()
+    assert page.locator("#why-rougeL").is_visible()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_for_visitors_are_clean_too(open_page, site, scheme):
     for path in ("/", "/login/", site["scored"], site["board"]):
