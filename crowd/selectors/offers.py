@@ -33,6 +33,8 @@ class Offer:
     hit_type: HITType
     n_left: int
     agreed: bool
+    # what the least and the best paid piece pays
+    cents: tuple[int, int]
     # empty where some of the work can be had
     lacking: tuple[Lacking, ...] = ()
 
@@ -62,11 +64,19 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
         group = open_to or group
         inputs = [_inputs_left(worker, campaign) for campaign in group]
         # what they read about is what they get first
-        first = next(
-            (c for c, some in zip(group, inputs, strict=True) if some), group[0]
-        )
+        offered = [c for c, some in zip(group, inputs, strict=True) if some] or group
+        rewards = [campaign.hit_type.reward_cents for campaign in offered]
         n_left = len({one for some in inputs for one in some})
-        found.append(Offer(pool, first.hit_type, n_left, pool in agreed, lacking))
+        found.append(
+            Offer(
+                pool=pool,
+                hit_type=offered[0].hit_type,
+                n_left=n_left,
+                agreed=pool in agreed,
+                cents=(min(rewards), max(rewards)),
+                lacking=lacking,
+            )
+        )
     return found
 
 

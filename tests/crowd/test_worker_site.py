@@ -293,6 +293,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     make_campaign(1, of=items(1, "a-"))
     kind = hit_type(template="binary-judgement", scale="binary", reward_cents=25)
     make_campaign(of=items(3, "b-")[1:], hit_type=kind)
+    assert "$0.10 to $0.25 each" in text_of(site.get(reverse("work:home")))
     first, address = start(site)
     sent = site.post(address, ANSWER, headers=JSON).json()
     other = Assignment.objects.get(state=State.ACCEPTED)
