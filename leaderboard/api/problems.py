@@ -60,6 +60,7 @@ KINDS: dict[str, Kind] = {
     "not-acceptable": Kind(406, "The API speaks JSON only"),
     "name-taken": Kind(409, "You have a metric of this name already"),
     "not-withdrawable": Kind(409, "The submission cannot be withdrawn any more"),
+    "webhook-exists": Kind(409, "The team has a webhook for this address"),
     "too-many-webhooks": Kind(409, "The team has as many webhooks as it may"),
     "key-reused": Kind(409, "The Idempotency-Key was sent with something else"),
     "not-accepting": Kind(409, "The task takes no submissions at present"),

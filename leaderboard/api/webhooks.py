@@ -105,6 +105,7 @@ class WebhookList(OwnerView):
                 "unsupported-media-type",
                 "bad-address",
                 "too-many-webhooks",
+                "webhook-exists",
             ),
         },
     )

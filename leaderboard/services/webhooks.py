@@ -46,6 +46,12 @@ def add(team: Team, url: str, *, by: Account) -> Webhook:
             f"A team has at most {MAX_WEBHOOKS} webhooks; remove one first.",
             code="too-many-webhooks",
         )
+    # The same request sent again must not have each event told twice.
+    if team.webhooks.filter(url=url).exists():
+        raise GenieError(
+            "The team has a webhook for this address; remove it first for a new secret.",
+            code="webhook-exists",
+        )
     return Webhook.objects.create(
         team=team, url=url, secret=f"whsec_{secrets.token_urlsafe(32)}", created_by=by
     )

@@ -221,6 +221,14 @@ def test_production_sends_encrypted_only(heron, nina, settings):
     webhooks.add(heron, "https://heron.example/", by=nina)
 
 
+def test_an_address_is_told_once_however_often_it_is_asked_for(hook, nina):
+    with pytest.raises(GenieError) as caught:
+        webhooks.add(hook.team, hook.url, by=nina)
+    assert caught.value.code == "webhook-exists"
+    rook = make_team("Rook", nina)
+    assert webhooks.add(rook, hook.url, by=nina).secret != hook.secret
+
+
 def test_webhooks_are_bounded_and_of_their_own_team_only(
     hook, heron, nina, monkeypatch
 ):
