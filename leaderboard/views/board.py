@@ -131,7 +131,7 @@ def _moments(found: Standings, address: Address) -> dict[str, Any]:
     return {
         "now": stamp(at),
         "now_words": f"{at:%Y-%m-%d %H:%M}",
-        "export_query": kept if found.at else asked,
+        "export_query": kept if found.at else asked.removesuffix("?"),
     }
 
 
