@@ -97,6 +97,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
             )
             _tell(appeal, "Your appeal was granted", _APPROVED)
         elif appeal.ban_id is not None:
+            _check_no_other(Ban.objects.get(pk=appeal.ban_id))
             ban_service.lift(
                 appeal.ban_id,
                 by=by,
@@ -105,6 +106,17 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
             )
             _tell(appeal, "Your appeal was granted", _LET_IN)
     return True
+
+
+def _check_no_other(ban: Ban) -> None:
+    """Refuse to promise work again while a later ban keeps the worker away."""
+    later = Ban.objects.filter(worker_id=ban.worker_id, pool=ban.pool, lifted_at=None)
+    if later.exclude(pk=ban.pk).exists():
+        raise GenieError(
+            "The worker was banned again meanwhile: lift that ban first, or let the "
+            "decision stand.",
+            code="banned-again",
+        )
 
 
 def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:

@@ -261,3 +261,13 @@ def test_a_ban_that_was_lifted_meanwhile_is_granted_without_a_second_lift(wim, s
     ban.lift(given.pk, by=sam, reason="By hand.")
     assert appeal.grant(one.pk, by=sam, sentence="Yes.")
     assert Ban.objects.get().lifted_reason == "By hand."
+
+
+def test_nobody_is_promised_work_whom_a_later_ban_keeps_away(wim, sam):
+    first = ban.ban(wim, POOL, by=sam, reason="x")
+    one = appeal.against_ban(wim, POOL, WORDS)
+    ban.lift(first.pk, by=sam, reason="By hand.")
+    second = ban.ban(wim, POOL, by=sam, reason="y")
+    refused("banned-again", appeal.grant, one.pk, by=sam, sentence="Yes.")
+    ban.lift(second.pk, by=sam, reason="By hand, too.")
+    assert appeal.grant(one.pk, by=sam, sentence="Yes.")
