@@ -54,7 +54,7 @@ MATRIX: dict[str, str] = {
         api:task-list api:task-detail api:instance-list api:leaderboard
         api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
-        api-schema api-docs turk:endpoint turk:endpoint-bare
+        api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
         leaderboard:home leaderboard:how-it-works leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import IO, Any, cast
 
 from django.conf import settings
@@ -45,17 +46,29 @@ class TaskMetricBoard(TaskView):
             OpenApiParameter("criterion", OpenApiTypes.STR),
             OpenApiParameter("by", OpenApiTypes.STR, enum=list(STATISTICS)),
         ],
-        responses={200: MetricBoardSerializer, **problems("not-found")},
+        responses={
+            200: MetricBoardSerializer,
+            **problems("not-found", "bad-choice"),
+        },
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
         criteria = criteria_of(task) or ["overall"]
-        asked = request.query_params.get("criterion", "")
-        criterion = asked if asked in criteria else criteria[0]
-        shown = shown_board(task, criterion, request.query_params.get("by", ""))
+        criterion = _chosen(request, "criterion", criteria) or criteria[0]
+        shown = shown_board(task, criterion, _chosen(request, "by", STATISTICS))
         return Response(
             MetricBoardSerializer(board_json(task.slug, criterion, shown)).data
         )
+
+
+def _chosen(request: Request, name: str, choices: Collection[str]) -> str:
+    """Read a parameter that has choices; empty where it is not given."""
+    given = request.query_params.get(name, "")
+    if given and given not in choices:
+        raise GenieError(
+            f"{name} is one of {', '.join(choices)}, not {given!r}.", code="bad-choice"
+        )
+    return given
 
 
 class MetricScoresView(View):

@@ -38,7 +38,7 @@ def test_the_board_for_programs_is_the_stored_one(client, board):
     assert body["rankings"] == board.payload["rankings"]
     assert body["systems"][0]["plain"] == board.payload["powered"][0]["plain"]
     assert body["disagreement"]["systems"][0][0] == 0
-    other = client.get(BOARD + "?by=tau-b&criterion=none").json()
+    other = client.get(BOARD + "?by=tau-b").json()
     assert (other["by"], other["metrics"][0]["cluster"]) == ("tau-b", None)
 
 
@@ -99,3 +99,10 @@ def test_strangers_hand_nothing_in(world, client_of):
     assert hand_in(client_of("rival")).status_code == 201
     again = hand_in(client_of("rival"))
     assert (again.status_code, again.json()["code"]) == (409, "name-taken")
+
+
+@pytest.mark.parametrize("asked", ["by=luck", "criterion=luck"])
+def test_a_choice_that_is_none_is_refused_with_the_choices(client, world, asked):
+    answer = client.get(f"{BOARD}?{asked}")
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad-choice")
+    assert "luck" in answer.json()["detail"]
