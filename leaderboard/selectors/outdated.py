@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -25,13 +26,7 @@ def outdated() -> list[int]:
     scored = HumanEvaluation.objects.filter(
         submission__state__in=[State.SCORED, State.PUBLISHED]
     ).exclude(scored_at=None)
-    banned = [
-        pk
-        for pool, at in bans.changed_at().items()
-        for pk in scored.filter(
-            campaign__pool=pool, scored_at__lt=at + UNSEEN
-        ).values_list("submission_id", flat=True)
-    ]
+    banned = _banned_after(scored, "scored_at", "campaign__pool", "submission_id")
     judged = _judged_after("scored_at")
     other = scored.filter(
         Q(campaign__completed_at__gt=F("scored_at"))
@@ -40,6 +35,19 @@ def outdated() -> list[int]:
         | Exists(judged.filter(hit__campaign=OuterRef("separate_campaigns__campaign")))
     ).values_list("submission_id", flat=True)
     return sorted({*banned, *other})
+
+
+def _banned_after(
+    scored: QuerySet[Any], scored_at: str, pool: str, key: str
+) -> list[int]:
+    """Find rows in whose pool a ban fell or was lifted after their score."""
+    return [
+        pk
+        for name, at in bans.changed_at().items()
+        for pk in scored.filter(
+            **{pool: name, f"{scored_at}__lt": at + UNSEEN}
+        ).values_list(key, flat=True)
+    ]
 
 
 def _judged_after(scored_at: str) -> QuerySet[Assignment]:
@@ -56,13 +64,7 @@ def outdated_joint() -> list[int]:
     Also those whose results another version computed in another way.
     """
     scored = JointEvaluation.objects.filter(state=JointEvaluation.State.SCORED)
-    banned = [
-        pk
-        for pool, at in bans.changed_at().items()
-        for pk in scored.filter(
-            task__slug=pool, evaluation__scored_at__lt=at + UNSEEN
-        ).values_list("pk", flat=True)
-    ]
+    banned = _banned_after(scored, "evaluation__scored_at", "task__slug", "pk")
     judged = _judged_after("evaluation__scored_at")
     other = scored.filter(
         Q(evaluation__scored_at=None)

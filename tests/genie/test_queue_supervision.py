@@ -70,6 +70,13 @@ def test_every_job_that_ends_is_a_beat_though_beats_wait_behind_others(superviso
     assert not supervisor._stale(running=60)
 
 
+def test_a_queue_that_ends_by_itself_is_told_of(supervisor):
+    gone = subprocess.Popen([sys.executable, "-c", "raise SystemExit(3)"])
+    gone.wait()
+    supervisor._watch(gone)
+    assert "exit code 3" in supervisor.stderr.getvalue()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("problem", [OperationalError, InterfaceError])
 def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(

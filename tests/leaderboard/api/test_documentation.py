@@ -85,3 +85,7 @@ def test_the_page_needs_nothing_from_elsewhere():
 def test_the_page_shows_a_hostile_host_as_text():
     answer = Client().get("/api/docs/", headers={"host": "localhost"})
     assert "http://localhost/api/v1/submissions/" in answer.text
+
+
+def test_the_api_leads_to_its_manual(client):
+    assert client.get("/api/").headers["Location"] == "/api/docs/"

@@ -39,6 +39,13 @@ def table(response):
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
+def test_a_board_links_to_its_exports_as_it_is_shown(client_of, two):
+    page = client_of("submitter").get(BOARD).content.decode()
+    assert f'"{BOARD}board.csv"' in page
+    page = client_of("submitter").get(f"{BOARD}?columns=all").content.decode()
+    assert f'"{BOARD}board.csv?columns=all"' in page
+
+
 def test_a_csv_has_every_public_row_with_its_interval_and_signature(client_of, two):
     found = table(client_of("submitter").get(f"{BOARD}board.csv"))
 
