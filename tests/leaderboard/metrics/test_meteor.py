@@ -9,9 +9,9 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.wordnet import DEFAULT_FOLDER, lacking, wordnet_folder
+from leaderboard.metrics.wordnet import lacking, wordnet_folder
 from tests.leaderboard.metrics import wmt21
-from tests.leaderboard.metrics.tiny_wordnet import write_wordnet
+from tests.leaderboard.metrics.tiny_wordnet import needs_wordnet, write_wordnet
 from tests.shared import SHARED, needs_shared
 
 
@@ -107,15 +107,19 @@ def test_an_incomplete_wordnet_is_none(wordnet):
     assert all_metrics()["meteor"]().available()
 
 
-def test_unless_told_it_looks_where_debian_puts_it(monkeypatch):
+def test_unless_told_it_looks_where_make_and_debian_put_it(tmp_path, monkeypatch):
     monkeypatch.delenv("GENIE_WORDNET", raising=False)
-    assert str(wordnet_folder()) == DEFAULT_FOLDER
+    made, debian = tmp_path / "made", tmp_path / "debian"
+    monkeypatch.setattr("leaderboard.metrics.wordnet.DEFAULT_FOLDERS", (made, debian))
+    assert wordnet_folder() == made
+    write_wordnet(debian)
+    assert wordnet_folder() == debian
+    write_wordnet(made)
+    assert wordnet_folder() == made
 
 
 @needs_shared
-@pytest.mark.skipif(
-    bool(lacking(wordnet_folder())), reason="no WordNet here; set GENIE_WORDNET"
-)
+@needs_wordnet
 def test_every_real_submission_has_its_value_of_this_variant():
     values = json.loads((SHARED / "data" / "truth.json").read_text(encoding="utf-8"))
     rows = next(value for value in values.values() if isinstance(value, list))
