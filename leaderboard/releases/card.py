@@ -146,8 +146,9 @@ def _missing(task: Task, manifest: Record) -> list[str]:
     ]
     if manifest["sample_seed"] is None:
         lines.append(
-            "the seed and the order of the draw of instances: with them, test "
-            "questions of work that is under way could be recognised"
+            "which instances were judged, and the seed and order of their draw: with "
+            "them, test questions still in use could be recognised. Judged instances "
+            "are numbered in their order instead (`judged-00001`)"
         )
     if not manifest["texts"]:
         lines.append(

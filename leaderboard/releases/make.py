@@ -25,6 +25,7 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.releases.withheld import withhold_instances
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.sampled import sample_may_be_told
 
@@ -75,6 +76,12 @@ def make(
         **several,
         "instances": (gather.INSTANCES, gather.instances(task, texts=texts, draw=draw)),
     }
+    if not draw:
+        judged = ("judgments", "comparison_pairs", "joint_judgments")
+        withhold_instances(
+            (tables[name][1] for name in judged),
+            {name: place for place, name in gather.task_ids(task).items()},
+        )
     if texts:
         pks = [*(row.pk for row in rows), *(one.pk for one in others)]
         tables["predictions"] = (gather.PREDICTIONS, gather.predictions(pks))

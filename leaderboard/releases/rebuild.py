@@ -19,6 +19,7 @@ from leaderboard.releases.numbers import EXCLUDED, Number
 from leaderboard.releases.rebuild_compared import compared_numbers
 from leaderboard.releases.rebuild_joint import joint_numbers
 from leaderboard.releases.rebuild_metrics import metric_numbers
+from leaderboard.releases.withheld import Places
 from leaderboard.stats.ranking import rank_ranges
 from quality.stats.detectors import detect
 
@@ -81,7 +82,7 @@ def _take(found: Rebuilt, kind: str, number: Number | str) -> None:
 
 
 def _scores(folder: Path) -> Iterator[Number]:
-    position = bundle.positions(folder)
+    position = Places(bundle.positions(folder))
     groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
     excluded: dict[tuple[int, str], set[str]] = defaultdict(set)
     for row in bundle.read_table(folder, "judgments"):

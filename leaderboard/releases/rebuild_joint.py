@@ -14,6 +14,7 @@ from leaderboard.designs.unit import unit_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED, Number
+from leaderboard.releases.withheld import Places
 from leaderboard.selectors.joint_seen import SPREAD
 from leaderboard.services.joint_numbers import numbers_of
 
@@ -27,7 +28,7 @@ Key = tuple[int, str]
 
 def joint_numbers(folder: Path) -> Iterator[Number]:
     """Compare every number of every criterion with what its judgments give."""
-    position = bundle.positions(folder)
+    position = Places(bundle.positions(folder))
     results, pairs, judgments = (
         _by_criterion(folder, name) for name in (RESULTS, PAIRS, JUDGMENTS)
     )

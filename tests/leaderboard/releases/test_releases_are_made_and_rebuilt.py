@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, Worker
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission
-from leaderboard.releases import bundle
+from leaderboard.releases import bundle, gather
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.make import make
+from leaderboard.releases.rebuild import rebuild
 from leaderboard.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
@@ -225,7 +226,26 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
     campaign = Campaign.objects.filter(pool=task.slug).order_by("pk")[0]
     Campaign.objects.filter(pk=campaign.pk).update(state="RUNNING")
     assert told("running") == (None, {None})
-    assert "the order of the draw" in (tmp_path / "running" / bundle.CARD).read_text()
+    assert "which instances were judged" in everything(tmp_path / "running")
+
+
+def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
+    task, tmp_path
+):
+    known = set(gather.task_ids(task).values())
+    over = make(task, tmp_path / "over").folder
+    named = [row["instance"] for row in rows(over, "judgments")]
+    assert set(named) <= known
+    Campaign.objects.filter(pool=task.slug).update(state="RUNNING")
+    running = make(task, tmp_path / "running").folder
+    numbered = [row["instance"] for row in rows(running, "judgments")]
+    assert not set(numbered) & known
+    # one number for one instance, in the order of the task
+    assert len(set(zip(named, numbered, strict=True))) == len(set(named))
+    assert sorted(set(numbered)) == [
+        f"judged-{n:05d}" for n in range(1, len(set(named)) + 1)
+    ]
+    assert rebuild(running).n_same["scores"] == rebuild(over).n_same["scores"] > 0
 
 
 def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
