@@ -131,7 +131,7 @@ class JointRowSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     cluster = serializers.IntegerField(
-        help_text="Systems of different clusters are told apart; 1 is the best."
+        help_text="Systems of different clusters differ in 95 % of resamples; 1 is the best."
     )
     rank_first = serializers.IntegerField()
     rank_last = serializers.IntegerField()

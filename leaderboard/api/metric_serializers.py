@@ -31,7 +31,8 @@ class MetricLineSerializer(serializers.Serializer[Any]):
     )
     n_systems = serializers.IntegerField()
     cluster = serializers.IntegerField(
-        allow_null=True, help_text="Metrics of one cluster are not told apart."
+        allow_null=True,
+        help_text="Metrics of one cluster are not significantly different.",
     )
     statistics = serializers.SerializerMethodField(
         help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."

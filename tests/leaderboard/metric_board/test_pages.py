@@ -55,7 +55,7 @@ def test_the_board_shows_every_part(client, board):
     for part in (
         "Whole systems",
         "Outputs of one instance",
-        "Which metrics are told apart",
+        "Which metrics are significantly different",
         "against people",
         "still follow as systems improve",
         "contradict each other",
@@ -85,7 +85,7 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
     metric_board.refresh(board.task)
     jobs.drain()
     said = page(client)
-    assert "No person said this" in said
+    assert "not rated by people" in said
     assert "judged by people" not in said
     assert "against simulated workers" in said
 
