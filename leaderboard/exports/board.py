@@ -116,7 +116,7 @@ def _interval(row: Row, criterion: str) -> str:
 def _caption(table: BoardTable) -> str:
     said = f"{table.task.title}: {_scores(table)}"
     if covers := next((row.human.covers for row in table.rows if row.human), ""):
-        said += f" with 95% intervals, which cover {covers}. {RANK_RULE}"
+        said += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
     else:
         said += "."
     if any(row.simulated for row in table.rows):
