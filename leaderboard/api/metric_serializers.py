@@ -105,7 +105,7 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
         + "; empty when nobody has been judged."
     )
     simulated = serializers.BooleanField(
-        help_text="The judgments came from programs; no person said them."
+        help_text="The judgments came from simulated annotators, not from people."
     )
     by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
     computed_at = serializers.DateTimeField(allow_null=True)

@@ -47,7 +47,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=Submission.State.choices)
     private = serializers.BooleanField(help_text="Only your team sees this row.")
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
     human = HumanScoreSerializer(allow_null=True)
     pending = PendingSerializer(allow_null=True)

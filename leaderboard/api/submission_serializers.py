@@ -120,7 +120,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     visibility = serializers.ChoiceField(choices=Submission.Visibility.choices)
     anonymous_until = serializers.DateField(allow_null=True)
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
     state = serializers.ChoiceField(choices=State.choices)
     n_warnings = serializers.IntegerField()

@@ -221,7 +221,7 @@ def test_simulated_results_are_marked_in_their_row_plot_header_and_on_top(
 
     assert "Simulated: not rated by people." in read(response)
     assert rows(response)[0][1] == "Robot simulated"
-    assert '; simulated, no person said it" class="sim"' in html
+    assert '; simulated, not rated by people" class="sim"' in html
     assert "Simulated score" in html.split("<tbody>")[0]
     assert "Human score" not in html.split("<tbody>")[0].split("</thead>")[0]
 

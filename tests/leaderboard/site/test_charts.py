@@ -75,7 +75,7 @@ def test_a_simulated_bar_looks_and_sounds_different():
 
     assert 'class="sim"' in simulated
     assert 'class="sim"' not in plain
-    assert "no person said it" in sentence(drawn(), simulated=True)
+    assert "not rated by people" in sentence(drawn(), simulated=True)
 
 
 def test_the_grid_has_a_line_for_each_tick_and_the_leader():
