@@ -185,6 +185,7 @@ class Client:
             "b": _named(b),
             "scores": _scores_of_both(a, b),
             "metrics": _metrics_of_both(a, b),
+            "all_pairs": f"{self._http.site}/tasks/{quote(a['task'])}/differences/",
         }
 
     def _pages(self, path: str) -> Iterator[Json]:
@@ -240,6 +241,9 @@ def _named(found: Json) -> Json:
     return {"id": found["id"], "system": found["system_name"], "state": found["state"]}
 
 
+_SCORE = ("mean", "low", "high", "n", "covers")
+
+
 def _scores_of_both(a: Json, b: Json) -> Json:
     both: Json = {}
     of_b = {score["criterion"]: score for score in b["scores"]}
@@ -249,8 +253,8 @@ def _scores_of_both(a: Json, b: Json) -> Json:
             continue
         apart = score["low"] > other["high"] or other["low"] > score["high"]
         both[score["criterion"]] = {
-            "a": {key: score[key] for key in ("mean", "low", "high", "n")},
-            "b": {key: other[key] for key in ("mean", "low", "high", "n")},
+            "a": {key: score[key] for key in _SCORE},
+            "b": {key: other[key] for key in _SCORE},
             "difference": score["mean"] - other["mean"],
             "intervals_overlap": not apart,
         }

@@ -60,7 +60,7 @@ def submission(found: Json) -> str:
         f"{found['id']}  {found['system_name']} on {found['task']}: {found['state']}"
     ]
     if found.get("simulated"):
-        lines.append("  simulated: no person said it")
+        lines.append("  simulated: not rated by people")
     for score in found["scores"]:
         lines.append(
             f"  {score['criterion']}: {score['mean']:.1f} "
@@ -82,7 +82,7 @@ def event(found: Json) -> str:
 
 def leaderboard(rows: Sequence[Json]) -> str:
     if not rows:
-        return "Nobody stands on this board yet."
+        return "No systems yet."
     return table(
         ["rank", "system", "team", "score", "95 % interval", "id"],
         [
@@ -111,10 +111,17 @@ def comparison(found: Json) -> str:
         f"{found['a']['system']} against {found['b']['system']} on {found['task']}"
     ]
     for name, score in found["scores"].items():
-        told = "overlap" if score["intervals_overlap"] else "are apart"
+        told = "overlap" if score["intervals_overlap"] else "do not overlap"
         lines.append(
             f"  {name}: {score['a']['mean']:.1f} against {score['b']['mean']:.1f}, "
             f"difference {score['difference']:+.1f}; the intervals {told}"
+        )
+    if found["scores"]:
+        covers = next(iter(found["scores"].values()))["a"]["covers"]
+        lines.append(f"  95 % intervals, each of one system; they cover {covers}.")
+        lines.append(
+            "  Systems whose intervals overlap may still differ significantly. Compared "
+            f"instance by instance: {found['all_pairs']}"
         )
     for name, metric in found["metrics"].items():
         note = "" if metric["comparable"] else " (other settings: do not compare)"

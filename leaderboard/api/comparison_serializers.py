@@ -42,7 +42,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     wave_size = serializers.IntegerField(help_text="Pairs that go out together.")
     max_pairs = serializers.IntegerField(help_text="The budget, in pairs.")
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
 
 
@@ -107,7 +107,7 @@ class JointSerializer(serializers.Serializer[Any]):
     n_instances = serializers.IntegerField()
     n_workers = serializers.IntegerField(help_text="Who judge each instance.")
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
@@ -131,7 +131,7 @@ class JointRowSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     cluster = serializers.IntegerField(
-        help_text="Systems of different clusters are told apart; 1 is the best."
+        help_text="Systems of different clusters differ in 95 % of resamples; 1 is the best."
     )
     rank_first = serializers.IntegerField()
     rank_last = serializers.IntegerField()

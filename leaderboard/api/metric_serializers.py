@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from leaderboard.models import MetricBoard, OutsideMetric
 from leaderboard.selectors.metric_board_shown import STATISTICS, Line, Shown
+from leaderboard.stats.meta_board import FEWEST_RANKED
 
 
 class StatisticSerializer(serializers.Serializer[Any]):
@@ -31,7 +32,8 @@ class MetricLineSerializer(serializers.Serializer[Any]):
     )
     n_systems = serializers.IntegerField()
     cluster = serializers.IntegerField(
-        allow_null=True, help_text="Metrics of one cluster are not told apart."
+        allow_null=True,
+        help_text="Metrics of one cluster are not significantly different.",
     )
     statistics = serializers.SerializerMethodField(
         help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
@@ -103,7 +105,7 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
         + "; empty when nobody has been judged."
     )
     simulated = serializers.BooleanField(
-        help_text="The judgments came from programs; no person said them."
+        help_text="The judgments came from simulated annotators, not from people."
     )
     by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
     computed_at = serializers.DateTimeField(allow_null=True)
@@ -111,7 +113,13 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     code_version = serializers.CharField(allow_null=True)
     n_judged = serializers.IntegerField(help_text="Instances that were judged.")
     metrics = MetricLineSerializer(many=True)
-    rankings = serializers.DictField(child=RankingSerializer())
+    rankings = serializers.DictField(
+        child=RankingSerializer(),
+        help_text=f"Empty with fewer than {FEWEST_RANKED} systems.",
+    )
+    why_not_ranked = serializers.CharField(
+        help_text="What so few systems do not show; empty where they are enough."
+    )
     compared = serializers.ListField(child=serializers.CharField())
     disagreement = DisagreementSerializer(allow_null=True)
     systems = MetricSystemSerializer(many=True)
@@ -133,7 +141,8 @@ def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
         "code_version": board.code_version if board else None,
         "n_judged": payload.get("n_judged", 0),
         "metrics": shown.lines,
-        "rankings": payload.get("rankings", {}),
+        "rankings": shown.rankings,
+        "why_not_ranked": shown.why_not_ranked,
         "compared": payload.get("compared", []),
         "disagreement": payload.get("disagreement"),
         "systems": [

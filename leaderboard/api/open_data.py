@@ -53,7 +53,8 @@ class ScoreList(TaskView):
         summary="List a task's scores: what people said, with intervals",
         description=(
             "Current ones of published submissions, and of your teams' before that. "
-            "A score is never overwritten: with `at` you get those of a moment."
+            "A score is never overwritten: with `at` you get those of a moment. "
+            "`covers` says what the 95 % interval covers."
         ),
         parameters=[
             AT,

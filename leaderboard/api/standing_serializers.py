@@ -8,9 +8,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from leaderboard.api.submission_serializers import TeamSerializer
+from leaderboard.api.submission_serializers import COVERS_HELP, TeamSerializer
 from leaderboard.models import Submission
 from leaderboard.selectors.rows import Row
+from leaderboard.stats.ranking import RANK_RULE
 
 
 class HumanScoreSerializer(serializers.Serializer[Any]):
@@ -22,7 +23,7 @@ class HumanScoreSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField()
     n = serializers.IntegerField(help_text="Instances with a rating that counts.")
     n_workers = serializers.IntegerField()
-    covers = serializers.CharField(help_text="What the interval covers, in words.")
+    covers = serializers.CharField(help_text=COVERS_HELP)
     signature = serializers.CharField()
 
 
@@ -35,10 +36,10 @@ class StandingSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
     url = serializers.SerializerMethodField()
     rank_first = serializers.IntegerField(
-        allow_null=True, help_text="Its best rank that the intervals leave open."
+        allow_null=True, help_text=f"Its best possible rank. {RANK_RULE}"
     )
     rank_last = serializers.IntegerField(
-        allow_null=True, help_text="Its worst rank that the intervals leave open."
+        allow_null=True, help_text="Its worst possible rank."
     )
     system = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
@@ -46,7 +47,7 @@ class StandingSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=Submission.State.choices)
     private = serializers.BooleanField(help_text="Only your team sees this row.")
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
     human = HumanScoreSerializer(allow_null=True)
     pending = PendingSerializer(allow_null=True)

@@ -7,8 +7,12 @@ from typing import Any
 from rest_framework import serializers
 
 from leaderboard.models import Submission
+from leaderboard.stats.intervals import COVERS_INSTANCES
 
 State = Submission.State
+COVERS_HELP = (
+    f"What the 95 % interval covers, in words, as a rule: “{COVERS_INSTANCES}”."
+)
 
 
 class NewSubmissionSerializer(serializers.Serializer[Any]):
@@ -99,7 +103,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
     histogram = serializers.DictField(
         child=serializers.IntegerField(), help_text="Rating value to its count."
     )
-    covers = serializers.CharField(help_text="What the interval covers, in words.")
+    covers = serializers.CharField(help_text=COVERS_HELP)
     seed = serializers.IntegerField()
     signature = serializers.CharField()
     created_at = serializers.DateTimeField()
@@ -116,7 +120,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
     visibility = serializers.ChoiceField(choices=Submission.Visibility.choices)
     anonymous_until = serializers.DateField(allow_null=True)
     simulated = serializers.BooleanField(
-        help_text="Programs that play workers answered; no person said it."
+        help_text="Rated by simulated annotators, not by people."
     )
     state = serializers.ChoiceField(choices=State.choices)
     n_warnings = serializers.IntegerField()

@@ -23,6 +23,7 @@ from leaderboard.models import Instance, Task
 from leaderboard.selectors.filtering import read_filter
 from leaderboard.selectors.sorting import order_from
 from leaderboard.selectors.standings import standings
+from leaderboard.stats.ranking import RANK_RULE
 
 _FILTERS = [
     OpenApiParameter(
@@ -132,8 +133,8 @@ class Leaderboard(TaskView):
         description=(
             "Rows in the order of the board. A row that people have not judged yet "
             "has `human` null and says in `pending` how far they are. `simulated` "
-            "marks rows whose answers came from programs that play workers: no "
-            "person said them."
+            "marks systems that were not rated by people. "
+            f"{RANK_RULE} `human.covers` says what the 95 % intervals cover."
         ),
         parameters=[
             OpenApiParameter(

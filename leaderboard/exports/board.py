@@ -12,6 +12,7 @@ from leaderboard.exports.csv_text import csv_text
 from leaderboard.exports.latex import tabular, tex
 from leaderboard.selectors.columns import metric_words
 from leaderboard.selectors.rows import Human, Row
+from leaderboard.stats.ranking import RANK_RULE
 
 
 def as_csv(table: BoardTable) -> str:
@@ -29,6 +30,7 @@ def as_json(table: BoardTable) -> str:
         "as_of": table.at.astimezone(UTC).isoformat(),
         "address": table.address,
         "ranked_by": table.criteria[0],
+        "rank_rule": RANK_RULE,
         "n_rows": len(rows),
         "reason_if_empty": table.reason,
         "rows": rows,
@@ -112,14 +114,22 @@ def _interval(row: Row, criterion: str) -> str:
 
 
 def _caption(table: BoardTable) -> str:
-    covers = next((row.human.covers for row in table.rows if row.human), "instances")
-    said = (
-        f"{table.task.title}: scores by people (0 to 100) with 95% intervals that cover "
-        f"{covers}; systems that cannot be told apart share their ranks."
-    )
+    said = f"{table.task.title}: {_scores(table)}"
+    if covers := next((row.human.covers for row in table.rows if row.human), ""):
+        said += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
+    else:
+        said += "."
     if any(row.simulated for row in table.rows):
-        said += " * simulated: no person said it."
+        said += " * simulated: not rated by people."
     return tex(f"{said} {table.address}, {table.at:%Y-%m-%d}.")
+
+
+def _scores(table: BoardTable) -> str:
+    scored = [row for row in table.rows if row.human]
+    if not scored:
+        return "no scores yet"
+    by_people = any(not row.simulated for row in scored)
+    return f"{'human' if by_people else 'simulated'} scores (0 to 100)"
 
 
 def _columns(table: BoardTable) -> list[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from leaderboard.models import Task
 from leaderboard.releases.bundle import Record
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.ranking import RANK_RULE
 
 _TABLES = {
     "systems": "one line a system that is spoken of here, with its ranks on the public "
     "board where it has a score",
-    "scores": "the published scores with their intervals, seeds and signatures",
+    "scores": "the published scores with their intervals, seeds and signatures; "
+    "`covers` says what an interval covers",
     "judgments": "every rating that was handed in; `counts` is false where it was left "
     "out, and `why_not` says why",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
@@ -68,6 +71,10 @@ def card(task: Task, manifest: Record) -> str:
         "## Quality control",
         "",
         *_control(manifest),
+        "",
+        "## Intervals and ranks",
+        "",
+        f"A score's 95 % interval covers {COVERS_INSTANCES}. {RANK_RULE}",
         "",
         *_several(manifest),
         "## Workers",

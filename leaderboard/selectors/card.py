@@ -13,6 +13,7 @@ from leaderboard.selectors.evidence import metric_lines
 from leaderboard.selectors.sampled import sample_may_be_told
 from leaderboard.selectors.standings import standings
 from leaderboard.selectors.worker_figures import WorkerFigures
+from leaderboard.stats.ranking import RANK_RULE
 from quality.models import DetectorFit
 
 Section = list[tuple[str, Any]]
@@ -162,7 +163,8 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.rank_first is not None:
-        found.append(
-            ("ranks that the intervals leave", [row.rank_first, row.rank_last])
-        )
+        found += [
+            ("ranks that the intervals leave", [row.rank_first, row.rank_last]),
+            ("rule of these ranks", RANK_RULE),
+        ]
     return found

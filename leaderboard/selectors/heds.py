@@ -13,6 +13,7 @@ from leaderboard.selectors.heds_agreement import agreement
 from leaderboard.selectors.heds_questions import OF_A_CRITERION, QUESTIONS
 from leaderboard.selectors.task_policy import requirements
 from leaderboard.selectors.worker_figures import WorkerFigures
+from leaderboard.stats.ranking import RANK_RULE
 
 # Nothing in the database answers these: authors do.
 OPEN = "for the authors"
@@ -218,8 +219,8 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     return (
         f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
-        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}; systems "
-        "whose intervals overlap share ranks"
+        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}. "
+        f"{RANK_RULE}"
     )
 
 

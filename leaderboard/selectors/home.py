@@ -38,6 +38,10 @@ class TaskCard:
     def simulated(self) -> bool:
         return self.n_simulated > 0
 
+    @property
+    def all_simulated(self) -> bool:
+        return self.n_simulated == self.n_systems
+
 
 @dataclass(frozen=True)
 class Numbers:

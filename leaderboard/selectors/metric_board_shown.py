@@ -17,6 +17,7 @@ from leaderboard.models import (
 from leaderboard.selectors.columns import metric_words
 from leaderboard.selectors.metric_board_chosen import not_computed_here
 from leaderboard.selectors.sight import public
+from leaderboard.stats.meta_board import FEWEST_RANKED
 
 State = MetricBoard.State
 
@@ -153,10 +154,34 @@ class Shown:
         return found
 
     @property
+    def n_systems(self) -> int:
+        return len(self.payload.get("systems", ()))
+
+    @property
+    def too_few_to_rank(self) -> bool:
+        return self.board is not None and self.n_systems < FEWEST_RANKED
+
+    @property
+    def why_not_ranked(self) -> str:
+        """Say what so few systems do not show; empty where they are enough."""
+        if not self.too_few_to_rank:
+            return ""
+        return (
+            f"{self.n_systems} systems do not show which metric follows people better: "
+            "a metric that knows nothing may order so few as people do by chance. "
+            "These numbers describe these systems only. Ranks, clusters and tests "
+            f"between metrics appear from {FEWEST_RANKED} systems on."
+        )
+
+    @property
+    def rankings(self) -> dict[str, Any]:
+        """Clusters and tests by statistic, none where there are too few systems."""
+        return _rankings(self.payload) if self.board else {}
+
+    @property
     def ranking(self) -> dict[str, Any] | None:
         """Clusters and tests by the chosen statistic, where there are some."""
-        found: dict[str, Any] | None = self.payload.get("rankings", {}).get(self.by)
-        return found
+        return self.rankings.get(self.by)
 
 
 def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
@@ -173,9 +198,15 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
         # what was withdrawn is gone at once; the board without it comes by itself
         state = State.WAITING if state == State.READY else state
         return Shown(state=state, board=None)
-    ranked = [name for name in RANKED if name in ready.payload["rankings"]]
+    ranked = [name for name in RANKED if name in _rankings(ready.payload)]
     by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
     return Shown(state=state, board=ready, lines=_lines(ready.payload, by), by=by)
+
+
+def _rankings(payload: dict[str, Any]) -> dict[str, Any]:
+    # what was computed before there was such a limit is not shown either
+    found: dict[str, Any] = payload["rankings"]
+    return found if len(payload["systems"]) >= FEWEST_RANKED else {}
 
 
 def _still_public(board: MetricBoard) -> bool:
@@ -192,7 +223,7 @@ def _still_public(board: MetricBoard) -> bool:
 
 
 def _lines(payload: dict[str, Any], by: str) -> list[Line]:
-    ranking = payload["rankings"].get(by)
+    ranking = _rankings(payload).get(by)
     cluster = (
         dict(zip(ranking["order"], ranking["ranks"], strict=True)) if ranking else {}
     )
@@ -200,6 +231,8 @@ def _lines(payload: dict[str, Any], by: str) -> list[Line]:
         _line(payload["labels"][found["slug"]], found, cluster.get(found["slug"]))
         for found in payload["metrics"]
     ]
+    if len(payload["systems"]) < FEWEST_RANKED:
+        return sorted(lines, key=lambda x: x.label.casefold())
     place = {slug: n for n, slug in enumerate(cluster)}
     return sorted(
         lines, key=lambda x: (place.get(x.slug, len(place)), -_number(x.cells.get(by)))

@@ -35,7 +35,8 @@ class Pair:
     more_ratings, more_cents : int or None
         Ratings of both systems together that are still missing for a difference as
         large as this one to be found four times in five, and what they cost; None when
-        no number of instances is enough, 0 when the pair is told apart already.
+        no number of instances is enough, 0 when the pair is significantly different already. They narrow
+        only what comes from the instances, not what comes from the workers.
     more_instances : int
         How many instances that takes in all; 0 where more_ratings is None.
     """

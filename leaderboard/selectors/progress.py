@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from crowd.models import Assignment
 from leaderboard.models import JudgedItem
@@ -19,13 +19,22 @@ def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
     more have been replaced: neither is in the number.
     """
     rows = (
-        JudgedItem.objects.filter(
-            evaluation__submission__in=list(submission_pks),
-            item__answers__assignment__state__in=COUNTED,
-            item__answers__assignment__replaced_at=None,
-        )
+        _judged_items(submission_pks)
         .order_by()
         .values_list("evaluation__submission_id")
         .annotate(n=Count("instance_id", distinct=True))
     )
     return dict(rows)
+
+
+def any_judged(submission_pks: Iterable[int]) -> bool:
+    """Tell whether any of the submissions has a rating that counts."""
+    return _judged_items(submission_pks).exists()
+
+
+def _judged_items(submission_pks: Iterable[int]) -> QuerySet[JudgedItem]:
+    return JudgedItem.objects.filter(
+        evaluation__submission__in=list(submission_pks),
+        item__answers__assignment__state__in=COUNTED,
+        item__answers__assignment__replaced_at=None,
+    )

@@ -18,6 +18,7 @@ from django.db.models import Max
 from leaderboard.models import Submission, Task
 from leaderboard.selectors.field import Field, Ints, field_of
 from leaderboard.selectors.filtering import ALL, Filter, wanted
+from leaderboard.selectors.progress import any_judged
 from leaderboard.selectors.rows import Row, fetch_rows
 from leaderboard.selectors.sight import public, team_ids
 from leaderboard.selectors.sorting import DEFAULT, Order, arranged
@@ -60,11 +61,19 @@ class Standings(Sequence[Row]):
         self.n_ranked = int((field.ranked & ~field.private).sum())
         self.n_pending = int((~field.ranked).sum())
         self.n_simulated = int(field.simulated.sum())
+        self.n_rated_by_people = int((field.ranked & ~field.simulated).sum())
+        self.n_rated_by_programs = int((field.ranked & field.simulated).sum())
         self.extent = _extent(field)
 
     @property
     def all_simulated(self) -> bool:
         return self.n_simulated > 0 and self.n_simulated == self.n_all
+
+    @property
+    def nobody_asked(self) -> bool:
+        """Tell whether there is no answer at all yet, not even one without a score."""
+        scored = self.n_rated_by_people or self.n_rated_by_programs
+        return not scored and not any_judged(self._field.pk.tolist())
 
     def latest_at(self) -> datetime | None:
         """Tell when the last result was published."""

@@ -17,7 +17,12 @@ from leaderboard.stats.resampling import (
 )
 
 Method = Literal["percentile", "bca"]
-COVERS_INSTANCES = "which instances and workers happened to be drawn, one rating each"
+#: Every rating counts as independent: a worker's habits, which all of that worker's
+#: ratings share, are not in the interval. `clustered_mean` and `mixed_effects` have them.
+COVERS_INSTANCES = (
+    "which instances were drawn, for this crowd of workers; "
+    "another crowd may differ by more"
+)
 
 
 @dataclass(frozen=True)

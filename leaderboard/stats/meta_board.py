@@ -17,6 +17,10 @@ from leaderboard.stats.resampling import Floats
 
 #: Below so many systems no statistic of metrics says anything.
 FEWEST = 3
+#: Below so many systems metrics are not ranked. Of twelve metrics that know nothing at
+#: least one orders all systems as people do with a chance of 1 - (1 - 1/s!)^12: 89, 40,
+#: 10 and 2 % with 3, 4, 5 and 6 systems.
+FEWEST_RANKED = 6
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     dict
         JSON-serialisable, undefined numbers as None: ``metrics`` (a line each, see
         `leaderboard.stats.meta_board_lines.metric_line`), ``rankings`` (see
-        `leaderboard.stats.meta_board_ranks.rankings`), ``disagreement`` (matrices on
+        `leaderboard.stats.meta_board_ranks.rankings`; none with fewer systems than
+        `FEWEST_RANKED`), ``disagreement`` (matrices on
         systems and on instances, of the metrics named in ``compared``), ``powered``
         (plain and prediction-powered mean of each system).
 
@@ -126,7 +131,9 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
             human[:, judged],
             [(m.slug, m.overall, _judged_part(m, judged)) for m in complete],
             seed=seed,
-        ),
+        )
+        if len(human) >= FEWEST_RANKED
+        else {},
         "disagreement": _disagreements(complete, judged),
         "powered": _powered(human, scores),
     }

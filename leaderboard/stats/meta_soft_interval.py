@@ -96,7 +96,8 @@ def soft_accuracy_interval(
         high,
         confidence,
         "jackknife over systems and instances",
-        "which instances were judged and which systems were handed in",
+        "which instances were judged and which systems were handed in, "
+        "for this crowd of workers",
         n_systems,
     )
 

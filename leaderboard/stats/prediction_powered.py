@@ -14,13 +14,21 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from leaderboard.stats.intervals import Interval, as_ratings, check_confidence
+from leaderboard.stats.intervals import (
+    COVERS_INSTANCES,
+    Interval,
+    as_ratings,
+    check_confidence,
+)
 from leaderboard.stats.resampling import Floats
 
 Target = Literal["population", "test-set"]
 _COVERS = {
-    "population": "which instances and workers happened to be drawn, of all there could be",
-    "test-set": "which instances of this test set people judged",
+    "population": COVERS_INSTANCES,
+    "test-set": (
+        "which instances of this test set were judged, for this crowd of workers; "
+        "another crowd may differ by more"
+    ),
 }
 
 

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+#: How a board's ranks come about, for every page, file and program that shows them.
+RANK_RULE = (
+    "A system ranks below another only where their 95 % intervals do not overlap. "
+    "Systems that share ranks may still differ significantly when they are compared "
+    "instance by instance."
+)
+
 
 @dataclass(frozen=True)
 class RankRange:
@@ -53,7 +60,8 @@ def rank_ranges(lows: npt.ArrayLike, highs: npt.ArrayLike) -> list[RankRange]:
 
     Notes
     -----
-    Intervals that touch do not tell two systems apart. The ranges hold all at once
+    Intervals that touch or overlap leave the order open here, although a paired
+    comparison of the same two systems may find a difference. The ranges hold all at once
     with the intervals' confidence only when the intervals hold all at once; with 95 %
     intervals each on its own, use `leaderboard.stats.rank_sets` for a joint statement.
 

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.weighted import Weighted
 
 register = template.Library()
@@ -125,6 +127,18 @@ class _OneInterval:
     def __init__(self, result: Weighted) -> None:
         self.mean = self.low_50 = self.high_50 = result.estimate
         self.low, self.high = result.low, result.high
+
+
+@register.simple_tag
+def interval_covers() -> str:
+    """Say what the 95 % interval of a score covers."""
+    return COVERS_INSTANCES
+
+
+@register.simple_tag
+def rank_rule() -> str:
+    """Say how the ranks of a board come about."""
+    return RANK_RULE
 
 
 @register.simple_tag

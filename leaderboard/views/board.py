@@ -108,7 +108,6 @@ def _context(
         "task": task,
         "board": found,
         **_moments(found, address),
-        "covers": next((row.human.covers for row in page if row.human), ""),
         "question": task.human.get("criteria", {}).get(main_criterion(task), ""),
         "page": page,
         "address": address,

@@ -45,9 +45,11 @@ def table(shown: Shown, level: str, address: Callable[..., str]) -> dict[str, An
     columns = [s for s in STATISTICS.values() if s.level == level]
     by = STATISTICS[shown.by]
     drawn = by if by.level == level else columns[0]
+    ordered = not shown.too_few_to_rank
     return {
         "columns": [
-            (one, address(by=one.slug), one.slug == shown.by) for one in columns
+            (one, address(by=one.slug), one.slug == shown.by and ordered)
+            for one in columns
         ],
         "drawn": drawn,
         "rows": [

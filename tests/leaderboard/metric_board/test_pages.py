@@ -21,7 +21,7 @@ def page(client, query=""):
 
 
 def test_a_task_without_scores_says_what_will_be_here(client, world):
-    assert "Nobody has been judged here yet" in page(client)
+    assert "No system has been rated here yet" in page(client)
 
 
 def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
@@ -55,12 +55,12 @@ def test_the_board_shows_every_part(client, board):
     for part in (
         "Whole systems",
         "Outputs of one instance",
-        "Which metrics are told apart",
+        "Which metrics are significantly different",
         "against people",
         "still follow as systems improve",
         "contradict each other",
         "with the help of metrics",
-        "Length ratio: neither high nor low",
+        "Length ratio: no preferred direction",
         "Soft pairwise accuracy",
         "τ-13",
         f"seed:{board.seed}",
@@ -68,6 +68,44 @@ def test_the_board_shows_every_part(client, board):
         assert part in said, part
     assert said.count("<svg") >= 7
     assert "Simulated" not in said
+
+
+@pytest.mark.parametrize("by", ["", "kendall"])
+def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
+    client, world, by
+):
+    Submission.objects.filter(pk=world.systems[0].pk).update(state="WITHDRAWN")
+    metric_board.refresh(world.task)
+    jobs.drain()
+    found = MetricBoard.objects.first()
+    assert (found.n_systems, found.payload["rankings"]) == (5, {})
+
+    for _ in range(2):
+        said = page(client, f"?by={by}")
+        assert "Too few systems to rank metrics." in said
+        assert "appear from 6 systems on" in said
+        assert "Whole systems" in said
+        for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
+            assert ranked not in said
+        body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
+        assert body["rankings"] == {}
+        assert "appear from 6 systems on" in body["why_not_ranked"]
+        assert {line["cluster"] for line in body["metrics"]} == {None}
+        assert [line["slug"] for line in body["metrics"]] == ["chrf", "ter"]
+        # as it was stored before there was such a limit
+        found.payload["rankings"] = {
+            "kendall": {
+                "order": ["ter", "chrf"],
+                "ranks": [1, 2],
+                "p": [[None] * 2] * 2,
+            }
+        }
+        found.save()
+
+
+def test_six_systems_are_enough_to_rank_metrics(client, board):
+    assert "Too few systems" not in page(client)
+    assert client.get("/api/v1/tasks/tidy-news/metric-board/").json()["rankings"]
 
 
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])
@@ -85,7 +123,7 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
     metric_board.refresh(board.task)
     jobs.drain()
     said = page(client)
-    assert "No person said this" in said
+    assert "not rated by people" in said
     assert "judged by people" not in said
     assert "against simulated workers" in said
 

@@ -260,8 +260,8 @@ def test_the_story_names_those_who_led_when_they_came(client, task, team, submit
 
     body = html.split("<tbody>")[1].split("</tbody>")[0]
     assert re.findall(r"<bdi>(\w+)</bdi>", body) == ["Clearly", "Hardly", "First"]
-    assert "+19.0, intervals apart" in html
-    assert "intervals overlap: it may be chance" in html
+    assert "+19.0, intervals do not overlap" in html
+    assert "intervals overlap: compare the two directly" in html
     assert "Secret" not in html
     svg = html.split('<svg class="timeline"')[1].split("</svg>")[0]
     assert svg.count("<circle") == 4

@@ -219,9 +219,9 @@ def test_simulated_results_are_marked_in_their_row_plot_header_and_on_top(
     response = client.get("/tasks/tidy-news/")
     html = response.content.decode()
 
-    assert "No person said this." in read(response)
+    assert "Simulated: not rated by people." in read(response)
     assert rows(response)[0][1] == "Robot simulated"
-    assert '; simulated, no person said it" class="sim"' in html
+    assert '; simulated, not rated by people" class="sim"' in html
     assert "Simulated score" in html.split("<tbody>")[0]
     assert "Human score" not in html.split("<tbody>")[0].split("</thead>")[0]
 
@@ -243,6 +243,37 @@ def test_a_simulated_row_that_waits_does_not_speak_of_people(client, task, who):
     make_submission(task, simulated=True, **who)
 
     assert rows(client.get("/tasks/tidy-news/"))[0][4].startswith("simulated: 0 of")
+
+
+def test_a_board_says_that_nobody_was_asked_until_somebody_answers(
+    client, task, who, read
+):
+    kite = make_submission(task, state=State.ANNOTATING, **who)
+    evaluation = make_evaluation(kite, n=2)
+
+    words = read(client.get("/tasks/tidy-news/"))
+
+    assert "Nobody has been asked yet. The question will be:" in words
+    assert "People were asked" not in words
+    assert "judged per system" not in words
+    answer(evaluation.judged_items.first().item, make_worker())
+    assert "Rating has begun; there is no score yet." in read(
+        client.get("/tasks/tidy-news/")
+    )
+    make_ranked(task, 50, system="Wren", **who)
+    assert "People were asked:" in read(client.get("/tasks/tidy-news/"))
+
+
+def test_a_board_of_simulated_scores_says_that_simulated_annotators_were_asked(
+    client, task, who, read
+):
+    make_submission(task, system="Waits", **who)
+    make_ranked(task, 80, system="Robot", simulated=True, **who)
+
+    words = read(client.get("/tasks/tidy-news/"))
+
+    assert "Simulated annotators were asked:" in words
+    assert "People were asked" not in words
 
 
 def test_an_anonymous_team_is_named_to_itself_only(client_of, task, cast):
@@ -313,7 +344,7 @@ def test_an_empty_board_says_what_to_do(client, task, read):
     response = client.get("/tasks/tidy-news/")
 
     assert response.status_code == 200
-    assert "Nobody stands on this board yet." in read(response)
+    assert "No systems yet." in read(response)
     assert "/tasks/tidy-news/submit/" in response.content.decode()
 
 

@@ -127,6 +127,52 @@ def test_a_tap_says_what_a_column_means_on_a_phone(open_page, site):
     assert page.locator("#why-rougeL").is_visible()
 
 
+def test_a_system_takes_little_room_on_a_phone_and_nothing_runs_into_another(
+    open_page, cast
+):
+    task = make_task("many", title="Many")
+    both = {"team": cast.team, "owner": cast.submitter}
+    for n in range(24):
+        make_ranked(
+            task, 70 - n / 2, 4, system=f"happypoet-{n}", simulated=n % 6 == 0, **both
+        )
+    page = open_page("/tasks/many/", width="phone")
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    heights = page.eval_on_selector_all(
+        ".board tbody tr", "rows => rows.map(r => r.getBoundingClientRect().height)"
+    )
+    assert len(heights) == 24
+    assert max(heights) <= 90
+    assert overlapping(page) == []
+    page.set_viewport_size({"width": 768, "height": 1024})
+    assert overlapping(page) == []
+
+
+def overlapping(page):
+    """Give the cells of a board whose words touch those of the next cell."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('.board tbody tr')].flatMap(row => {
+          const boxes = [...row.querySelectorAll('.rk, .sy a, .hu, .te, .da, .me, .tag')]
+            .filter(cell => cell.textContent.trim() && cell.getClientRects().length)
+            .map(cell => {
+              const range = document.createRange();
+              range.selectNodeContents(cell);
+              const own = cell.getBoundingClientRect(), words = range.getBoundingClientRect();
+              return {
+                text: cell.textContent.trim(), left: words.left, top: words.top,
+                right: getComputedStyle(cell).overflow === 'hidden' ? own.right : words.right,
+                bottom: words.bottom,
+              };
+            });
+          return boxes.flatMap((a, i) => boxes.slice(i + 1)
+            .filter(b => a.left < b.right + 3 && b.left < a.right + 3
+              && a.top < b.bottom - 3 && b.top < a.bottom - 3)
+            .map(b => [a.text, b.text]));
+        })"""
+    )
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_for_visitors_are_clean_too(open_page, site, scheme):
     for path in ("/", "/login/", site["scored"], site["board"]):

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from leaderboard.charts.axis import axis_over, label
 from leaderboard.charts.bars import histogram, progress
 from leaderboard.charts.intervals import bar, grid, scale, sentence
+from leaderboard.charts.metric_lines import statistic_bar
+from leaderboard.charts.metric_scatter import Point, scatter
 
 scores = st.floats(0, 100)
 
@@ -73,7 +75,7 @@ def test_a_simulated_bar_looks_and_sounds_different():
 
     assert 'class="sim"' in simulated
     assert 'class="sim"' not in plain
-    assert "no person said it" in sentence(drawn(), simulated=True)
+    assert "not rated by people" in sentence(drawn(), simulated=True)
 
 
 def test_the_grid_has_a_line_for_each_tick_and_the_leader():
@@ -108,3 +110,39 @@ def test_a_histogram_of_nothing_has_empty_bars():
 )
 def test_progress_is_a_share_between_none_and_all(n, of, width):
     assert f'class="fill" width="{width}%"' in progress(n, of)
+
+
+def test_points_of_a_scatter_stand_where_its_ticks_put_them():
+    points = [
+        Point("A", 41.3, 39, 44, metric=0.317, half=0.02),
+        Point("B", 77.9, 70, 81, metric=0.488, half=0.01),
+    ]
+    svg = scatter(points, metric="chrF", who="people", said="")
+    across = ticks(svg, r'x="([\d.]+)" y="[\d.]+" text-anchor="middle"')
+    up = ticks(svg, r'x="[\d.]+" y="([\d.]+)" dy="4" text-anchor="end"')
+    dots = re.findall(r'class="point" cx="([\d.]+)" cy="([\d.]+)"', svg)
+
+    for point, (x, y) in zip(points, dots, strict=True):
+        assert float(x) == pytest.approx(on(across, point.metric), abs=0.2)
+        assert float(y) == pytest.approx(on(up, point.human), abs=0.2)
+
+
+def ticks(svg, place):
+    return {
+        float(value): float(at)
+        for at, value in re.findall(rf'class="axis" {place}>([\d.]+)<', svg)
+    }
+
+
+def on(scale_, value):
+    (low, at_low), *_, (high, at_high) = sorted(scale_.items())
+    return at_low + (at_high - at_low) * (value - low) / (high - low)
+
+
+@pytest.mark.parametrize("lowest", [-1.0, 0.0])
+def test_a_statistics_bar_marks_the_middle_of_its_range(lowest):
+    svg = statistic_bar((lowest + 1) / 2, lowest, 1.0, lowest=lowest)
+
+    assert 'class="mark" x1="80.0"' in svg
+    assert 'cx="80.0"' in svg
+    assert 'class="ci" x1="4.0" x2="156.0"' in svg

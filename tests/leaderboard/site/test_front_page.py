@@ -106,9 +106,21 @@ def test_simulated_results_are_marked_wherever_they_stand(client, task, who):
     card = html.split('class="cards"')[1].split("</ul>")[0]
     news = html.split('class="plain news"')[1].split("</ul>")[0]
 
-    assert "simulated: no person said it" in card
+    assert "simulated: not rated by people" in card
     assert 'class="sim"><line' in card
     assert "simulated</span>" in news
+
+
+def test_a_card_with_some_simulated_systems_does_not_call_all_of_them_so(
+    client, task, who
+):
+    make_ranked(task, 50, system="Robot", simulated=True, **who)
+    make_ranked(task, 60, system="Kite", **who)
+
+    card = client.get("/").content.decode().split('class="cards"')[1].split("</ul>")[0]
+
+    assert "partly simulated" in card
+    assert "not rated by people" not in card
 
 
 def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who):

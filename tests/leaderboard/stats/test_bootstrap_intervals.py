@@ -174,7 +174,9 @@ def test_equal_ratings_on_a_scale_get_the_exact_binomial_end():
 
 
 def test_the_interval_says_what_it_covers():
-    assert "instances" in bootstrap_mean([0, 1], seed=1).covers
+    covers = bootstrap_mean([0, 1], seed=1).covers
+    assert "instances" in covers
+    assert "this crowd of workers; another crowd may differ by more" in covers
     assert bootstrap_mean([0, 1], seed=1, covers="days").covers == "days"
 
 

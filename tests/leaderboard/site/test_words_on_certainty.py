@@ -1,0 +1,127 @@
+"""Wherever an interval or a rank is shown, it is said what it rests on, and no more."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.utils.html import strip_tags
+
+from leaderboard.models import Score
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.prediction_powered import prediction_powered_mean
+from leaderboard.stats.ranking import RANK_RULE
+from tests.factories import make_ranked, make_task, make_worker
+from tests.leaderboard.pages.judged import judge
+
+#: What overlapping intervals do not show, and what no bootstrap over instances covers.
+TOO_MUCH = re.compile(
+    r"(overlap|share)[^.]*(cannot|not) (be )?(tell|told)|cannot be told apart"
+    r"|the data cannot tell|instances and workers happened",
+    re.IGNORECASE,
+)
+
+
+@pytest.fixture
+def scored(team, submitter):
+    task = make_task(n_instances=12, sample_size=12)
+    both = {"owner": submitter, "team": team, "workers": [make_worker()]}
+    return [
+        judge(task, quality, seed=seed, system=f"System {seed}", **both)
+        for seed, quality in enumerate((0.8, 0.7, 0.2))
+    ]
+
+
+def words(response):
+    text = unescape(strip_tags(response.content.decode()))
+    return " ".join(text.replace("\\%", "%").split())
+
+
+def test_a_score_covers_instances_and_this_crowd_only(scored):
+    covers = set(Score.objects.values_list("covers", flat=True))
+
+    assert covers == {COVERS_INSTANCES}
+    assert COVERS_INSTANCES.endswith("another crowd may differ by more")
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/differences/", "/weights/", "/story/", "/board.tex"]
+)
+def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
+    said = words(client.get(f"/tasks/tidy-news{path}"))
+
+    assert COVERS_INSTANCES in said
+    assert not TOO_MUCH.search(said)
+
+
+@pytest.mark.parametrize("path", ["/", "/weights/", "/board.tex"])
+def test_ranks_are_explained_by_one_rule_everywhere(client, scored, path):
+    assert RANK_RULE in words(client.get(f"/tasks/tidy-news{path}")).replace(
+        "95%", "95 %"
+    )
+
+
+def test_the_rule_stands_beside_ranks_in_files_and_in_the_api(client, scored):
+    board = client.get("/tasks/tidy-news/board.json").json()
+    card = client.get(f"/submissions/{scored[0].pk}/card.json").json()
+    schema = client.get("/api/schema/?format=json").content.decode()
+
+    assert board["rank_rule"] == RANK_RULE
+    assert card["sections"]["Results"]["rule of these ranks"] == RANK_RULE
+    assert COVERS_INSTANCES in schema
+    assert "Systems that share ranks may still differ" in schema
+
+
+def test_the_explanations_say_the_same(client, scored):
+    said = words(client.get("/how-it-works/"))
+
+    assert COVERS_INSTANCES in said
+    assert RANK_RULE in said
+    assert not TOO_MUCH.search(said)
+
+
+def test_more_ratings_are_said_to_narrow_what_comes_from_the_instances_only(
+    client, scored
+):
+    said = words(client.get("/tasks/tidy-news/differences/"))
+
+    assert "what comes from the workers takes more workers" in said
+    assert "systems that share ranks there may be significantly different here" in said
+
+
+def test_nothing_in_docs_or_code_claims_more():
+    claims = [
+        (path.name, found[0])
+        for folder, suffix in [
+            ("docs", "md"),
+            ("templates", "html"),
+            ("leaderboard/exports", "py"),
+            ("leaderboard/selectors", "py"),
+            ("client", "py"),
+        ]
+        for path in sorted((settings.BASE_DIR / folder).rglob(f"*.{suffix}"))
+        if (found := TOO_MUCH.search(" ".join(path.read_text().split())))
+    ]
+    assert claims == []
+
+
+def test_a_prediction_powered_mean_does_not_claim_to_cover_workers():
+    found = prediction_powered_mean([1, 2, 3, 4, 6], [1, 2, 3, 5, 5], [2, 3, 4])
+
+    assert found.powered.covers == found.plain.covers == COVERS_INSTANCES
+
+
+def test_scores_from_before_are_corrected(task, team, submitter):
+    migration = import_module("leaderboard.migrations.0016_say_what_intervals_cover")
+    kite = make_ranked(task, 70, team=team, owner=submitter)
+    Score.objects.update(covers=migration.CLAIMED)
+    other = make_ranked(task, 60, team=team, owner=submitter, system="Wren")
+
+    migration.correct(apps, None)
+
+    assert kite.scores.get().covers == COVERS_INSTANCES
+    assert other.scores.get().covers == "instances"
