@@ -9,6 +9,7 @@ class GenieConfig(AppConfig):
     name = "genie"
 
     def ready(self) -> None:
-        from genie.lib import queue_pulse
+        from genie.lib import lifeline, queue_pulse
 
+        lifeline.hold_on()
         queue_pulse.listen()

@@ -22,7 +22,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import Broker, get_broker
-from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import Failure, OrmQ, Schedule
 from django_q.monitor import save_task
@@ -111,15 +110,6 @@ def enqueue_missing(wanted: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     return len(missing)
 
 
-def unlock_all() -> int:
-    """Make claimed jobs claimable again, once the processes that held them are gone.
-
-    Should another machine still run one, it runs twice, which jobs bear.
-    """
-    now = timezone.now()
-    return int(OrmQ.objects.filter(lock__gt=now).update(lock=now))
-
-
 def _payloads() -> list[str]:
     return list(OrmQ.objects.values_list("payload", flat=True))
 
@@ -161,7 +151,7 @@ def run_next() -> bool:
     if row is None:
         return False
     claimed = OrmQ.objects.filter(pk=row.pk, lock=row.lock).update(
-        lock=ORM.timeout(broker, row)
+        lock=timezone.now() + timedelta(seconds=Conf.RETRY)
     )
     if not claimed:
         return True  # another process was faster; there may be more
