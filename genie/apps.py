@@ -9,6 +9,7 @@ class GenieConfig(AppConfig):
     name = "genie"
 
     def ready(self) -> None:
+        from genie import checks  # noqa: F401  registers itself
         from genie.lib import lifeline, queue_pulse
 
         lifeline.hold_on()
