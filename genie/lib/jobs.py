@@ -19,6 +19,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
+from django.db.models import Min
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import Broker, get_broker
@@ -220,6 +221,12 @@ def install(table: Iterable[Periodic]) -> None:
             schedule.repeats = -1
             schedule.full_clean()
             schedule.save()
+
+
+def longest_overdue() -> timedelta | None:
+    """Give how late the periodic jobs are at most; None when no queue ever started."""
+    next_run = Schedule.objects.aggregate(first=Min("next_run"))["first"]
+    return None if next_run is None else timezone.now() - next_run
 
 
 def forget_old(days: int = 30) -> int:
