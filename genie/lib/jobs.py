@@ -1,4 +1,4 @@
-"""The door to the queue: the only module that talks to django-q2.
+"""The door to the queue: nothing outside of this folder talks to django-q2.
 
 Delivery is at-least-once. A job takes primary keys, re-checks the state, acts, and
 queues the next step inside the transaction that changed the state: the ORM broker

@@ -61,5 +61,5 @@ def queue_options(address: str) -> dict[str, Any]:
     return {
         "name": parts.netloc,
         "sqs": {"aws_region": region},
-        "broker_class": "genie.lib.queue_broker.SqsBroker",
+        "broker_class": "genie.lib.queue_sqs.SqsBroker",
     }

@@ -3,8 +3,7 @@
 django-q2's table has no column for the owner of a claim, only the time until which it
 lasts. `DatabaseBroker` writes the owner into the microseconds of that time, so that
 claim and owner are one write and `release_own_claims` leaves alone what other machines
-are running. An SQS queue hands an unfinished job out again by itself, after
-``Conf.RETRY`` seconds.
+are running.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from zlib import crc32
 from django.conf import settings
 from django.utils import timezone
 from django_q.brokers import Broker
-from django_q.brokers.aws_sqs import Sqs
 from django_q.brokers.orm import ORM
 from django_q.models import OrmQ
 from django_q.signing import SignedPackage
@@ -30,13 +28,13 @@ Claims = list[tuple[Any, str]]
 _NO_RECEIPT = ""
 
 
-class _Beating(Broker):
+class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
     """Now and then sends a job through this machine's own processes that only beats.
 
     A job in the shared queue would not do: any machine could take it.
     """
 
-    last_beat = 0.0
+    last_beat = float("-inf")
 
     def dequeue(self) -> Claims | None:
         if queue_pulse.supervised() and self._beat_is_due():
@@ -46,21 +44,16 @@ class _Beating(Broker):
         return claims
 
     def _beat_is_due(self) -> bool:
-        return time.monotonic() - self.last_beat > (
-            settings.GENIE["QUEUE_STALE_SECONDS"] / 3
-        )
+        limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
+        return time.monotonic() - self.last_beat > limit / 3
 
 
-class DatabaseBroker(_Beating, ORM):
+class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
     """Jobs in the database; each claim names its owner."""
 
     def timeout(self, task: OrmQ) -> datetime:
         until: datetime = super().timeout(task)
         return until.replace(microsecond=_owner())
-
-
-class SqsBroker(_Beating, Sqs):
-    """Jobs in an SQS queue."""
 
 
 def release_own_claims() -> int:

@@ -97,7 +97,7 @@ def test_jobs_that_another_queue_runs_are_left_to_it(
             other.setattr("socket.gethostname", lambda: "heron")
         elif elsewhere == "name":
             other.setenv(queue_pulse.NAME_VARIABLE, "second")
-            other.setattr(queue_broker._Beating, "_beat_is_due", lambda _: False)
+            other.setattr(queue_broker.BeatingBroker, "_beat_is_due", lambda _: False)
         else:
             settings.VAR_DIR = tmp_path
         claim_one()
