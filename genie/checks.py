@@ -24,87 +24,59 @@ _PRELOAD_SECONDS = 31_536_000
 @register(Tags.security, deploy=True)
 def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
     """Refuse a production site that could not reach its users or tell them apart."""
-    problems = [*_mail(), *_addresses(), *_proxies(), *_hsts()]
-    return [Error(message, hint=hint, id=code) for code, message, hint in problems]
-
-
-_Problems = list[tuple[str, str, str]]
-
-
-def _mail() -> _Problems:
-    problems = []
-    if settings.EMAIL_BACKEND != _SMTP:
-        problems.append(
-            (
-                "genie.E001",
-                "No mail server is set, but nobody can use an account before its "
-                "address is confirmed by e-mail.",
-                "Set GENIE_EMAIL=smtp://user:password@host:587.",
-            )
-        )
-    if settings.DEFAULT_FROM_EMAIL.rpartition("@")[2].rstrip(">") in _LOCAL:
-        problems.append(
-            (
-                "genie.E002",
-                f"E-mails would come from {settings.DEFAULT_FROM_EMAIL}, which mail "
-                "servers refuse.",
-                "Set GENIE_EMAIL_FROM=genie@your.domain.",
-            )
-        )
-    return problems
-
-
-def _addresses() -> _Problems:
-    problems = []
-    hosts = settings.ALLOWED_HOSTS
-    if "*" in hosts or not set(hosts) - _LOCAL:
-        problems.append(
-            (
-                "genie.E003",
-                "The site's host names are not set, or any name is accepted: links in "
-                "e-mails could then lead to another site.",
-                "Set GENIE_HOSTS=your.domain.",
-            )
-        )
-    address = urlsplit(settings.GENIE["SITE_URL"])
-    host = address.hostname or ""
-    if address.scheme != "https" or host in _LOCAL or not validate_host(host, hosts):
-        problems.append(
-            (
-                "genie.E004",
-                "The site's own address, as e-mails and webhooks show it, is "
-                f"{settings.GENIE['SITE_URL']}: it must begin with https:// and name "
-                "one of GENIE_HOSTS.",
-                "Set GENIE_SITE_URL=https://your.domain.",
-            )
-        )
-    return problems
-
-
-def _proxies() -> _Problems:
-    if env.text("GENIE_PROXIES"):
-        return []
-    return [
+    sender, site = settings.DEFAULT_FROM_EMAIL, settings.GENIE["SITE_URL"]
+    hosts = set(settings.ALLOWED_HOSTS)
+    table = [
         (
-            "genie.E005",
+            settings.EMAIL_BACKEND == _SMTP,
+            "No mail server is set, but nobody can use an account before its address "
+            "is confirmed by e-mail.",
+            "Set GENIE_EMAIL=smtp://user:password@host:587.",
+        ),
+        (
+            sender.rpartition("@")[2].rstrip(">") not in _LOCAL,
+            f"E-mails would come from {sender}, which mail servers refuse.",
+            "Set GENIE_EMAIL_FROM=genie@your.domain.",
+        ),
+        (
+            "*" not in hosts and hosts - _LOCAL,
+            "The site's host names are not set, or any name is accepted: links in "
+            "e-mails could then lead to another site.",
+            "Set GENIE_HOSTS=your.domain.",
+        ),
+        (
+            _is_reachable(site),
+            f"E-mails and webhooks name the site as {site}: this must begin with "
+            "https:// and name one of GENIE_HOSTS.",
+            "Set GENIE_SITE_URL=https://your.domain.",
+        ),
+        (
+            env.text("GENIE_PROXIES"),
             "The number of proxies before the site is not set: behind one, all visitors "
             "would share one address and its limits.",
             "Set GENIE_PROXIES=1, or 0 where visitors reach the web server directly.",
-        )
-    ]
-
-
-def _hsts() -> _Problems:
-    if not settings.SECURE_HSTS_PRELOAD or (
-        settings.SECURE_HSTS_INCLUDE_SUBDOMAINS
-        and settings.SECURE_HSTS_SECONDS >= _PRELOAD_SECONDS
-    ):
-        return []
-    return [
+        ),
         (
-            "genie.E006",
+            not settings.SECURE_HSTS_PRELOAD or _may_be_preloaded(),
             "HSTS preloading needs a year and all subdomains.",
             f"Set GENIE_HSTS_SECONDS={_PRELOAD_SECONDS} and GENIE_HSTS_SUBDOMAINS=yes, "
             "or unset GENIE_HSTS_PRELOAD.",
-        )
+        ),
     ]
+    return [
+        Error(message, hint=hint, id=f"genie.E{number:03}")
+        for number, (fine, message, hint) in enumerate(table, start=1)
+        if not fine
+    ]
+
+
+def _is_reachable(site: str) -> bool:
+    address = urlsplit(site)
+    host = address.hostname or ""
+    known = validate_host(host, settings.ALLOWED_HOSTS)
+    return address.scheme == "https" and host not in _LOCAL and known
+
+
+def _may_be_preloaded() -> bool:
+    long_enough: bool = settings.SECURE_HSTS_SECONDS >= _PRELOAD_SECONDS
+    return long_enough and settings.SECURE_HSTS_INCLUDE_SUBDOMAINS

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from threading import Event
 
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseProblem
+from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -63,7 +64,7 @@ def _readiness() -> HttpResponse:
         parts["database"] = "ok"
         parts["migrations"] = "ok" if _migrated() else "missing"
         parts["queue"] = _queue()
-    except DatabaseError:  # what is not known by now says where it stopped
+    except DatabaseProblem:  # what is not known by now says where it stopped
         connection.close()
     ready = set(parts.values()) == {"ok"}
     answer = JsonResponse({"ready": ready, **parts}, status=200 if ready else 503)
