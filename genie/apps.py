@@ -9,6 +9,8 @@ class GenieConfig(AppConfig):
     name = "genie"
 
     def ready(self) -> None:
-        from genie.lib import queue_pulse
+        from genie import checks  # noqa: F401  registers itself
+        from genie.lib import lifeline, queue_pulse
 
+        lifeline.hold_on()
         queue_pulse.listen()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from genie.lib.jobs import Periodic
 
 SCHEDULES = [
-    Periodic("beat", "genie.lib.queue_pulse.beat", minutes=1),
     Periodic("advance submissions", "leaderboard.jobs.advance", minutes=1),
     Periodic("announce what happened", "leaderboard.jobs.announce", minutes=1),
     Periodic("catch metrics up", "leaderboard.jobs.catch_up_metrics", minutes=2),

@@ -77,6 +77,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "genie.lib.health.HealthMiddleware",  # before any redirect and any look at the Host
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -133,6 +134,8 @@ def _database() -> dict[str, Any]:
         config["OPTIONS"] = {**_SQLITE_OPTIONS, **config.get("OPTIONS", {})}
     else:
         config["CONN_HEALTH_CHECKS"] = True
+        # Without it a server that is gone keeps each request waiting for minutes.
+        config["OPTIONS"] = {"connect_timeout": 5, **config.get("OPTIONS", {})}
     return config
 
 
@@ -213,12 +216,15 @@ LOGOUT_REDIRECT_URL = "leaderboard:home"
 SESSION_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+# Subdomains may be other people's, and preloading is hard to undo: not to be urged.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 if PRODUCTION:
     SECURE_SSL_REDIRECT = env.flag("GENIE_SSL_REDIRECT", True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    SECURE_HSTS_SECONDS = 31_536_000
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
+    # Browsers keep to it for so long, whatever happens to the certificate meanwhile.
+    SECURE_HSTS_SECONDS = env.integer("GENIE_HSTS_SECONDS", 3600)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("GENIE_HSTS_SUBDOMAINS")
+    SECURE_HSTS_PRELOAD = env.flag("GENIE_HSTS_PRELOAD")
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
 
@@ -369,7 +375,14 @@ LOGGING = {
             "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
         }
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"short": {"()": "genie.lib.logs.ShortTrouble"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["short"],
+        }
+    },
     # One line for each job that comes and goes tells nobody anything.
     "loggers": {"django-q": {"level": "WARNING"}},
     "root": {

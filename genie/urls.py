@@ -13,6 +13,8 @@ admin.site.site_header = "Genie administration"
 admin.site.site_title = "Genie"
 admin.site.site_url = "/"
 
+handler500 = "genie.lib.health.server_error"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("login/", LoginView.as_view(), name="login"),

@@ -92,6 +92,7 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
     demo = Demo(tmp_path)
     try:
         printed = demo.wait(300)
+        assert printed.splitlines()[0].endswith("(at the first start half a minute)")
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
         assert re.search(r"\d+ HITs answered by simulated workers", printed)
@@ -118,5 +119,19 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
         assert "kept" in printed
         assert "simulated workers" not in printed
         assert "Kingfisher-QA" in again.get("/tasks/demo-qa/")
+        again.process.kill()  # not asked to stop: its processes end all the same
+        again.process.wait(timeout=10)
+        deadline = time.monotonic() + 5
+        while children_of(again.port):
+            assert time.monotonic() < deadline, children_of(again.port)
+            time.sleep(0.1)
     finally:
         again.stop()
+
+
+def test_make_demo_says_that_it_begins_before_anything_that_takes_time():
+    planned = subprocess.run(
+        ["make", "--dry-run", "demo"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert planned.startswith("echo ")

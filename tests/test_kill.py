@@ -9,10 +9,10 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import urlsplit
 
-import psycopg
 import pytest
+
+from tests.shared import own_database
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -34,16 +34,8 @@ POINTS = [
 
 @pytest.fixture
 def database():
-    """Give the address of a database of its own where the server of the run makes one."""
-    url = os.environ.get("DATABASE_URL", "")
-    if not url.startswith("postgres"):
-        yield ""
-        return
-    name = f"genie_kill_{os.getpid()}"
-    with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"create database {name}")
-        yield urlsplit(url)._replace(path=f"/{name}").geturl()
-        server.execute(f"drop database {name} with (force)")
+    with own_database("kill") as address:
+        yield address
 
 
 @pytest.mark.parametrize("point", POINTS)

@@ -21,6 +21,7 @@ from crowd.requester_api.settle import settle
 from crowd.requester_api.sigv4 import SignedRequest, verify
 from crowd.requester_api.validate import check_request
 from crowd.services.requesters import live_secrets
+from genie.lib.database import database_is_down
 
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
@@ -51,10 +52,10 @@ def endpoint(request: HttpRequest) -> HttpResponse:
                 "TurkErrorCode": error.turk_code,
             },
         )
-    except Exception:
+    except Exception as error:
         logger.exception("An operation of the requester API failed")
         return _response(
-            500,
+            503 if database_is_down(error) else 500,
             {
                 "__type": "ServiceFault",
                 "Message": "The service failed; try again.",

@@ -1,4 +1,4 @@
-"""The door to the queue: the only module that talks to django-q2.
+"""The door to the queue: nothing outside of this folder talks to django-q2.
 
 Delivery is at-least-once. A job takes primary keys, re-checks the state, acts, and
 queues the next step inside the transaction that changed the state: the ORM broker
@@ -19,10 +19,10 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
+from django.db.models import Min
 from django.utils import timezone
 from django.utils.module_loading import import_string
 from django_q.brokers import Broker, get_broker
-from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import Failure, OrmQ, Schedule
 from django_q.monitor import save_task
@@ -111,15 +111,6 @@ def enqueue_missing(wanted: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     return len(missing)
 
 
-def unlock_all() -> int:
-    """Make claimed jobs claimable again, once the processes that held them are gone.
-
-    Should another machine still run one, it runs twice, which jobs bear.
-    """
-    now = timezone.now()
-    return int(OrmQ.objects.filter(lock__gt=now).update(lock=now))
-
-
 def _payloads() -> list[str]:
     return list(OrmQ.objects.values_list("payload", flat=True))
 
@@ -161,7 +152,7 @@ def run_next() -> bool:
     if row is None:
         return False
     claimed = OrmQ.objects.filter(pk=row.pk, lock=row.lock).update(
-        lock=ORM.timeout(broker, row)
+        lock=timezone.now() + timedelta(seconds=Conf.RETRY)
     )
     if not claimed:
         return True  # another process was faster; there may be more
@@ -230,6 +221,12 @@ def install(table: Iterable[Periodic]) -> None:
             schedule.repeats = -1
             schedule.full_clean()
             schedule.save()
+
+
+def longest_overdue() -> timedelta | None:
+    """Give how late the periodic jobs are at most; None when no queue ever started."""
+    next_run = Schedule.objects.aggregate(first=Min("next_run"))["first"]
+    return None if next_run is None else timezone.now() - next_run
 
 
 def forget_old(days: int = 30) -> int:

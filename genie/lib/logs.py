@@ -5,6 +5,10 @@ from __future__ import annotations
 import logging
 import re
 
+from django.core.exceptions import DisallowedHost
+
+from genie.lib.database import database_is_down
+
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
 
 
@@ -19,6 +23,19 @@ def one_line(text: object, limit: int = 300) -> str:
     flat = str(text).replace("\n", "\\n").replace("\r", "\\r")
     flat = _UNSAFE.sub(lambda hit: hit.group().encode("unicode_escape").decode(), flat)
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+class ShortTrouble(logging.Filter):
+    """Drops tracebacks where the cause lies outside the code: one line is enough."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, DisallowedHost):
+            record.exc_info = None
+        elif database_is_down(error):
+            record.msg, record.args = f"{record.getMessage()}: {one_line(error)}", ()
+            record.exc_info = None
+        return True
 
 
 class OneLineFormatter(logging.Formatter):

@@ -18,6 +18,25 @@ TIMEOUT_SECONDS = 10
 TOTAL_SECONDS = 20
 _MOST_READ = 2_000
 _PORTS = {"http": 80, "https": 443}
+# All that IANA has given to hosts of the open internet; the rest of IPv6 is none of it.
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Ranges of IANA's special-purpose registries that `is_global` lets through, in this
+# version of Python or another.
+_SPECIAL = [
+    ipaddress.ip_network(network)
+    for network in (
+        "192.0.0.0/24",  # IETF protocol assignments
+        "192.31.196.0/24",  # AS112
+        "192.52.193.0/24",  # AMT
+        "192.88.99.0/24",  # 6to4 relays
+        "192.175.48.0/24",  # AS112
+        "2001::/23",  # IETF protocol assignments, Teredo among them
+        "2002::/16",  # 6to4
+        "2620:4f:8000::/48",  # AS112
+        "3fff::/20",  # documentation
+    )
+]
 
 
 @dataclass(frozen=True)
@@ -147,17 +166,25 @@ def is_public(address: str) -> bool:
     """
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
-        inner = ip.ipv4_mapped or ip.sixtofour or _translated(ip)
+        inner = ip.ipv4_mapped or _translated(ip)
         if inner is not None:
             return is_public(str(inner))
-    return ip.is_global and not ip.is_multicast
+        if ip not in _UNICAST or _is_tunnel(ip):
+            return False
+    special = any(ip in network for network in _SPECIAL)
+    return ip.is_global and not ip.is_multicast and not special
 
 
 def _translated(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """Give the IPv4 address inside one of NAT64's."""
-    if ip in ipaddress.IPv6Network("64:ff9b::/96"):
+    if ip in _NAT64:
         return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
     return None
+
+
+def _is_tunnel(ip: ipaddress.IPv6Address) -> bool:
+    """Tell whether the last 64 bits are ISATAP's, with an IPv4 address at the end."""
+    return (int(ip) >> 32) & 0xFFFFFFFF in {0x00005EFE, 0x02005EFE}
 
 
 def _connection(

@@ -32,13 +32,17 @@ def queue_options(address: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> queue_options("")
-    {'name': 'genie', 'orm': 'default'}
-    >>> queue_options("sqs://genie-jobs?region=eu-west-1")
-    {'name': 'genie-jobs', 'sqs': {'aws_region': 'eu-west-1'}}
+    >>> queue_options("")["orm"]
+    'default'
+    >>> queue_options("sqs://genie-jobs?region=eu-west-1")["sqs"]
+    {'aws_region': 'eu-west-1'}
     """
     if not address:
-        return {"name": "genie", "orm": "default"}
+        return {
+            "name": "genie",
+            "orm": "default",
+            "broker_class": "genie.lib.queue_broker.DatabaseBroker",
+        }
     parts = urlsplit(address)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     region = query.pop("region", "")
@@ -54,4 +58,8 @@ def queue_options(address: str) -> dict[str, Any]:
             "belong in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
             "AWS_ENDPOINT_URL_SQS."
         )
-    return {"name": parts.netloc, "sqs": {"aws_region": region}}
+    return {
+        "name": parts.netloc,
+        "sqs": {"aws_region": region},
+        "broker_class": "genie.lib.queue_sqs.SqsBroker",
+    }

@@ -8,6 +8,8 @@ the supervisor looks at this pulse and restarts the whole process group.
 from __future__ import annotations
 
 import os
+import re
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,23 @@ from typing import Any
 from django.conf import settings
 from django_q.signals import post_execute_in_worker, pre_execute
 
+# Which of this machine's queues a process belongs to.
+NAME_VARIABLE = "GENIE_QUEUE_NAME"
+DEFAULT_NAME = "main"
+
 
 def folder() -> Path:
-    """Give the folder of the pulse files of this machine."""
-    path: Path = settings.VAR_DIR / "queue"
+    """Give the folder of this queue's files; machines may share everything above it."""
+    machine = re.sub(r"[^\w.-]", "_", socket.gethostname())
+    name = os.environ.get(NAME_VARIABLE, DEFAULT_NAME)
+    path: Path = settings.VAR_DIR / "queue" / machine / name
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def supervised() -> bool:
+    """Tell whether this process belongs to a queue that `manage.py work` started."""
+    return NAME_VARIABLE in os.environ
 
 
 def beat() -> None:

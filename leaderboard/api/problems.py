@@ -21,7 +21,10 @@ from rest_framework.exceptions import APIException, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler, set_rollback
 
+from genie.lib.database import database_is_down
 from genie.lib.errors import GenieError
+from genie.lib.health import RETRY_SECONDS
+from genie.lib.logs import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -71,6 +74,7 @@ KINDS: dict[str, Kind] = {
     "throttled": Kind(429, "Too many requests"),
     "quota-reached": Kind(429, "The team's quota is used up"),
     "internal-error": Kind(500, "Something went wrong on our side"),
+    "unavailable": Kind(503, "The database does not answer"),
 }
 
 # What Django REST framework calls the same things.
@@ -156,6 +160,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
         set_rollback()
         return _unreadable(error)
+    if database_is_down(error):
+        return _unavailable(error)
     framework = exception_handler(error, context)
     if framework is None:
         return _our_fault(error, context)
@@ -218,6 +224,16 @@ def _say_when_to_come_back(answer: Response, error: GenieError) -> None:
     if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS and next_at:
         wait = datetime.fromisoformat(next_at) - timezone.now()
         answer.headers["Retry-After"] = str(max(1, int(wait.total_seconds()) + 1))
+
+
+def _unavailable(error: Exception) -> Response:
+    logger.error("The API failed: %s", one_line(error))
+    set_rollback()
+    answer = problem(
+        "unavailable", f"Please try again in {RETRY_SECONDS} seconds; nothing was done."
+    )
+    answer.headers["Retry-After"] = str(RETRY_SECONDS)
+    return answer
 
 
 def _our_fault(error: Exception, context: dict[str, Any]) -> Response:

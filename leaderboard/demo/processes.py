@@ -11,6 +11,8 @@ import urllib.error
 import urllib.request
 from types import FrameType
 
+from genie.lib import lifeline
+
 STOP_SECONDS = 20
 
 
@@ -32,11 +34,7 @@ class Processes:
 
     def start(self, *command: str) -> None:
         """Start a child in a group of its own, so that Ctrl-C reaches only us."""
-        self.children.append(
-            subprocess.Popen(  # noqa: S603 - our own commands
-                [sys.executable, *command], start_new_session=True
-            )
-        )
+        self.children.append(lifeline.start([sys.executable, *command]))
 
     def wait(self) -> int:
         """Wait until one child ends by itself; return its exit code."""

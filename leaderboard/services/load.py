@@ -15,7 +15,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard import tasks
 from leaderboard.metrics.chosen import chosen_metrics
 from leaderboard.models import Instance, Task
-from leaderboard.readers.releases import Release, read_release
+from leaderboard.readers.releases import Release, all_readers, read_release
 from leaderboard.services.fitting import refuse_misfits
 
 N_NAMED = 20
@@ -35,16 +35,21 @@ def load_task(
     source: Path | str | None = None,
     *,
     hide_references: bool = False,
+    reader: str | None = None,
 ) -> LoadReport:
-    """Load a task; the same release again changes nothing, another one is refused."""
+    """Load a task; the same release again changes nothing, another one is refused.
+
+    `reader` is for a release that lies in another layout than the task's own.
+    """
     config = tasks.definition(slug)
     # what cannot be measured or asked as it says is refused before anything
     chosen_metrics(config["metrics"])
     refuse_misfits(slug, config)
+    own = config["release"]
     release = read_release(
-        config["release"]["reader"],
+        reader or own["reader"],
         _source(slug, config, source),
-        config["release"].get("options", {}),
+        own.get("options", {}) if reader in (None, own["reader"]) else {},
     )
     existing = Task.objects.filter(slug=slug).first()
     if existing is not None:
@@ -63,8 +68,11 @@ def _source(slug: str, config: dict[str, Any], source: Path | str | None) -> Pat
     folder = tasks.folder(slug)
     if (folder / "test.jsonl").is_file():  # it brings its texts along
         return folder
+    reader = config["release"]["reader"]
     raise GenieError(
-        f"Say where the release of {config['title']} is: --source DIR.",
+        f"Say where the release of {config['title']} is: --source DIR. DIR holds "
+        f"{all_readers()[reader].layout} ({reader}), or another layout that --reader "
+        f"names. The texts come from {config['homepage']}; the README says more.",
         code="source-missing",
     )
 

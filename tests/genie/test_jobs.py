@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
+from django.utils import timezone
+from django_q.brokers import get_broker
 from django_q.models import Failure, OrmQ, Schedule
 
-from genie.lib import jobs
+from genie.lib import jobs, queue_broker, queue_pulse
 from genie.lib.jobs import Periodic
+from genie.lib.queue_broker import release_own_claims
 
 pytestmark = pytest.mark.django_db
 
@@ -68,12 +73,48 @@ def test_what_is_queued_already_is_not_queued_again():
     assert jobs.enqueue_missing(wanted) == 0
 
 
+def claim_one():
+    (claim,) = get_broker().dequeue()
+    return claim[0]
+
+
 def test_jobs_of_a_dead_process_can_be_claimed_again():
-    jobs.enqueue("tests.genie.test_jobs.fail", pk=1)
-    jobs.run_next()
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    claim_one()
     assert not jobs.run_next()
-    assert jobs.unlock_all() == 1
+    assert release_own_claims() == 1
     assert jobs.run_next()
+
+
+@pytest.mark.parametrize("elsewhere", ["machine", "name", "folder"])
+def test_jobs_that_another_queue_runs_are_left_to_it(
+    monkeypatch, settings, tmp_path, elsewhere
+):
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    own_folder = settings.VAR_DIR
+    with monkeypatch.context() as other:
+        if elsewhere == "machine":
+            other.setattr("socket.gethostname", lambda: "heron")
+        elif elsewhere == "name":
+            other.setenv(queue_pulse.NAME_VARIABLE, "second")
+            other.setattr(queue_broker.BeatingBroker, "_beat_is_due", lambda _: False)
+        else:
+            settings.VAR_DIR = tmp_path
+        claim_one()
+        if elsewhere == "folder":
+            settings.VAR_DIR = own_folder
+    assert release_own_claims() == 0
+    assert not jobs.run_next()
+
+
+def test_a_claim_that_ran_out_and_is_another_s_by_now_is_left_to_it(monkeypatch):
+    jobs.enqueue("tests.genie.test_jobs.note", pk=1)
+    pk = claim_one()
+    monkeypatch.setattr("socket.gethostname", lambda: "heron")
+    OrmQ.objects.filter(pk=pk).update(lock=timezone.now() - timedelta(seconds=1))
+    assert claim_one() == pk
+    monkeypatch.undo()
+    assert release_own_claims() == 0
 
 
 def test_schedules_become_equal_to_the_table_however_often():

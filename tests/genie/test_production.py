@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from genie import checks
 from tests.factories import make_user
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,11 +25,9 @@ def documented() -> dict[str, str]:
     return dict(re.findall(r"^    ([A-Z_]+)=(\S+)$", block, re.M))
 
 
-def test_the_deployment_check_has_nothing_to_say(tmp_path):
+def check(tmp_path, shown, level):
     key = tmp_path / "key"
     key.write_text(secrets.token_urlsafe(50))
-    shown = documented()
-    assert {"GENIE_PRODUCTION", "GENIE_SECRET_KEY_FILE", "GENIE_HOSTS"} <= set(shown)
     # what another machine has: a secret of its own, and no PostgreSQL to ask
     own = {
         "GENIE_SECRET_KEY_FILE": str(key),
@@ -40,16 +39,93 @@ def test_the_deployment_check_has_nothing_to_say(tmp_path):
         for name, value in os.environ.items()
         if not name.startswith(("GENIE_", "DJANGO_"))
     }
-    done = subprocess.run(
-        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+    return subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", level],
         cwd=ROOT,
         env={**kept, **shown, **own},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_the_deployment_check_has_nothing_to_say(tmp_path):
+    shown = documented()
+    assert {"GENIE_PRODUCTION", "GENIE_SECRET_KEY_FILE", "GENIE_HOSTS"} <= set(shown)
+    done = check(tmp_path, shown, "WARNING")
     assert done.returncode == 0, done.stderr
     assert "no issues" in done.stdout
+
+
+def test_the_deployment_check_refuses_what_would_fail_silently(tmp_path):
+    done = check(tmp_path, {"GENIE_PRODUCTION": "yes"}, "ERROR")
+    assert done.returncode == 1
+    for name in ("EMAIL", "EMAIL_FROM", "HOSTS", "SITE_URL", "PROXIES"):
+        assert f"Set GENIE_{name}=" in done.stderr
+
+
+@pytest.fixture
+def deployed(settings, monkeypatch):
+    settings.EMAIL_BACKEND = checks._SMTP
+    settings.DEFAULT_FROM_EMAIL = "Genie <genie@genie.example>"
+    settings.ALLOWED_HOSTS = ["genie.example"]
+    settings.GENIE = {**settings.GENIE, "SITE_URL": "https://genie.example"}
+    monkeypatch.setenv("GENIE_PROXIES", "0")
+    assert checks.deployment(None) == []
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code"),
+    [
+        ("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend", "E001"),
+        ("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend", "E001"),
+        ("DEFAULT_FROM_EMAIL", "genie@localhost", "E002"),
+        ("DEFAULT_FROM_EMAIL", "Genie <genie@localhost>", "E002"),
+        ("ALLOWED_HOSTS", ["genie.example", "*"], "E003"),
+        ("SITE_URL", "http://localhost:8000", "E004"),
+        ("SITE_URL", "http://genie.example", "E004"),
+        ("SITE_URL", "https://other.example", "E004"),
+        ("SECURE_HSTS_PRELOAD", True, "E006"),
+    ],
+)
+def test_a_setting_that_fails_silently_is_refused(deployed, name, value, code):
+    if name == "SITE_URL":
+        deployed.GENIE = {**deployed.GENIE, "SITE_URL": value}
+    else:
+        setattr(deployed, name, value)
+    assert [problem.id for problem in checks.deployment(None)] == [f"genie.{code}"]
+
+
+def test_preloading_is_taken_with_a_year_and_all_subdomains(deployed):
+    deployed.SECURE_HSTS_PRELOAD = deployed.SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    deployed.SECURE_HSTS_SECONDS = 31_536_000
+    assert checks.deployment(None) == []
+
+
+def test_browsers_insist_on_https_for_an_hour_unless_told_otherwise(tmp_path):
+    code = (
+        "import django; django.setup(); from django.test import Client;"
+        "print(Client(raise_request_exception=False).get('/robots.txt', secure=True, headers={'host': 'localhost'})"
+        ".headers['Strict-Transport-Security'])"
+    )
+
+    def header(**env):
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT, check=True, capture_output=True, text=True,
+            env={
+                **os.environ, "DJANGO_SETTINGS_MODULE": "genie.settings",
+                "GENIE_VAR": str(tmp_path), "GENIE_PRODUCTION": "yes",
+                "GENIE_SECRET_KEY": "x" * 50, "DATABASE_URL": "", **env,
+            },
+        ).stdout.strip()  # fmt: skip
+
+    assert header() == "max-age=3600"
+    whole = {"GENIE_HSTS_SUBDOMAINS": "yes", "GENIE_HSTS_PRELOAD": "yes"}
+    assert header(GENIE_HSTS_SECONDS="31536000", **whole) == (
+        "max-age=31536000; includeSubDomains; preload"
+    )
 
 
 @pytest.mark.django_db

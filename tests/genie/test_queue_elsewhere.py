@@ -8,8 +8,9 @@ import pytest
 from django.db import transaction
 from django_q.conf import Conf
 from django_q.models import Failure, OrmQ
+from django_q.signing import SignedPackage
 
-from genie.lib import jobs
+from genie.lib import jobs, queue_pulse
 from genie.lib.env import ConfigurationError
 from genie.lib.queue_address import queue_options
 from tests.moto_server import KEYS, client, moto_server
@@ -43,6 +44,7 @@ def queue(address, monkeypatch, request, transactional_db):
     name = f"jobs-{abs(hash(request.node.name))}"
     options = queue_options(f"sqs://{name}?region=us-east-1")
     monkeypatch.setattr(Conf, "SQS", options["sqs"])
+    monkeypatch.setattr(Conf, "BROKER_CLASS", options["broker_class"])
     monkeypatch.setattr(Conf, "CLUSTER_NAME", options["name"])
     monkeypatch.setattr(Conf, "RETRY", 1)
     CALLS.clear()
@@ -93,6 +95,19 @@ def test_a_job_that_failed_is_tried_again_and_recorded(queue):
     assert Failure.objects.count() == 1
     run_until_empty()
     assert CALLS == [7, 7]
+
+
+def test_each_machine_has_beats_of_its_own_that_wait_in_no_queue(queue, monkeypatch):
+    from django_q.brokers import get_broker
+
+    broker = get_broker()
+    assert not broker.dequeue()  # a process outside of `manage.py work`
+    monkeypatch.setenv(queue_pulse.NAME_VARIABLE, "main")
+    ((receipt, payload),) = broker.dequeue()
+    assert not receipt
+    assert SignedPackage.loads(payload)["func"] == "genie.lib.queue_pulse.beat"
+    assert not broker.dequeue()  # now and then, not each time
+    assert jobs.n_waiting() == 0
 
 
 def test_what_stands_still_is_queued_only_when_the_queue_is_empty(queue):

@@ -9,10 +9,11 @@ import time
 from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError
 from django_q.signals import post_execute_in_worker, pre_execute
 
-from genie.lib import jobs, queue_pulse
+from genie.lib import jobs, queue_locks, queue_pulse
 from genie.management.commands import work
 
 
@@ -93,8 +94,20 @@ def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(
     assert "The database does not answer" in told
     assert told.count("\n") == 1
     assert closed
-    supervisor._tell_queue(lambda: jobs.enqueue_missing([work.BEAT]))
+    supervisor._tell_queue(lambda: jobs.enqueue_missing([work.ADVANCE]))
     assert jobs.n_waiting() == 1
+
+
+def test_machines_that_share_a_folder_do_not_share_a_pulse(supervisor, monkeypatch):
+    queue_pulse.beat()
+    assert not supervisor._stale(running=60)
+    monkeypatch.setattr("socket.gethostname", lambda: "heron")
+    assert supervisor._stale(running=60)
+
+
+def test_a_queue_is_named_plainly(supervisor):
+    with pytest.raises(CommandError, match="letters, digits"):
+        call_command("work", name="../elsewhere")
 
 
 def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypatch):
@@ -106,9 +119,9 @@ def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypat
     monkeypatch.setattr(supervisor, "_watch", broken)
     monkeypatch.setattr(supervisor, "_end", ended.append)
     monkeypatch.setattr(supervisor, "_say", lambda _: None)
-    monkeypatch.setattr(work.subprocess, "Popen", Started)
-    with pytest.raises(RuntimeError):
-        supervisor._run_cluster()
+    monkeypatch.setattr(work.lifeline, "start", Started)
+    with queue_locks.lock_cluster() as lock, pytest.raises(RuntimeError):
+        supervisor._run_cluster(lock)
     assert len(ended) == 1
 
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from genie.lib import jobs, queue_pulse
+from genie.lib import jobs, lifeline, queue_locks, queue_pulse
 from genie.lib.logs import one_line
+from genie.lib.queue_broker import release_own_claims
 from genie.schedules import SCHEDULES
 
 ADVANCE: tuple[str, dict[str, int | str]] = ("leaderboard.jobs.advance", {})
-BEAT: tuple[str, dict[str, int | str]] = ("genie.lib.queue_pulse.beat", {})
 
 
 class Command(BaseCommand):
@@ -34,26 +35,42 @@ class Command(BaseCommand):
         parser.add_argument(
             "--quiet", action="store_true", help="print nothing but problems"
         )
+        parser.add_argument(
+            "--name",
+            default=queue_pulse.DEFAULT_NAME,
+            help="run a second queue on this machine beside the first, under this name",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = bool(options["quiet"])
         self.stopping = False
+        os.environ[queue_pulse.NAME_VARIABLE] = _checked_name(options["name"])
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
+        try:
+            with queue_locks.lock_supervisor():
+                self._supervise()
+        except queue_locks.QueueIsTaken as error:
+            raise CommandError(error.message) from error
+
+    def _supervise(self) -> None:
         jobs.install(SCHEDULES)
         while not self.stopping:
-            # What was dropped when the processes died is picked up at once.
-            self._tell_queue(jobs.unlock_all)
-            self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
-            self._run_cluster()
+            with queue_locks.lock_cluster() as lock:
+                # What was dropped when the processes died is picked up at once.
+                self._tell_queue(release_own_claims)
+                self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
+                self._run_cluster(lock)
+        self._tell_queue(release_own_claims)
 
-    def _run_cluster(self) -> None:
+    def _run_cluster(self, lock: IO[str]) -> None:
         queue_pulse.clear()
-        cluster = subprocess.Popen(  # noqa: S603 - our own command
+        cluster = lifeline.start(
             [sys.executable, sys.argv[0], "qcluster"],
-            start_new_session=True,
-            stdout=subprocess.DEVNULL if self.quiet else None,
+            quiet=self.quiet,
+            pass_fds=[lock.fileno()],
         )
+        queue_locks.write(lock, cluster.pid)
         self._say(f"queue started (process group {cluster.pid})")
         try:
             self._watch(cluster)
@@ -61,14 +78,10 @@ class Command(BaseCommand):
             self._end(cluster)
 
     def _watch(self, cluster: subprocess.Popen[bytes]) -> None:
-        started = asked = time.monotonic()
+        started = time.monotonic()
         while not self.stopping and cluster.poll() is None:
             time.sleep(0.5)
-            now = time.monotonic()
-            if now - asked > settings.GENIE["QUEUE_STALE_SECONDS"] / 3:
-                self._tell_queue(lambda: jobs.enqueue_missing([BEAT]))
-                asked = now
-            if self._stale(now - started):
+            if self._stale(time.monotonic() - started):
                 self.stderr.write("The queue does not answer: restarting it.")
                 return
         if not self.stopping:
@@ -111,3 +124,9 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         if not self.quiet:
             self.stdout.write(text)
+
+
+def _checked_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
+        raise CommandError("--name takes at most 40 letters, digits, - or _.")
+    return name

@@ -46,6 +46,7 @@ class Command(BaseCommand):
             processes.stop()
 
     def _make(self) -> None:
+        self.say("preparing the database in var/ (at the first start half a minute)")
         call_command("migrate", verbosity=0, interactive=False)
         if content.present():
             self.say("the demo of an earlier start is kept (make clean removes it)")
@@ -59,6 +60,7 @@ class Command(BaseCommand):
 
     def _serve(self, processes: Processes, port: int) -> None:
         address = f"http://127.0.0.1:{port}"
+        self.say("starting the queue and the site")
         processes.start(sys.argv[0], "work", "--quiet")
         processes.start(
             "-m", "gunicorn", "genie.wsgi",

@@ -28,6 +28,10 @@ class Command(BaseCommand):
             help="folder (or Hugging Face name) of the release; demo tasks need none",
         )
         parser.add_argument(
+            "--reader",
+            help="the release's layout, where it is another than task.toml names",
+        )
+        parser.add_argument(
             "--hide-references",
             action="store_true",
             help="no page, API or export shows the references",
@@ -41,6 +45,7 @@ class Command(BaseCommand):
                 slug,
                 _place(source),
                 hide_references=options["hide_references"],
+                reader=options["reader"],
             )
         except GenieError as error:
             raise CommandError(_refusal(error)) from error

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from io import StringIO
+from xml.etree import ElementTree
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from leaderboard.models import Instance, Task
 from tests.shared import SHARED, needs_shared
@@ -151,3 +154,47 @@ def test_a_real_release_of_a_thousand_segments_loads_once(run, tmp_path):
     assert refused.returncode == 1
     ids = (folder / "ids.txt").read_text().splitlines()
     assert f"changed      1  {ids[4]}" in refused.refusal
+
+
+def test_a_task_without_its_texts_says_what_to_get_and_from_where():
+    with pytest.raises(CommandError) as refused:
+        call_command("load_task", "wmt21-de-en")
+    told = str(refused.value)
+    assert "ids.txt, source.txt, reference.A.txt" in told
+    assert "https://www.statmt.org/wmt21/" in told
+
+
+@needs_shared
+def test_the_same_texts_in_wmt_s_own_layout_are_the_same_release(tmp_path):
+    texts = SHARED / "data/wmt21-de-en"
+    call_command("load_task", "wmt21-de-en", source=str(texts), stdout=StringIO())
+    write_xml(tmp_path / "newstest2021.de-en.all.xml", texts)
+    out = StringIO()
+    call_command(
+        "load_task", "wmt21-de-en", source=str(tmp_path), reader="wmt-xml", stdout=out
+    )
+    assert "loaded already from this very release (1,000 instances" in out.getvalue()
+
+
+def write_xml(path, texts):
+    """Write the plain texts as WMT publishes them: one file with all documents."""
+    names = ("ids.txt", "source.txt", "reference.A.txt", "reference.B.txt")
+    files = [(texts / name).read_text("utf-8").splitlines() for name in names]
+    dataset = ElementTree.Element("dataset", id="newstest2021")
+    documents = {}
+    for key, *segments in zip(*files, strict=True):
+        name, _, number = key.rpartition(".")
+        if name not in documents:
+            document = ElementTree.SubElement(dataset, "doc", origlang="de", id=name)
+            sides = [
+                ("src", {}),
+                ("ref", {"translator": "A"}),
+                ("ref", {"translator": "B"}),
+            ]
+            documents[name] = [
+                ElementTree.SubElement(ElementTree.SubElement(document, tag, more), "p")
+                for tag, more in sides
+            ]
+        for paragraph, text in zip(documents[name], segments, strict=True):
+            ElementTree.SubElement(paragraph, "seg", id=number).text = text
+    ElementTree.ElementTree(dataset).write(path, "utf-8", xml_declaration=True)

@@ -1,0 +1,82 @@
+"""What `manage.py check --deploy` asks besides Django's own questions.
+
+Each of these settings has a default that works on one's own machine and fails silently
+in production.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.http.request import validate_host
+
+from genie.lib import env
+
+_LOCAL = {"localhost", "127.0.0.1", "[::1]", "::1"}
+_SMTP = "django.core.mail.backends.smtp.EmailBackend"
+# What browsers' lists ask of a site that wants to be preloaded: hstspreload.org
+_PRELOAD_SECONDS = 31_536_000
+
+
+@register(Tags.security, deploy=True)
+def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
+    """Refuse a production site that could not reach its users or tell them apart."""
+    sender, site = settings.DEFAULT_FROM_EMAIL, settings.GENIE["SITE_URL"]
+    hosts = set(settings.ALLOWED_HOSTS)
+    table = [
+        (
+            settings.EMAIL_BACKEND == _SMTP,
+            "No mail server is set, but nobody can use an account before its address "
+            "is confirmed by e-mail.",
+            "Set GENIE_EMAIL=smtp://user:password@host:587.",
+        ),
+        (
+            sender.rpartition("@")[2].rstrip(">") not in _LOCAL,
+            f"E-mails would come from {sender}, which mail servers refuse.",
+            "Set GENIE_EMAIL_FROM=genie@your.domain.",
+        ),
+        (
+            "*" not in hosts and hosts - _LOCAL,
+            "The site's host names are not set, or any name is accepted: links in "
+            "e-mails could then lead to another site.",
+            "Set GENIE_HOSTS=your.domain.",
+        ),
+        (
+            _is_reachable(site),
+            f"E-mails and webhooks name the site as {site}: this must begin with "
+            "https:// and name one of GENIE_HOSTS.",
+            "Set GENIE_SITE_URL=https://your.domain.",
+        ),
+        (
+            env.text("GENIE_PROXIES"),
+            "The number of proxies before the site is not set: behind one, all visitors "
+            "would share one address and its limits.",
+            "Set GENIE_PROXIES=1, or 0 where visitors reach the web server directly.",
+        ),
+        (
+            not settings.SECURE_HSTS_PRELOAD or _may_be_preloaded(),
+            "HSTS preloading needs a year and all subdomains.",
+            f"Set GENIE_HSTS_SECONDS={_PRELOAD_SECONDS} and GENIE_HSTS_SUBDOMAINS=yes, "
+            "or unset GENIE_HSTS_PRELOAD.",
+        ),
+    ]
+    return [
+        Error(message, hint=hint, id=f"genie.E{number:03}")
+        for number, (fine, message, hint) in enumerate(table, start=1)
+        if not fine
+    ]
+
+
+def _is_reachable(site: str) -> bool:
+    address = urlsplit(site)
+    host = address.hostname or ""
+    known = validate_host(host, settings.ALLOWED_HOSTS)
+    return address.scheme == "https" and host not in _LOCAL and known
+
+
+def _may_be_preloaded() -> bool:
+    long_enough: bool = settings.SECURE_HSTS_SECONDS >= _PRELOAD_SECONDS
+    return long_enough and settings.SECURE_HSTS_INCLUDE_SUBDOMAINS

@@ -1,0 +1,211 @@
+"""The real supervisor is killed: nothing of its queue stays, and work goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.shared import own_database
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+class Installation:
+    """A folder and a database of its own, and the commands that run on them."""
+
+    def __init__(self, folder: Path, database: str) -> None:
+        self.folder = folder
+        self.log = folder / "log"
+        self.env = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "genie.settings",
+            "GENIE_VAR": str(folder),
+            "GENIE_SECRET_KEY": "supervisor",
+            "GENIE_LOG_LEVEL": "ERROR",
+        }
+        self.env.pop("DATABASE_URL", None)
+        if database:
+            self.env["DATABASE_URL"] = database
+
+    def manage(self, *words: str, check: bool = True) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT, env=self.env, capture_output=True, text=True, check=check,
+        )  # fmt: skip
+
+    def shell(self, code: str) -> str:
+        return self.manage("shell", "--no-imports", "-c", code).stdout.strip()
+
+    def start(self, *words: str) -> subprocess.Popen:
+        with self.log.open("a") as log:
+            return subprocess.Popen(
+                [sys.executable, "manage.py", "work", *words],
+                cwd=ROOT, env=self.env, stdout=log, stderr=log,
+            )  # fmt: skip
+
+    def clusters(self) -> set[int]:
+        return {group for _pid, group in self.queue_processes()}
+
+    def queue_processes(self) -> list[tuple[int, int]]:
+        """List this installation's queue processes: (process, its group)."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                environ = (entry / "environ").read_bytes().split(b"\0")
+                if b"qcluster" in words and self._mark in environ:
+                    found.append((int(entry.name), os.getpgid(int(entry.name))))
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue
+        return found
+
+    @property
+    def _mark(self) -> bytes:
+        return f"GENIE_VAR={self.folder}".encode()
+
+    def wait(self, condition, seconds: float, what: str) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, f"{what}\n{self.log.read_text()}"
+            time.sleep(0.1)
+
+    def wait_until_running(self) -> None:
+        # the cluster, its sentinel, two workers, the monitor and the pusher
+        self.wait(
+            lambda: len(self.queue_processes()) >= 6, 60, "the queue did not start"
+        )
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory):
+    if not Path("/proc/self/environ").exists():
+        pytest.skip("needs /proc to see the processes")
+    with own_database("supervisor") as database:
+        made = Installation(tmp_path_factory.mktemp("var"), database)
+        made.manage("migrate", "--verbosity", "0")
+        yield made
+
+
+@pytest.fixture
+def installation(migrated):
+    yield migrated
+    for pid, _group in migrated.queue_processes():
+        os.kill(pid, signal.SIGKILL)
+    migrated.log.unlink(missing_ok=True)
+
+
+@contextmanager
+def stopped_at_the_end(*processes):
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait(timeout=30)
+
+
+def kill(process: subprocess.Popen) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=10)
+
+
+def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_work(
+    installation,
+):
+    first = installation.start()
+    with stopped_at_the_end(first):
+        installation.wait_until_running()
+        kill(first)
+        installation.wait(
+            lambda: not installation.queue_processes(), 5, "processes were left"
+        )
+    second = installation.start()
+    with stopped_at_the_end(second):
+        installation.wait_until_running()
+        assert len(installation.clusters()) == 1
+        installation.shell(
+            "from genie.lib import jobs; jobs.enqueue('genie.lib.jobs.forget_old', days=3)"
+        )
+        waiting = "from genie.lib import jobs; print(jobs.n_waiting())"
+        installation.wait(
+            lambda: installation.shell(waiting) == "0", 60, "the job was not done"
+        )
+
+
+def test_even_without_the_cluster_s_first_process_nobody_is_left(installation):
+    supervisor = installation.start()
+    with stopped_at_the_end(supervisor):
+        installation.wait_until_running()
+        (group,) = installation.clusters()
+        os.kill(supervisor.pid, signal.SIGSTOP)  # it must not mend what is broken now
+        os.kill(group, signal.SIGKILL)
+        kill(supervisor)
+        installation.wait(
+            lambda: not installation.queue_processes(), 5, "processes were left"
+        )
+
+
+def test_a_second_supervisor_on_this_machine_is_refused_unless_it_has_a_name(
+    installation,
+):
+    first = installation.start()
+    with stopped_at_the_end(first):
+        installation.wait_until_running()
+        refused = installation.manage("work", check=False)
+        assert refused.returncode == 1
+        assert f"process {first.pid}" in refused.stderr
+        assert "--name" in refused.stderr
+        assert len(installation.clusters()) == 1
+        named = installation.start("--name", "second")
+        with stopped_at_the_end(named):
+            installation.wait(
+                lambda: len(installation.clusters()) == 2, 60, "no second queue"
+            )
+
+
+def test_processes_that_an_earlier_queue_left_are_ended_at_the_start(installation):
+    first = installation.start()
+    with stopped_at_the_end(first):
+        installation.wait_until_running()
+        (orphans,) = installation.clusters()
+        os.killpg(
+            orphans, signal.SIGSTOP
+        )  # too stiff to see that their supervisor dies
+        kill(first)
+        time.sleep(1)
+        assert installation.clusters() == {orphans}
+    second = installation.start()
+    with stopped_at_the_end(second):
+        installation.wait(
+            lambda: len(installation.clusters() - {orphans}) == 1, 60, "no new queue"
+        )
+        assert len(installation.clusters()) == 1
+
+
+def test_a_stopped_supervisor_gives_back_what_its_workers_held(installation):
+    supervisor = installation.start()
+    with stopped_at_the_end(supervisor):
+        installation.wait_until_running()
+        installation.shell(
+            "from genie.lib import jobs;"
+            "jobs.enqueue('tests.shared.sleep_long', seconds=300)"
+        )
+        locked = (
+            "from django.utils import timezone; from django_q.models import OrmQ;"
+            "print(OrmQ.objects.filter(lock__gt=timezone.now()).count())"
+        )
+        installation.wait(
+            lambda: installation.shell(locked) == "1", 60, "the job was not taken"
+        )
+        supervisor.send_signal(signal.SIGTERM)
+        supervisor.wait(timeout=40)
+        assert installation.shell(locked) == "0"
