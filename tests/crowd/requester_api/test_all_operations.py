@@ -6,10 +6,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from crowd.models import (
+    Message,
     QualificationRequest,
     QualificationType,
     RequesterEvent,
-    RequesterMessage,
 )
 from crowd.requester_api import work
 from tests.crowd.requester_api.making import (
@@ -157,13 +157,13 @@ def people(client, worker_id):
     assert block == {"WorkerId": worker_id, "Reason": "Copies"}
     client.delete_worker_block(WorkerId=worker_id)
     assert client.list_worker_blocks()["WorkerBlocks"] == []
-    before = RequesterMessage.objects.count()
+    before = Message.objects.count()
     answer = client.notify_workers(
         Subject="New work", MessageText="Come back.", WorkerIds=[worker_id, "A0NOBODY"]
     )
     (failure,) = answer["NotifyWorkersFailureStatuses"]
     assert failure["WorkerId"] == "A0NOBODY"
-    assert RequesterMessage.objects.count() == before + 1
+    assert Message.objects.count() == before + 1
 
 
 def test_an_unmodified_client_uses_all_operations(desk):
