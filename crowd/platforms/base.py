@@ -53,6 +53,9 @@ class Capabilities:
         Approves by itself when we do not decide.
     native_exclusion : bool
         Can keep a worker away before they see the work.
+    checks_requirements : bool
+        Keeps people away who lack what a campaign requires: a passed test, approved
+        work, a country. Elsewhere a campaign that requires something is refused.
     preview : bool
         Shows work to people who have not accepted it.
     sandbox : bool
@@ -69,6 +72,7 @@ class Capabilities:
     override_window_days: int = 0
     auto_approval: bool = False
     native_exclusion: bool = False
+    checks_requirements: bool = False
     preview: bool = False
     sandbox: bool = False
     reject_minimum_characters: int = 1
