@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.contrib import admin, messages
-from django.http import HttpRequest
-from django.template.response import TemplateResponse
+from django.http import HttpRequest, HttpResponse
 
 from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.models import Campaign
@@ -19,7 +18,6 @@ from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-    from django.http import HttpResponse
 
 
 class MoneyForm(ReasonForm):
@@ -68,14 +66,13 @@ class MoreMoneyAction(ReadOnlyAdmin):
             (f"Free for {pool}", dollars(fund.budget_left(pool)))
             for pool in sorted({campaign.pool for campaign in campaigns})
         ]
-        form = asked(self, request, QUESTION, lines, room)
-        if isinstance(form, TemplateResponse):
-            # Money is added to the budgets that were shown, so a second click adds none.
-            seen = [
-                (_name(c), request.POST.get(_name(c), c.budget_cents))
-                for c in campaigns
-            ]
-            form.context_data = {**(form.context_data or {}), "hidden": seen}
+        # Money is added to the budgets that were shown, so a second click adds none.
+        seen = [
+            (_name(c), request.POST.get(_name(c), str(c.budget_cents)))
+            for c in campaigns
+        ]
+        form = asked(self, request, QUESTION, lines, room, seen)
+        if isinstance(form, HttpResponse):
             return form
         cents = int(form.cleaned_data["dollars"] * 100)
         for campaign in campaigns:

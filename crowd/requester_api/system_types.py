@@ -39,7 +39,7 @@ def system_type(entity_id: str) -> QualificationType | None:
 
 def system_types(words: set[str]) -> list[QualificationType]:
     """List those in whose name or description all words occur, each name once."""
-    by_name = {}
+    by_name: dict[str, QualificationType] = {}
     for row in filter(None, map(system_type, _TYPES)):
         text = f"{row.name} {row.description}".lower()
         if all(word.lower() in text for word in words):
