@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django import forms
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 class MoneyForm(ReasonForm):
     dollars = forms.DecimalField(
         label="Dollars for each",
-        min_value=0.01,
+        min_value=Decimal("0.01"),
         max_digits=9,
         decimal_places=2,
         help_text="Added to the budget of each campaign above.",
@@ -63,7 +64,7 @@ class MoreMoneyAction(ReadOnlyAdmin):
             detail = f"budget {dollars(campaign.budget_cents)}, {dollars(left)} left"
             lines.append(Line(campaign.pk, str(campaign), detail))
         room = [
-            (f"Free for {pool}", dollars(fund.budget_left(pool)))
+            (f"Left in the budgets for {pool}", dollars(fund.budget_left(pool)))
             for pool in sorted({campaign.pool for campaign in campaigns})
         ]
         # Money is added to the budgets that were shown, so a second click adds none.

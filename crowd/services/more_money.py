@@ -60,8 +60,7 @@ def add_money(
     Campaign.objects.filter(pk=campaign_pk).update(
         **rise,
         money_added_at=timezone.now(),
-        # What is still true of it is said again at the next look.
-        notice="",
+        notice=reissue.without_shortage(campaign.notice),
     )
     sentence = (
         f"Added ${cents / 100:,.2f}: the budget rose from ${budget_cents / 100:,.2f} to "

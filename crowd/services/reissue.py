@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +15,7 @@ from crowd.services import slots
 
 State = Assignment.State
 COUNTED = (State.SUBMITTED, State.APPROVED)
+_SHORTAGE = re.compile(r"\d+ answers that do not count were not asked .*?used up\.")
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
@@ -61,6 +63,11 @@ def count_again(worker: Worker, pool: str) -> int:
         if slots.withdraw(assignment.hit_id):
             n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
     return n
+
+
+def without_shortage(notice: str) -> str:
+    """Take out of a notice that money was missing; the next attempt says it anew."""
+    return _SHORTAGE.sub("", notice).strip()
 
 
 def _replace_in(campaign_pk: int, **whose: Any) -> int:

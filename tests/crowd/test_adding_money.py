@@ -74,6 +74,12 @@ def test_too_little_money_goes_as_far_as_it_reaches_and_the_notice_says_so(short
     assert short.notice.startswith("2 answers that do not count were not asked for")
 
 
+def test_other_notices_stay(short, sam):
+    Campaign.objects.update(notice=f"{short.notice} Not all one person's.")
+    add(short, 30, sam)
+    assert Campaign.objects.get().notice == "Not all one person's."
+
+
 def test_it_stands_in_the_history_of_campaign_and_account(short, sam):
     add(short, 30, sam)
     said = "Added $0.30: the budget rose from $0.50 to $0.80. Why: Careless."
@@ -142,7 +148,7 @@ def office():
 def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, office):
     page = press(office, short).content.decode()
     assert "budget $0.50, $0.00 left" in page
-    assert "Free for weather-reports" in page
+    assert "Left in the budgets for weather-reports" in page
     seen = re.search(r'name="(budget-\d+)" value="(\d+)"', page)
     assert seen is not None
     sure = {"confirmed": "yes", seen[1]: seen[2]}
@@ -150,6 +156,9 @@ def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, offic
     press(office, short, **sure, dollars="-1", reason="Careless.")
     press(office, short, **sure, dollars="0.305", reason="Careless.")
     assert Campaign.objects.get().budget_cents == 50
+    press(office, short, **sure, dollars="0.01", reason="A cent.")
+    assert Campaign.objects.get().budget_cents == 51
+    Campaign.objects.update(budget_cents=50)
     done = press(office, short, **sure, dollars="0.30", reason="Careless.")
     assert "added $0.30. 3 answers are asked for again." in done.content.decode()
     again = press(office, short, **sure, dollars="0.30", reason="Careless.")
