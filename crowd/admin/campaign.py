@@ -13,6 +13,7 @@ from django.utils.html import format_html
 
 from crowd.admin.base import ReadOnlyAdmin, person
 from crowd.admin.fair_pay import FairPayAction
+from crowd.admin.more_money import MoreMoneyAction
 from crowd.models import Campaign, ExternalCampaign, HITType
 from crowd.selectors.progress import CampaignProgress, progress_of
 from crowd.services import run
@@ -42,7 +43,7 @@ STOP = Question(
 
 
 @admin.register(Campaign)
-class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
+class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     act_permission = "crowd.change_campaign"
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
@@ -79,6 +80,7 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
         "pause_selected",
         "resume_selected",
         "stop_selected",
+        "add_money_selected",
         "make_up_selected",
     ]
 

@@ -52,6 +52,8 @@ class WorkerAdmin(ReadOnlyAdmin):
     list_filter = ["platform", "simulated", "excluded"]
     list_select_related = ["user"]
     search_fields = ["pseudonym", "user__username", "platform_worker_id"]
+    # grouped rows have no order of their own, and the search for a worker wants one
+    ordering = ["-pk"]
     readonly_fields = ["pending", "approved", "paid"]
     inlines = [ExclusionInline, ConsentInline]
     actions = ["exclude_selected", "include_selected"]

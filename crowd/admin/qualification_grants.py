@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import AutocompleteSelect
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -57,8 +58,12 @@ class TestAttemptAdmin(ReadOnlyAdmin):
 
 
 class GrantForm(forms.Form):
-    worker = forms.CharField(
-        max_length=32, help_text="The worker's name on this site, such as w-0a1b2c3d4e."
+    worker = forms.ModelChoiceField(
+        Worker.objects.all(),
+        widget=AutocompleteSelect(
+            QualificationGrant._meta.get_field("worker"), admin.site
+        ),
+        help_text="Search by name on this site, account, or id on the platform.",
     )
     name = forms.ChoiceField(label="Qualification")
     days = forms.IntegerField(
@@ -75,13 +80,6 @@ class GrantForm(forms.Form):
         field = self.fields["name"]
         if isinstance(field, forms.ChoiceField):
             field.choices = [(name, name) for name in names]
-
-    def clean_worker(self) -> Worker:
-        """Find the worker of that name."""
-        found = Worker.objects.filter(pseudonym=self.cleaned_data["worker"]).first()
-        if found is None:
-            raise forms.ValidationError("There is no worker of that name.")
-        return found
 
 
 @admin.register(QualificationGrant)
@@ -117,7 +115,7 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
             "opts": self.opts,
             "title": "Grant a qualification",
             "form": form,
-            "media": self.media,
+            "media": self.media + form.media,
         }
         page = "admin/crowd/qualificationgrant/add.html"
         return TemplateResponse(request, page, context)

@@ -14,4 +14,4 @@ class RequirementAdmin(AsksWhy):
     list_filter = ["kind", "pool"]
     list_select_related = ["campaign"]
     search_fields = ["pool", "campaign__title", "test_name"]
-    raw_id_fields = ["campaign"]
+    autocomplete_fields = ["campaign"]

@@ -14,4 +14,4 @@ class WorkerRecordAdmin(AsksWhy):
     list_filter = ["adult", "master", "country"]
     list_select_related = ["worker"]
     search_fields = ["worker__pseudonym", "worker__user__username"]
-    raw_id_fields = ["worker"]
+    autocomplete_fields = ["worker"]

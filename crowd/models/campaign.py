@@ -54,6 +54,8 @@ class Campaign(models.Model):
     budget_cents = models.PositiveIntegerField()
     # the platform's share of one assignment, at the prices of the day
     fee_cents = models.PositiveIntegerField(default=0)
+    # when staff last added to the budget
+    money_added_at = models.DateTimeField(null=True, blank=True)
     seed = models.BigIntegerField()
     simulated = models.BooleanField(default=False)
     starts_at = models.DateTimeField()

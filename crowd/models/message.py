@@ -19,6 +19,7 @@ class Message(models.Model):
         QUALIFIED = "QUALIFIED", "qualification granted"
         REVOKED = "REVOKED", "qualification taken back"
         APPEAL = "APPEAL", "answer to an appeal"
+        REQUESTER = "REQUESTER", "written by a requester"
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="messages"
@@ -30,6 +31,21 @@ class Message(models.Model):
     pool = models.CharField(max_length=100, blank=True)
     assignment = models.ForeignKey(
         Assignment, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    # whose words these are, and which of their work they are about
+    requester = models.ForeignKey(
+        "crowd.Requester",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    requester_assignment = models.ForeignKey(
+        "crowd.RequesterAssignment",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)

@@ -72,6 +72,11 @@ class Requirement(models.Model):
         return what.get(self.Kind(self.kind), self.kind)
 
     @property
+    def demands(self) -> bool:
+        """Tell whether anybody could lack it: at least none is no demand."""
+        return self.kind in {self.Kind.TEST, self.Kind.COUNTRY} or bool(self.at_least)
+
+    @property
     def country_codes(self) -> list[str]:
         """Give the countries' codes in capitals."""
         return self.countries.upper().replace(",", " ").split()

@@ -315,20 +315,3 @@ class RequesterEvent(models.Model):
 
     def __str__(self) -> str:
         return self.event_id
-
-
-class RequesterMessage(models.Model):
-    """What a requester wrote to a worker."""
-
-    worker = models.ForeignKey(
-        WorkerAlias, on_delete=models.CASCADE, related_name="messages"
-    )
-    subject = models.CharField(max_length=200)
-    text = models.TextField(max_length=4096)
-    created_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["pk"]
-
-    def __str__(self) -> str:
-        return self.subject

@@ -53,6 +53,8 @@ class Capabilities:
         Approves by itself when we do not decide.
     native_exclusion : bool
         Can keep a worker away before they see the work.
+    checks_requirements : bool
+        Keeps people away who lack what a campaign requires.
     preview : bool
         Shows work to people who have not accepted it.
     sandbox : bool
@@ -69,6 +71,7 @@ class Capabilities:
     override_window_days: int = 0
     auto_approval: bool = False
     native_exclusion: bool = False
+    checks_requirements: bool = False
     preview: bool = False
     sandbox: bool = False
     reject_minimum_characters: int = 1
@@ -131,8 +134,7 @@ class CampaignSpec:
     expected_seconds: int = 0
     # places in all, for platforms on which our server assigns the items
     n_places: int = 1
-    # approved by itself this long after it was sent in
-    auto_approval_seconds: int = 172_800
+    auto_approval_seconds: int = 172_800  # after the work was sent in
     lifetime_seconds: int = 1_209_600
     url: str = ""
     requirements: Requirements = field(default_factory=Requirements)
@@ -283,8 +285,7 @@ class Platform(ABC):
 
     def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
         """Post HITs of an offer, in any order; nothing where our server assigns them."""
-        for hit in hits:
-            yield Result(hit.key, "done", hit.key)
+        return (Result(hit.key, "done", hit.key) for hit in hits)
 
     @abstractmethod
     def add_capacity(

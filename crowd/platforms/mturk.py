@@ -132,6 +132,7 @@ class MTurk(Platform):
         override_window_days=30,
         auto_approval=True,
         native_exclusion=True,
+        checks_requirements=True,
         preview=True,
         sandbox=True,
     )

@@ -32,9 +32,11 @@ from crowd.platforms.prolific_calls import (
     ProlificSilence,
     result_of,
     unreachable,
+    unset,
 )
 from crowd.platforms.prolific_people import Groups
 from crowd.pricing import Quote, quote_from_total
+from genie.lib.errors import GenieError
 
 LOOK_SECONDS = 5.0
 RESEARCHER_URL = "https://app.prolific.com/researcher/workspaces/studies/"
@@ -312,13 +314,33 @@ class Prolific(Platform):
         return Result(wish.key, "unknown", made.platform_id, f"{LOOK} {result.message}")
 
     def balance_cents(self) -> int | None:
+        """Say what can be spent there, in cents of US dollars.
+
+        Raises
+        ------
+        GenieError
+            ``wrong-currency`` for a workspace that pays in another one: its pence would
+            count as cents. ``platform-not-configured`` where nobody can tell.
+        """
         if not self.account.workspace_id:
-            return None
+            raise unset(
+                "GENIE_PROLIFIC_WORKSPACE is not set, so the account's currency is not "
+                "known"
+            )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:
-            return int(self.calls("GET", path)["available_balance"])
+            found = self.calls("GET", path)
         except FAILURES as error:
             raise unreachable(error) from error
+        currency = str(found.get("currency_code") or "an unknown currency")
+        if currency != terms.CURRENCY:
+            raise GenieError(
+                f"The workspace on Prolific pays in {currency}, and this site counts in "
+                f"{terms.CURRENCY}: nothing is published. Use a workspace in "
+                f"{terms.CURRENCY}.",
+                code="wrong-currency",
+            )
+        return int(found["available_balance"])
 
     def quote(
         self,

@@ -56,17 +56,17 @@ class Account:
     def base_url(self) -> str:
         """Give the one address that may be called, or say what is not settled."""
         if not self.token:
-            raise _unset("GENIE_PROLIFIC_TOKEN is not set")
+            raise unset("GENIE_PROLIFIC_TOKEN is not set")
         if self.environment == "production":
             return PRODUCTION_URL
         if self.environment != "endpoint" or not self.url:
-            raise _unset(
+            raise unset(
                 "GENIE_PROLIFIC_ENVIRONMENT must be production, or endpoint with "
                 "GENIE_PROLIFIC_URL"
             )
         parts = urlsplit(self.url)
         if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-            raise _unset("the token must not travel without https")
+            raise unset("the token must not travel without https")
         return self.url.rstrip("/")
 
 
@@ -196,7 +196,7 @@ def _says_no_money(error: ProlificRefusal) -> bool:
     return "balance" in words or "insufficient" in words or "top up" in words
 
 
-def _unset(what: str) -> GenieError:
+def unset(what: str) -> GenieError:
     return GenieError(
         f"Prolific is not set up: {what}.", code="platform-not-configured"
     )

@@ -18,6 +18,8 @@ from genie.lib.errors import GenieError
 
 COMPLETE_URL = "https://app.prolific.com/submissions/complete"
 REJECT_CHARACTERS = 100
+# what our amounts are in; Prolific takes them in the currency of the workspace
+CURRENCY = "USD"
 # Why work may be rejected there; the first word of a reason can name one.
 CATEGORIES = (
     "TOO_QUICKLY",

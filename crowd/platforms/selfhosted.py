@@ -19,6 +19,7 @@ class SelfHosted(Here):
         idempotent_bonus=True,
         auto_approval=True,
         native_exclusion=True,
+        checks_requirements=True,
         sandbox=True,
     )
 

@@ -6,24 +6,88 @@ Credentials and endpoints come from the environment, as boto3 reads them.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
+from genie.lib.errors import GenieError
+
+_QUEUE = re.compile(
+    r"https://(sqs\.[a-z0-9-]+|([a-z0-9-]+\.)?queue)\.amazonaws\.com(\.cn)?"
+    r"/[0-9]{12}/[A-Za-z0-9_-]{1,80}"
+)
+_TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
 _REGION = re.compile(r"^https://sqs\.([a-z0-9-]+)\.amazonaws\.com/")
 _CONFIG = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1})
 
 
 def send_to_queue(address: str, text: str) -> None:
     """Send a message to an SQS queue."""
-    found = _REGION.match(address)
-    region = found[1] if found else None
-    client = boto3.client("sqs", region_name=region, config=_CONFIG)
-    client.send_message(QueueUrl=address, MessageBody=text)
+    _queues(address).send_message(QueueUrl=address, MessageBody=text)
 
 
 def send_to_topic(arn: str, text: str) -> None:
     """Publish a message on an SNS topic."""
+    _topics(arn).publish(TopicArn=arn, Message=text)
+
+
+def check_queue(address: str) -> None:
+    """Refuse what is no queue's address, or of a queue that does not exist.
+
+    One that may not be asked about may still take messages, and is let through.
+
+    Raises
+    ------
+    GenieError
+        ``no-such-target``, with what is wrong.
+    """
+    if not address.startswith(("https://", "http://")):
+        raise _none("A queue is named by its address.")
+
+    def ask() -> object:
+        client = _queues(address)
+        if not _QUEUE.fullmatch(address) and not address.startswith(
+            f"{client.meta.endpoint_url.rstrip('/')}/"
+        ):
+            raise _none("A queue is named by its address at Amazon, not of FIFO kind.")
+        return client.get_queue_attributes(
+            QueueUrl=address, AttributeNames=["QueueArn"]
+        )
+
+    _ask(ask, "queue")
+
+
+def check_topic(arn: str) -> None:
+    """Refuse what is no topic's ARN, or of a topic that does not exist; as above."""
+    if not _TOPIC.fullmatch(arn):
+        raise _none("A topic is named by its ARN, or by an address with https.")
+    _ask(lambda: _topics(arn).get_topic_attributes(TopicArn=arn), "topic")
+
+
+def _ask(question: Callable[[], object], what: str) -> None:
+    try:
+        question()
+    except ClientError as error:
+        code = str(error.response.get("Error", {}).get("Code", ""))
+        if "NonExistent" in code or "DoesNotExist" in code or "NotFound" in code:
+            raise _none(f"There is no such {what}.") from None
+    except BotoCoreError as error:
+        raise _none(f"This server cannot reach that {what}: {error}") from None
+
+
+def _none(sentence: str) -> GenieError:
+    return GenieError(sentence, code="no-such-target")
+
+
+def _queues(address: str) -> Any:
+    found = _REGION.match(address)
+    region = found[1] if found else None
+    return boto3.client("sqs", region_name=region, config=_CONFIG)
+
+
+def _topics(arn: str) -> Any:
     region = arn.split(":")[3] if arn.count(":") >= 5 else None
-    client = boto3.client("sns", region_name=region or None, config=_CONFIG)
-    client.publish(TopicArn=arn, Message=text)
+    return boto3.client("sns", region_name=region or None, config=_CONFIG)

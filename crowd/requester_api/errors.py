@@ -38,12 +38,12 @@ class TurkError(GenieError):
         self.status = status
 
 
-def bad_value(name: str, value: object) -> TurkError:
+def bad_value(name: str, value: object, advice: str = "") -> TurkError:
     """Refuse one argument, in the words that clients know."""
     shown = str(value)
     shown = shown if len(shown) <= 80 else shown[:80] + "…"
     return TurkError(
-        f'The value "{shown}" is not valid for the parameter {name}.',
+        f'The value "{shown}" is not valid for the parameter {name}.{advice}',
         kind="ParameterValidationError",
     )
 

@@ -18,6 +18,8 @@ from crowd.models import (
 from genie.lib.jobs import enqueue
 
 VERSION = "2014-08-15"
+# botocore's own model names the older one; what is sent is the same for both
+VERSIONS = (VERSION, "2006-05-05")
 
 
 def about_hit(hit: RequesterHIT, event: str, now: datetime) -> None:

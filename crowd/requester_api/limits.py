@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crowd.requester_api.errors import TurkError
+from crowd.requester_api.errors import TurkError, bad_value
 
 YEAR = 31_536_000
 CHARACTERS = {
@@ -52,6 +52,14 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
         )
     if len(arguments.get("WorkerIds") or ()) > MAX_RECIPIENTS:
         raise TurkError(f"WorkerIds names at most {MAX_RECIPIENTS} workers.")
+
+
+def check_given(arguments: Mapping[str, Any], name: str) -> str:
+    """Give a text that workers are owed; blank ones are refused."""
+    value = str(arguments[name])
+    if not value.strip():
+        raise bad_value(name, value, " Say why in words; the worker reads it.")
+    return value
 
 
 def _text(name: str, value: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.core.signing import BadSignature, Signer
@@ -26,24 +26,26 @@ def page(
     rows: QuerySet[Row],
     name: str,
     render: Callable[[Row], Any],
+    first: Sequence[Row] = (),
 ) -> Answer:
-    """Give one page of rows by ascending key; the last full page has a token too."""
+    """Give one page of rows by ascending key; the last full page has a token too.
+
+    `first` holds rows of no table that come before, with negative keys.
+    """
     size = arguments.get("MaxResults") or USUAL_SIZE
     signer = _signer(call, arguments)
-    found = list(
-        rows.filter(pk__gt=_start(signer, arguments.get("NextToken"))).order_by("pk")[
-            :size
-        ]
-    )
+    start = _start(signer, arguments.get("NextToken"))
+    found = [row for row in first if start is None or row.pk > start][:size]
+    found += rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")[: size - len(found)]
     answer: Answer = {"NumResults": len(found), name: [render(row) for row in found]}
     if len(found) == size:
         answer["NextToken"] = signer.sign(str(found[-1].pk))
     return answer
 
 
-def _start(signer: Signer, token: str | None) -> int:
+def _start(signer: Signer, token: str | None) -> int | None:
     if token is None:
-        return 0
+        return None
     try:
         return int(signer.unsign(token))
     except BadSignature:

@@ -87,13 +87,15 @@ def bonus(row: RequesterBonus) -> dict[str, Any]:
 def qualification_type(row: QualificationType) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "QualificationTypeId": row.entity_id,
-        "CreationTime": epoch(row.created_at),
         "Name": row.name,
         "Description": row.description,
         "QualificationTypeStatus": "Active" if row.active else "Inactive",
-        "IsRequestable": True,
+        # nobody asks for what the service itself keeps; such rows are in no table
+        "IsRequestable": row.created_at is not None,
         "AutoGranted": row.auto_granted,
     }
+    if row.created_at is not None:
+        shown["CreationTime"] = epoch(row.created_at)
     optional = {
         "Keywords": row.keywords,
         "Test": row.test,

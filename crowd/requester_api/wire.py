@@ -19,6 +19,7 @@ from crowd.requester_api.call import HANDLERS, Call
 from crowd.requester_api.errors import TurkError
 from crowd.requester_api.settle import settle
 from crowd.requester_api.sigv4 import SignedRequest, verify
+from crowd.requester_api.targets import check_target
 from crowd.requester_api.validate import check_request
 from crowd.services.requesters import live_secrets
 from genie.lib.database import database_is_down
@@ -77,6 +78,8 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
     if not target.startswith(TARGET) or name not in HANDLERS:
         raise TurkError("There is no such operation.", kind="UnknownOperationException")
     arguments = check_request(name, _parsed(body))
+    if arguments.get("Notification") is not None:
+        check_target(arguments["Notification"])
     now = clock.now()
     settle(requester, now)
     with transaction.atomic():

@@ -2,22 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from django.db.models import Q
 
 from crowd.models import Campaign, Requirement
-from crowd.platforms.base import Requirements
+from crowd.platforms.base import Requirements, kind_of
 from crowd.selectors.platform_tests import graded_elsewhere
 from genie.lib.errors import GenieError
 
 Kind = Requirement.Kind
 
 
+def of_pool(pool: str) -> list[Requirement]:
+    """Give what staff require for all work of a pool."""
+    return list(Requirement.objects.filter(campaign=None, pool=pool).order_by("pk"))
+
+
+def check_platform(platform: str, required: Iterable[Requirement]) -> None:
+    """Refuse requirements where the platform cannot check them.
+
+    Raises
+    ------
+    GenieError
+        ``requirement-not-checked``, with the requirements and the platform.
+    """
+    kind = kind_of(platform)
+    unchecked = list(dict.fromkeys(str(row) for row in required if row.demands))
+    if unchecked and not kind.capabilities.checks_requirements:
+        raise GenieError(
+            f"{kind.title} cannot check what is required of workers here: "
+            f"{'; '.join(unchecked)}. Remove the requirement or choose another platform.",
+            code="requirement-not-checked",
+        )
+
+
 def requirements_of(campaign: Campaign) -> Requirements:
     """Sum up what the campaign and its pool require; the stricter of two holds.
 
     Of countries, those that all of them name.
+
+    Raises
+    ------
+    GenieError
+        ``nobody-may-work``, or as `check_platform` and `graded_elsewhere`.
     """
     rows = Requirement.objects.filter(Q(pool=campaign.pool) | Q(campaign=campaign))
+    check_platform(campaign.platform, rows.order_by("pk"))
     approved, percent = 0, 0
     names: list[str] = []
     countries: set[str] | None = None

@@ -45,8 +45,7 @@ def unmet(
 ) -> dict[int, list[Requirement]]:
     """Give what the worker lacks for each campaign, in five queries however many.
 
-    A requirement holds where the platform knows: whose country staff have not entered
-    is not kept out by it.
+    Who lives where nobody knows does not live in a country that is required.
     """
     required = _required(campaigns)
     if not required:
@@ -108,7 +107,7 @@ def _judge(
             return record.n_approved >= (row.at_least or 0)
         if row.kind == Kind.APPROVED_PERCENT:
             return record.percent >= (row.at_least or 0)
-        return not country or country in row.country_codes
+        return country in row.country_codes
 
     return meets
 

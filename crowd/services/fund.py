@@ -24,6 +24,11 @@ def budget_left(pool: str) -> int:
     return min(left for _, _, left in _accounts(pool, _budgets(pool)))
 
 
+def refuse_beyond(pool: str, cents: int) -> None:
+    """Refuse an amount for which the pool's or the site's budget has no room now."""
+    _refuse_beyond(pool, cents, _budgets(pool))
+
+
 @transaction.atomic
 def commit(
     *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
@@ -44,9 +49,7 @@ def commit(
     )
     if existing is not None and not released:
         return existing
-    for name, limit, left in _accounts(pool, {row.pool: row for row in locked}):
-        if amount_cents > left:
-            raise _over(name, limit, left, amount_cents)
+    _refuse_beyond(pool, amount_cents, {row.pool: row for row in locked})
     made, _ = Commitment.objects.update_or_create(
         key=key,
         defaults={
@@ -70,9 +73,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
     )
     commitment = Commitment.objects.select_for_update().get(key=key)
     extra = max(0, min(cents, at_most - commitment.amount_cents))
-    for name, limit, left in _accounts(pool, {row.pool: row for row in locked}):
-        if extra > left:
-            raise _over(name, limit, left, extra)
+    _refuse_beyond(pool, extra, {row.pool: row for row in locked})
     Commitment.objects.filter(key=key).update(
         amount_cents=F("amount_cents") + extra, settled_at=None
     )
@@ -183,6 +184,12 @@ def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int
             (pool, own.limit_cents, own.limit_cents - _committed(pool=pool))
         )
     return accounts
+
+
+def _refuse_beyond(pool: str, cents: int, budgets: dict[str, Budget]) -> None:
+    for name, limit, left in _accounts(pool, budgets):
+        if cents > left:
+            raise _over(name, limit, left, cents)
 
 
 def _committed(**of: str) -> int:

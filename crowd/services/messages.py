@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.utils import timezone
 
-from crowd.models import Assignment, Message, Worker
+from crowd.models import Assignment, Message, RequesterAssignment, Worker, WorkerAlias
 
 Kind = Message.Kind
 BATCH = 2_000
@@ -20,6 +20,7 @@ def send(
     *,
     pool: str = "",
     assignment: Assignment | None = None,
+    requester_assignment: RequesterAssignment | None = None,
 ) -> Message:
     """Write one message; it is there if and only if what it tells has happened."""
     return Message.objects.create(
@@ -29,6 +30,25 @@ def send(
         text=text,
         pool=pool,
         assignment=assignment,
+        requester_assignment=requester_assignment,
+    )
+
+
+def send_from_requester(
+    alias: WorkerAlias,
+    kind: Message.Kind,
+    subject: str,
+    text: str,
+    assignment: RequesterAssignment | None = None,
+) -> Message:
+    """Write what a requester says to a worker, or decides on their work."""
+    return Message.objects.create(
+        worker_id=alias.worker_id,
+        kind=kind,
+        subject=subject[:200],
+        text=text,
+        requester_id=alias.requester_id,
+        requester_assignment=assignment,
     )
 
 

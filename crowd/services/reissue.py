@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,6 +15,7 @@ from crowd.services import slots
 
 State = Assignment.State
 COUNTED = (State.SUBMITTED, State.APPROVED)
+_SHORTAGE = re.compile(r"\d+ answers that do not count were not asked .*?used up\.")
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
@@ -31,8 +34,15 @@ def replace_answers(worker: Worker, pool: str) -> int:
     ).values_list("pk", flat=True)
     n = 0
     for pk in sorted(set(campaigns)):
-        n += _replace_in(pk, worker)
+        n += _replace_in(pk, worker=worker)
     return n
+
+
+@transaction.atomic
+def replace_lost(campaign_pk: int) -> int:
+    """Send out again what excluded workers answered, as far as the money goes now."""
+    pool = Campaign.objects.values_list("pool", flat=True).get(pk=campaign_pk)
+    return _replace_in(campaign_pk, worker__exclusions__pool=pool)
 
 
 @transaction.atomic
@@ -55,7 +65,12 @@ def count_again(worker: Worker, pool: str) -> int:
     return n
 
 
-def _replace_in(campaign_pk: int, worker: Worker) -> int:
+def without_shortage(notice: str) -> str:
+    """Take out of a notice that money was missing; the next attempt says it anew."""
+    return _SHORTAGE.sub("", notice).strip()
+
+
+def _replace_in(campaign_pk: int, **whose: Any) -> int:
     # Bans of several workers at once are priced one after the other.
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
@@ -66,11 +81,10 @@ def _replace_in(campaign_pk: int, worker: Worker) -> int:
         return 0  # it ended while this waited for the row
     rows = list(
         Assignment.objects.filter(
-            worker=worker,
-            hit__campaign=campaign,
-            state__in=COUNTED,
-            replaced_at=None,
-        ).values_list("pk", "hit_id")
+            hit__campaign=campaign, state__in=COUNTED, replaced_at=None, **whose
+        )
+        .order_by("pk")
+        .values_list("pk", "hit_id")
     )
     affordable = _n_affordable(campaign)
     if affordable < len(rows):

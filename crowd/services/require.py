@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 
 from crowd.models import Campaign, Requirement
+from crowd.selectors.platform_requirements import check_platform, of_pool
 from genie.lib.errors import GenieError
 
 Kind = Requirement.Kind
@@ -19,10 +20,18 @@ COUNTRIES = "countries"
 def of_campaign(
     campaign: Campaign, config: Mapping[str, Any], test_name: str = ""
 ) -> list[Requirement]:
-    """Write down what a campaign requires, once; callers open the transaction."""
+    """Write down what a campaign requires, once; callers open the transaction.
+
+    Raises
+    ------
+    GenieError
+        ``bad-requirements``, or ``requirement-not-checked`` where the platform could not
+        keep away who lacks it.
+    """
     wanted = read(config)
     if test_name:
         wanted.append(Requirement(kind=Kind.TEST, test_name=test_name))
+    check_platform(campaign.platform, [*of_pool(campaign.pool), *wanted])
     for one in wanted:
         one.campaign = campaign
     return [_stored(one) for one in wanted]

@@ -28,6 +28,7 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
+from crowd.selectors.platform_requirements import requirements_of
 from crowd.services import fund, ledger, offer, pay, places, reconcile, slots
 from crowd.services.invite import register_worker
 from genie.lib.errors import GenieError
@@ -115,7 +116,16 @@ def _find_lost(
 def _priced(
     campaign: Campaign, place: ExternalCampaign, platform: Platform
 ) -> OutwardCall | None:
-    """Write the study down with what it costs; nothing where money is missing."""
+    """Write the study down with what it costs; nothing where money is missing.
+
+    Raises
+    ------
+    GenieError
+        Where the campaign requires what the platform cannot check, or the account there
+        is not in our currency.
+    """
+    requirements_of(campaign)
+    balance = platform.balance_cents()
     total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     wanted = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
     for cut in places.cuts(total, wanted):
@@ -132,7 +142,6 @@ def _priced(
             f"more than the {_money(campaign.budget_cents)} that were approved.",
         )
         return None
-    balance = platform.balance_cents()
     if balance is not None and balance < bill.total_cents:
         _trouble(
             place,

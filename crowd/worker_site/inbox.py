@@ -6,7 +6,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from crowd.models import Message, Worker
+from crowd.models import Worker
 from crowd.services import messages as service
 from crowd.worker_site.access import for_workers
 
@@ -16,7 +16,8 @@ PAGE = 50
 @for_workers
 def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Show a worker's messages, newest first; what was shown counts as read."""
-    rows = Message.objects.filter(worker=worker).order_by("-pk")
+    rows = worker.messages.select_related("requester", "requester_assignment")
+    rows = rows.order_by("-created_at", "-pk")
     page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
     # Taken out of the database before they are marked: the page says which are new.
     page.object_list = list(page.object_list)

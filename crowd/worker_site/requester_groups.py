@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
-from crowd.models import RequesterHIT, RequesterMessage, Worker
+from crowd.models import RequesterHIT, Worker
 from crowd.requester_api import clock, offers, work
 from crowd.requester_api.question_form import read_form
 from crowd.requester_api.questions import read_question
@@ -19,19 +19,16 @@ from genie.lib.errors import GenieError
 
 # Two people who look at one HIT both get one, while there are as many.
 TRIES = 20
-N_MESSAGES = 20
 
 
 @for_workers
 def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
     """List what there is, and what the worker has open."""
     now = clock.now()
-    told = RequesterMessage.objects.filter(worker__worker=worker)
     context = {
         "here": "requests",
         "groups": offers.groups(worker, now),
         "open": offers.open_work(worker, now),
-        "told": told.select_related("worker__requester").order_by("-pk")[:N_MESSAGES],
     }
     return render(request, "worker_site/requester_groups.html", context)
 

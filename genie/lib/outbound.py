@@ -80,6 +80,22 @@ def checked(url: str, *, https_only: bool) -> SplitResult:
     return parts
 
 
+def check_reachable(url: str, *, https_only: bool) -> None:
+    """Refuse an address that `post` would refuse, or whose host nobody knows.
+
+    Raises
+    ------
+    Refused
+        With what is wrong with it; nothing is sent.
+    """
+    parts = checked(url, https_only=https_only)
+    host = str(parts.hostname)
+    try:
+        _address(host, parts.port or _PORTS[parts.scheme], allow_private=False)
+    except OSError:
+        raise Refused(f"There is no host {host}.") from None
+
+
 def post(
     url: str,
     body: bytes,

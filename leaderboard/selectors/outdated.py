@@ -21,7 +21,8 @@ def outdated() -> list[int]:
     """Find scored submissions whose ratings have changed since they were scored.
 
     A ban fell or was lifted in their pool, work was rejected or its rejection taken
-    back, or a campaign that asked again has ended and its new ratings are not counted.
+    back, a campaign that asked again has ended and its new ratings are not counted, or
+    staff added money with which it can ask again.
     """
     scored = HumanEvaluation.objects.filter(
         submission__state__in=[State.SCORED, State.PUBLISHED]
@@ -31,6 +32,9 @@ def outdated() -> list[int]:
     other = scored.filter(
         Q(campaign__completed_at__gt=F("scored_at"))
         | Q(separate_campaigns__campaign__completed_at__gt=F("scored_at"))
+        # scoring is followed by asking again, which had no money before
+        | Q(campaign__money_added_at__gt=F("scored_at"))
+        | Q(separate_campaigns__campaign__money_added_at__gt=F("scored_at"))
         | Exists(judged.filter(hit__campaign=OuterRef("campaign")))
         | Exists(judged.filter(hit__campaign=OuterRef("separate_campaigns__campaign")))
     ).values_list("submission_id", flat=True)

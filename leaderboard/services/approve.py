@@ -12,7 +12,7 @@ from crowd.services import fund
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.models import Submission, Task
-from leaderboard.services import asking, lifecycle
+from leaderboard.services import asking, lifecycle, qualification
 
 State = Submission.State
 
@@ -81,6 +81,7 @@ def approve(
                 code="not-approvable",
             )
         _refuse_without_references(submission)
+        qualification.check_platform_of(submission.task, submission.task.human)
         cost = quote(submission)
         keys = parts(submission)
         for key in keys:

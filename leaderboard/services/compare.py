@@ -21,7 +21,7 @@ from genie.lib.unguessable import seed_for
 from leaderboard.models import Comparison, ComparisonSet, Submission, Task
 from leaderboard.selectors.compared_labels import asked_at_most, votes_of
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import compare_end
+from leaderboard.services import compare_end, qualification
 from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.asking import human_of
 from leaderboard.services.steps_of_several import retry as again
@@ -150,6 +150,7 @@ def key_of(comparison_pk: int) -> str:
 def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
     """Set the money aside and let the first wave go out; one approval counts."""
     found = decisions.locked_to_approve(Comparison, pk)
+    qualification.check_platform_of(found.task, human_of(found.task, TABLE))
     cost = quote(found)
     fund.commit(
         key=key_of(pk), pool=found.task.slug, amount_cents=cost.total_cents, by=by

@@ -26,7 +26,7 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import asking
+from leaderboard.services import asking, qualification
 from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.steps_of_several import retry as again
 
@@ -138,6 +138,7 @@ def keys_of(joint: JointEvaluation) -> list[str]:
 def approve(pk: int, *, by: Account, reason: str = "") -> JointEvaluation:
     """Set the money aside and send the work out; one approval counts."""
     found = decisions.locked_to_approve(JointEvaluation, pk)
+    qualification.check_platform_of(found.task, human_for(found))
     cost = quote(found).total_cents
     keys = keys_of(found)
     for place, key in enumerate(keys):

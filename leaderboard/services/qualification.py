@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.models import Campaign, QualificationTest
+from crowd.models import Campaign, QualificationTest, Requirement
+from crowd.selectors.platform_requirements import check_platform, of_pool
 from crowd.services import qualification_tests, require
 from crowd.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
@@ -134,12 +135,27 @@ def check(human: Mapping[str, Any]) -> None:
     Raises
     ------
     GenieError
-        ``unknown-rule`` or ``bad-requirements``.
+        ``unknown-rule``, ``bad-requirements`` or ``requirement-not-checked``.
     """
-    require.read(human.get("requirements", {}))
+    check_platform(str(human.get("platform", "selfhosted")), _required(human))
     config = human.get("qualification_test")
     rules = set(config) - {"n"} if isinstance(config, Mapping) else set()
     qualification_tests.check_rules(rules)
+
+
+def check_platform_of(task: Task, human: Mapping[str, Any]) -> None:
+    """Refuse what the platform cannot check, before money is set aside for it."""
+    platform = str(human.get("platform", "selfhosted"))
+    check_platform(platform, [*of_pool(task.slug), *_required(human)])
+
+
+def _required(human: Mapping[str, Any]) -> list[Requirement]:
+    wanted = require.read(human.get("requirements", {}))
+    if human.get("qualification_test"):
+        wanted.append(
+            Requirement(kind=Requirement.Kind.TEST, test_name="test of this task")
+        )
+    return wanted
 
 
 def require_of(task: Task, campaign: Campaign) -> None:

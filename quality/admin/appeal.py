@@ -15,6 +15,7 @@ from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
+from crowd.requester_api.batch_results import answers_of
 from crowd.selectors.taking_back import taking_back
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.errors import GenieError
@@ -50,7 +51,7 @@ class AppealAdmin(ReadOnlyAdmin):
     list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
     list_display_links = None
     list_filter = ["state", "pool"]
-    list_select_related = ["worker"]
+    list_select_related = ["worker", "requester_assignment__hit__requester"]
     search_fields = ["worker__pseudonym", "words"]
     # those that wait come first, the oldest of them on top
     ordering = [F("answered_at").asc(nulls_first=True), "pk"]
@@ -65,7 +66,7 @@ class AppealAdmin(ReadOnlyAdmin):
 
     @admin.display(description="against")
     def against(self, appeal: Appeal) -> str:
-        return "a rejection" if appeal.assignment_id else "a ban"
+        return appeal.against
 
     def has_answer_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("quality.change_appeal")
@@ -105,7 +106,11 @@ class AppealAdmin(ReadOnlyAdmin):
     def _found(self, pk: int) -> Appeal:
         found = (
             Appeal.objects.select_related(
-                "worker", "assignment__hit__campaign", "ban__created_by", "answered_by"
+                "worker",
+                "assignment__hit__campaign",
+                "requester_assignment__hit__hit_type__requester",
+                "ban__created_by",
+                "answered_by",
             )
             .filter(pk=pk)
             .first()
@@ -137,7 +142,9 @@ class AppealAdmin(ReadOnlyAdmin):
 def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
+    theirs = appeal.requester_assignment
     return {
+        "fields": answers_of(theirs.answer) if theirs else {},
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
         "items": list(assignment.hit.items.all()) if assignment else [],

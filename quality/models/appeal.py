@@ -10,7 +10,7 @@ from quality.models.judgement import Ban
 
 
 class Appeal(models.Model):
-    """A worker's appeal against one rejection or one ban; each can be appealed once."""
+    """A worker's appeal against a rejection or a ban; each can be appealed once."""
 
     class State(models.TextChoices):
         WAITING = "WAITING", "waits for an answer"
@@ -20,10 +20,18 @@ class Appeal(models.Model):
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="appeals"
     )
-    pool = models.CharField(max_length=100)
-    # one of the two: the rejected work, or the ban
+    # empty for the work of a requester
+    pool = models.CharField(max_length=100, blank=True)
+    # one of the three: rejected work of ours, of a requester, or the ban
     assignment = models.OneToOneField(
         "crowd.Assignment",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="appeal",
+    )
+    requester_assignment = models.OneToOneField(
+        "crowd.RequesterAssignment",
         on_delete=models.CASCADE,
         null=True,
         blank=True,
@@ -52,13 +60,22 @@ class Appeal(models.Model):
         ordering = ["pk"]
         constraints = [
             models.CheckConstraint(
-                condition=Q(assignment__isnull=False, ban=None)
-                | Q(assignment=None, ban__isnull=False),
+                condition=Q(
+                    assignment__isnull=False, requester_assignment=None, ban=None
+                )
+                | Q(assignment=None, requester_assignment__isnull=False, ban=None)
+                | Q(assignment=None, requester_assignment=None, ban__isnull=False),
                 name="against_a_rejection_or_a_ban",
             )
         ]
         indexes = [models.Index(fields=["state", "created_at"])]
 
     def __str__(self) -> str:
-        what = "a rejection" if self.assignment_id else "a ban"
-        return f"{self.worker} against {what} · {self.pool}"
+        return f"{self.worker} against {self.against}"
+
+    @property
+    def against(self) -> str:
+        """Name the decision and whose it is."""
+        if self.requester_assignment is not None:
+            return f"a rejection · {self.requester_assignment.hit.requester}"
+        return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool}"

@@ -7,7 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.models import Assignment, Message, Worker
+from crowd.models import Assignment, Message, RequesterAssignment, Worker
+from crowd.requester_api.overturn import overturn as overturn_requester
 from crowd.services import messages
 from crowd.services.answers import clean_remark
 from crowd.services.log import note
@@ -43,6 +44,23 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
             raise _nothing("This work is not rejected.")
         pool = assignment.hit.campaign.pool
         return _once(before, worker, words, pool=pool, assignment=assignment)
+
+
+def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
+    """Appeal against a requester's rejection of one's work; raises as above."""
+    words = _checked(words)
+    with transaction.atomic():
+        work = (
+            RequesterAssignment.objects.select_for_update(of=("self",))
+            .filter(entity_id=entity_id, worker__worker=worker)
+            .first()
+        )
+        if work is None:
+            raise GenieError("This work is not yours.", code="not-yours")
+        before = Appeal.objects.filter(requester_assignment=work).first()
+        if before is None and work.state != RequesterAssignment.State.REJECTED:
+            raise _nothing("This work is not rejected.")
+        return _once(before, worker, words, requester_assignment=work)
 
 
 def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
@@ -96,6 +114,9 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 told=sentence,
             )
             _tell(appeal, "Your appeal was granted", _APPROVED)
+        elif appeal.requester_assignment_id is not None:
+            overturn_requester(appeal.requester_assignment_id, by=by, sentence=sentence)
+            _tell(appeal, "Your appeal was granted", _APPROVED)
         elif appeal.ban_id is not None:
             _check_no_other(Ban.objects.get(pk=appeal.ban_id))
             ban_service.lift(
@@ -126,7 +147,9 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
         if appeal is None:
             return False
         if appeal.assignment_id is None:
-            raise GenieError("A ban is lifted, not paid for.", code="no-bonus")
+            raise GenieError(
+                "A bonus stands in for work of this site only.", code="no-bonus"
+            )
         entry = pay_instead(
             appeal.assignment_id,
             by=by,
@@ -187,4 +210,5 @@ def _tell(appeal: Appeal, subject: str, text: str) -> None:
         f"{text}\n\nThe people who run this site write: {appeal.answer}",
         pool=appeal.pool,
         assignment=appeal.assignment,
+        requester_assignment=appeal.requester_assignment,
     )

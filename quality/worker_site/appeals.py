@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from crowd.models import Assignment, Campaign, Worker
+from crowd.models import Assignment, Campaign, RequesterAssignment, Worker
 from crowd.worker_site.access import for_workers
 from genie.lib.errors import GenieError
 from quality.models import Appeal, Ban
@@ -34,6 +34,28 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         lambda words: service.against_rejection(worker, pk, words),
         title=assignment.hit.campaign.hit_type.title,
         assignment=assignment,
+    )
+
+
+@for_workers
+def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
+    """Appeal against a requester's rejection of one piece of work."""
+    work = (
+        RequesterAssignment.objects.filter(entity_id=entity_id, worker__worker=worker)
+        .select_related("hit__hit_type")
+        .first()
+    )
+    if work is None:
+        raise Http404("This work is not yours.")
+    appeal = Appeal.objects.filter(requester_assignment=work).first()
+    if appeal is None and work.state != RequesterAssignment.State.REJECTED:
+        raise Http404("There is nothing to appeal against.")
+    return _page(
+        request,
+        appeal,
+        lambda words: service.against_requester(worker, entity_id, words),
+        title=work.hit.hit_type.title,
+        assignment=work,
     )
 
 

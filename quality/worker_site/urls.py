@@ -7,5 +7,6 @@ from quality.worker_site import appeals
 app_name = "appeals"
 urlpatterns = [
     path("work/<int:pk>/", appeals.rejection, name="work"),
+    path("requester/<str:entity_id>/", appeals.requester, name="requester"),
     path("ban/<slug:pool>/", appeals.ban, name="ban"),
 ]

@@ -86,7 +86,10 @@ def test_psiturk_runs_an_experiment_with_our_workers(services, desk, wanda, walt
     assert shown.options["number_submissions_needing_action"] == 2
     succeeded(services.approve_assignment(first))
     succeeded(services.bonus_assignment(first, None, 0.25, "Thanks"))
-    succeeded(services.reject_assignment(second))
+    # psiTurk itself gives no reason; the client that it holds can.
+    silent = services.reject_assignment(second)
+    assert "the worker reads it" in str(silent.exception)
+    services.mtc.reject_assignment(AssignmentId=second, RequesterFeedback="Not read.")
     succeeded(services.unreject_assignment(second))
     assert succeeded(services.get_assignment(second))["status"] == "Approved"
     succeeded(

@@ -20,6 +20,7 @@ from crowd.models import (
 )
 from crowd.selectors.progress import campaign_progress
 from crowd.services import exclude, fund, invite, pay, reissue, review, run
+from crowd.services.more_money import add_money
 from crowd.services.work import give_back, next_assignment, release_overdue
 from genie.lib.errors import GenieError
 from tests.crowd.making import (
@@ -170,6 +171,38 @@ def test_the_same_approval_twice_at_once_sets_money_aside_once():
     sam = make_user("sam")
     at_once(*[lambda: fund.commit(key="same", pool=POOL, amount_cents=600, by=sam)] * 3)
     assert Commitment.objects.get().amount_cents == 600
+
+
+def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
+    sam = make_user("sam")
+    campaign = make_campaign(1, budget_cents=50)
+    fund.commit(key=campaign.key, pool=POOL, amount_cents=50, by=sam)
+
+    def add():
+        return add_money(campaign.pk, 30, budget_cents=50, by=sam, reason="More.")
+
+    got = at_once(*[add] * 4)
+    assert sum(isinstance(one, GenieError) for one in got) == 3
+    assert Commitment.objects.get().amount_cents == 80
+
+
+def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
+    Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
+    sam = make_user("sam")
+    campaigns = [make_campaign(1, budget_cents=100) for _ in range(3)]
+    for one in campaigns:
+        fund.commit(key=one.key, pool=POOL, amount_cents=100, by=sam)
+
+    def add(one):
+        return add_money(one.pk, 400, budget_cents=100, by=sam, reason="More.")
+
+    def approve():
+        return fund.commit(key="another", pool=POOL, amount_cents=400, by=sam)
+
+    got = at_once(*[lambda one=one: add(one) for one in campaigns], approve)
+    refused = [one for one in got if isinstance(one, GenieError)]
+    assert [error.code for error in refused] == ["over-budget"] * 3
+    assert fund.committed()[None] == 700
 
 
 def test_an_invitation_opened_by_two_people_at_once_makes_one_worker():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowd.models import Campaign, Item, QualificationTest, Requirement
+from crowd.models import Campaign, Item, QualificationTest, Requirement, WorkerRecord
 from crowd.selectors.eligible import campaigns_for
 from crowd.selectors.qualifications import inputs_of_tests
 from genie.lib.errors import GenieError
@@ -142,6 +142,7 @@ def test_a_configured_test_is_drawn_once_published_and_required():
     launched(task, "Gull")
     assert QualificationTest.objects.count() == 1
     worker = make_worker(task.slug)
+    WorkerRecord.objects.create(worker=worker, country="US")
     assert campaigns_for(worker) == []
     take(worker, name=task.slug)
     assert len(campaigns_for(worker)) == 2

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from crowd.models import RequesterAssignment
+from crowd.models import Message, RequesterAssignment
 from crowd.requester_api import events, find, money, render
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError, wrong_state
+from crowd.requester_api.limits import check_given
 from crowd.requester_api.paging import page
 from crowd.requester_api.settle import approve
+from crowd.services import messages
 
 State = RequesterAssignment.State
 SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
@@ -42,21 +44,46 @@ def approve_assignment(call: Call, arguments: Arguments) -> Answer:
         before = State.REJECTED
     if not approve(row, call.now, feedback, before):
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    if before == State.REJECTED:
+        _tell(row, Message.Kind.REQUESTER, "A rejection was taken back", _TAKEN_BACK)
     return {}
 
 
 @handles("RejectAssignment")
 def reject_assignment(call: Call, arguments: Arguments) -> Answer:
+    feedback = check_given(arguments, "RequesterFeedback")
     row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
-    # Must be given, but programs that are in use send an empty one.
-    feedback = arguments["RequesterFeedback"]
     rejected = RequesterAssignment.objects.filter(
         pk=row.pk, state=State.SUBMITTED
     ).update(state=State.REJECTED, rejected_at=call.now, feedback=feedback)
     if not rejected:
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
     events.about_work(row, "AssignmentRejected", call.now)
+    _tell(
+        row,
+        Message.Kind.REJECTED,
+        "A piece of your work was rejected",
+        f"{_REJECTED} The reason: {feedback}\n\n{_APPEAL}",
+    )
     return {}
+
+
+_REJECTED = "was rejected by its requester and is not paid."
+_TAKEN_BACK = "was rejected before. Its requester has approved it now; it will be paid."
+_APPEAL = (
+    "If you think that this is wrong, you can appeal once, and a person who runs this "
+    "site will look at it."
+)
+
+
+def _tell(
+    row: RequesterAssignment, kind: Message.Kind, subject: str, sentence: str
+) -> None:
+    text = (
+        f"“{row.hit.hit_type.title}”, sent in on "
+        f"{row.submitted_at:%Y-%m-%d at %H:%M} UTC, {sentence}"
+    )
+    messages.send_from_requester(row.worker, kind, subject, text, row)
 
 
 def _sent_in(call: Call, entity_id: str, allowed: str) -> RequesterAssignment:

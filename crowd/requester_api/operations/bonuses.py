@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from crowd.models import RequesterAssignment, RequesterBonus
+from crowd.models import Message, RequesterAssignment, RequesterBonus
 from crowd.requester_api import find, money, render, tokens
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError, bad_value, wrong_state
+from crowd.requester_api.limits import check_given
 from crowd.requester_api.paging import page
+from crowd.services import messages
 
 HALF_A_YEAR = timedelta(days=183)
 OPEN = (RequesterAssignment.State.ACCEPTED, RequesterAssignment.State.RETURNED)
@@ -25,6 +27,7 @@ def get_account_balance(call: Call, arguments: Arguments) -> Answer:
 
 @handles("SendBonus")
 def send_bonus(call: Call, arguments: Arguments) -> Answer:
+    reason = check_given(arguments, "Reason")
     token = arguments.get("UniqueRequestToken")
     if tokens.made_before(call, token):
         raise TurkError(f'The idempotency token "{token}" has already been processed.')
@@ -42,11 +45,18 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
     bonus = RequesterBonus.objects.create(
         assignment=row,
         amount_cents=cents,
-        reason=arguments["Reason"],
+        reason=reason,
         granted_at=call.now,
     )
     money.charge_bonus(bonus, call.requester, call.now)
     tokens.remember(call, token, str(bonus.pk))
+    messages.send_from_requester(
+        row.worker,
+        Message.Kind.BONUS,
+        f"A bonus of ${money.amount(cents)}",
+        f"For “{row.hit.hit_type.title}”. The reason: {reason}",
+        row,
+    )
     return {}
 
 

@@ -11,6 +11,7 @@ from crowd.requester_api import find, questions, render
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError
 from crowd.requester_api.paging import page
+from crowd.requester_api.system_types import system_type, system_types
 
 FIELDS = {
     "Description": "description",
@@ -51,21 +52,30 @@ def update_qualification_type(call: Call, arguments: Arguments) -> Answer:
 
 @handles("GetQualificationType")
 def get_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    row = find.qualification_type(call, arguments["QualificationTypeId"])
+    entity_id = arguments["QualificationTypeId"]
+    row = system_type(entity_id) or find.qualification_type(call, entity_id)
     return {"QualificationType": render.qualification_type(row)}
 
 
 @handles("ListQualificationTypes")
 def list_qualification_types(call: Call, arguments: Arguments) -> Answer:
-    """List the caller's own: nobody sees the types of others, asked for or not."""
+    """List the caller's own, and the service's unless only others are asked for.
+
+    Nobody sees the types of other requesters.
+    """
     rows = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
-    for word in sorted(set((arguments.get("Query") or "").split())):
+    words = set((arguments.get("Query") or "").split())
+    narrow = arguments["MustBeRequestable"] or arguments.get("MustBeOwnedByCaller")
+    first = [] if narrow else system_types(words)
+    for word in sorted(words):
         rows = rows.filter(
             Q(name__icontains=word)
             | Q(description__icontains=word)
             | Q(keywords__icontains=word)
         )
-    return page(call, arguments, rows, "QualificationTypes", render.qualification_type)
+    return page(
+        call, arguments, rows, "QualificationTypes", render.qualification_type, first
+    )
 
 
 @handles("DeleteQualificationType")

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from crowd.models import (
-    Qualification,
-    QualificationRequest,
-    RequesterMessage,
-    WorkerAlias,
-)
+from crowd.models import Message, Qualification, QualificationRequest, WorkerAlias
 from crowd.requester_api import find, render
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError, wrong_state
 from crowd.requester_api.grants import grant
 from crowd.requester_api.paging import page
+from crowd.services import messages
 
 Pending = QualificationRequest.State
 
@@ -25,7 +21,7 @@ def associate_qualification(call: Call, arguments: Arguments) -> Answer:
     worker = find.worker(call, arguments["WorkerId"])
     grant(kind, worker, _value(arguments), call.now)
     if arguments.get("SendNotification") is not False:
-        _tell(call, worker, f"You now have the qualification {kind.name}.")
+        _tell(worker, f"You now have the qualification {kind.name}.")
     return {}
 
 
@@ -35,7 +31,7 @@ def disassociate_qualification(call: Call, arguments: Arguments) -> Answer:
     reason = arguments.get("Reason") or ""
     Qualification.objects.filter(pk=row.pk).update(granted=False, reason=reason)
     name = row.qualification_type.name
-    _tell(call, row.worker, f"The qualification {name} was taken back. {reason}")
+    _tell(row.worker, f"The qualification {name} was taken back. {reason}")
     return {}
 
 
@@ -80,7 +76,7 @@ def reject_qualification_request(call: Call, arguments: Arguments) -> Answer:
     reason = arguments.get("Reason") or ""
     row = _decide(call, arguments["QualificationRequestId"], Pending.REJECTED, reason)
     name = row.qualification_type.name
-    _tell(call, row.worker, f"Your request for {name} was refused. {reason}")
+    _tell(row.worker, f"Your request for {name} was refused. {reason}")
     return {}
 
 
@@ -123,10 +119,7 @@ def _decide(
     return row
 
 
-def _tell(call: Call, worker: WorkerAlias, sentence: str) -> None:
-    RequesterMessage.objects.create(
-        worker=worker,
-        subject="Qualifications",
-        text=sentence.strip()[:4096],
-        created_at=call.now,
+def _tell(worker: WorkerAlias, sentence: str) -> None:
+    messages.send_from_requester(
+        worker, Message.Kind.REQUESTER, "Qualifications", sentence.strip()
     )

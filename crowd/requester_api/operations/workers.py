@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowd.models import RequesterAssignment, RequesterMessage, WorkerAlias
+from crowd.models import Message, RequesterAssignment, WorkerAlias
 from crowd.requester_api import find
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.paging import page
+from crowd.services import messages
 
 DECIDED = (RequesterAssignment.State.APPROVED, RequesterAssignment.State.REJECTED)
 
@@ -49,11 +50,11 @@ def notify_workers(call: Call, arguments: Arguments) -> Answer:
         if customer_id not in known:
             failures.append(_never_worked(customer_id))
             continue
-        RequesterMessage.objects.create(
-            worker=known[customer_id],
-            subject=arguments["Subject"],
-            text=arguments["MessageText"],
-            created_at=call.now,
+        messages.send_from_requester(
+            known[customer_id],
+            Message.Kind.REQUESTER,
+            arguments["Subject"],
+            arguments["MessageText"],
         )
     return {"NotifyWorkersFailureStatuses": failures}
 

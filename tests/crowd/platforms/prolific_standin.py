@@ -54,6 +54,7 @@ class Prolific:
         self.groups = {}
         self.bulks = {}
         self.balance = balance_cents
+        self.currency = "USD"
         self.rewards = self.fees = 0
         self.paid = {}  # participant -> cents
         self.requests = []  # (method, path) in the order that they came
@@ -264,7 +265,10 @@ class Prolific:
     def get_balance(self, workspace, *, query, body):
         if workspace != WORKSPACE:
             raise Refused(404, "Not found.")
-        return {"currency_code": "USD", "available_balance": float(self.balance)}
+        return {
+            "currency_code": self.currency,
+            "available_balance": float(self.balance),
+        }
 
     # --- the books ----------------------------------------------------------------------
 

@@ -257,7 +257,8 @@ def test_without_a_workspace_our_own_pages_keep_people_away(world):
     alone = ProlificWorld(world.server, workspace_id="")
     assert alone.platform.publish(alone.campaign()).state == "done"
     assert alone.platform.exclude("k", PEOPLE["Wim"], "weather", "No.").state == "done"
-    assert alone.platform.balance_cents() is None
+    with pytest.raises(GenieError, match="GENIE_PROLIFIC_WORKSPACE is not set"):
+        alone.platform.balance_cents()
     assert alone.there.groups == {}
 
 

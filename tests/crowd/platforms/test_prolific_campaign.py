@@ -23,6 +23,7 @@ from crowd.models import (
     LedgerEntry,
     OutwardCall,
     PlatformNotice,
+    Requirement,
 )
 from crowd.selectors.progress import campaign_progress, is_done
 from crowd.services import exclude, ledger, review, run, sync
@@ -717,3 +718,67 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     # One of unknown fate is a person's to settle, and is never sent again by itself.
     assert sorted(calls.values_list("state", flat=True)) == ["DONE", "SENDING"]
     assert set(calls.values_list("amount_cents", flat=True)) == {9}
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"kind": "COUNTRY", "countries": "US GB"}, "lives in US GB"),
+        ({"kind": "APPROVED", "at_least": 10}, "at least 10 approved HITs"),
+        ({"kind": "APPROVED_PERCENT", "at_least": 95}, "at least 95 % approved"),
+        ({"kind": "TEST", "test_name": "careful"}, "qualification careful"),
+    ],
+)
+def test_what_prolific_cannot_check_is_refused_in_words_before_anything_is_published(
+    there, campaign, fields, named
+):
+    row = Requirement.objects.create(pool=POOL, **fields)
+    before = len(there.requests)
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    trouble = ExternalCampaign.objects.get().trouble
+    assert "Prolific cannot check" in trouble
+    assert named in trouble
+    assert there.studies == {}
+    assert not OutwardCall.objects.exists()
+    assert len(there.requests) == before
+    row.delete()
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    assert len(there.studies) == 1
+    assert ExternalCampaign.objects.get().trouble == ""
+
+
+def test_at_least_none_is_no_demand(there, campaign):
+    Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=0)
+    look(campaign)
+    assert len(there.studies) == 1
+
+
+@pytest.mark.parametrize("currency", ["GBP", "EUR", None])
+def test_a_workspace_that_does_not_pay_in_dollars_is_refused_before_publishing(
+    there, campaign, currency
+):
+    there.currency = currency
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    trouble = ExternalCampaign.objects.get().trouble
+    assert (currency or "unknown currency") in trouble
+    assert "USD" in trouble
+    assert there.studies == {}
+    there.currency = "USD"
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    assert len(there.studies) == 1
+
+
+def test_without_a_workspace_the_currency_is_not_known_and_nothing_is_published(
+    there, campaign, settings
+):
+    account = {**settings.GENIE["PLATFORMS"]["prolific"], "workspace_id": ""}
+    settings.GENIE = {**settings.GENIE, "PLATFORMS": {"prolific": account}}
+    jobs.enqueue(sync.JOB, campaign=campaign.pk)
+    jobs.drain()
+    trouble = ExternalCampaign.objects.get().trouble
+    assert "GENIE_PROLIFIC_WORKSPACE is not set" in trouble
+    assert there.studies == {}

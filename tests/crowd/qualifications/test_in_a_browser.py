@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from crowd.models import QualificationGrant
 from crowd.services import require, review
+from crowd.services.invite import register_worker
 from quality.models import Appeal
 from tests.browser import overflows, violations, wait_for_hit
 from tests.crowd.making import POOL, do_one, items, make_campaign, make_worker
@@ -110,3 +111,25 @@ def test_a_written_question_and_a_failed_try(open_page):
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Not this time")
     seen(page, "failed-phone-light")
+
+
+@pytest.mark.parametrize("half", ["pseudonym", "platform_worker_id"])
+def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, half):
+    drawn_test(2)
+    make_worker()
+    wim = register_worker(platform_worker_id="5f3c9a-at-the-platform")
+    ada = make_user("ada", is_staff=True, is_superuser=True)
+    page = open_page("/admin/crowd/qualificationgrant/add/", user=ada)
+    page.focus(".select2-selection")
+    page.keyboard.press("Enter")
+    page.keyboard.type(getattr(wim, half)[:8])
+    page.wait_for_selector(f".select2-results__option >> text={wim.pseudonym}")
+    page.wait_for_function(
+        "document.querySelectorAll('.select2-results__option').length === 1"
+    )
+    page.keyboard.press("Enter")
+    if SCREENSHOTS:
+        page.screenshot(path=Path(SCREENSHOTS) / f"grant-{half}.png")
+    page.click("text=Grant it")
+    page.wait_for_selector("text=Granted:")
+    assert QualificationGrant.objects.get().worker == wim

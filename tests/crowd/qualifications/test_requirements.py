@@ -85,12 +85,12 @@ def test_a_share_counts_once_there_is_enough_work(approved, rejected, percent):
     assert TrackRecord(approved, rejected).percent == percent
 
 
-def test_a_country_keeps_nobody_out_where_it_is_not_known():
+def test_a_country_keeps_out_who_lives_elsewhere_or_nobody_knows_where():
     campaign = make_campaign(1)
     require.of_campaign(campaign, {"countries": ["US", "GB"]})
     assert campaign.requirements.get().country_codes == ["US", "GB"]
     worker = make_worker()
-    assert lacking(worker, campaign) == []
+    assert lacking(worker, campaign) == ["lives in US GB"]
     record = WorkerRecord.objects.create(worker=worker, country="DE")
     assert lacking(worker, campaign) == ["lives in US GB"]
     assert said(worker) == ["It is for people who live in US, GB."]

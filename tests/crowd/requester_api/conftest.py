@@ -12,6 +12,7 @@ from crowd.models import Requester
 from crowd.requester_api import clock
 from crowd.services import requesters
 from tests.crowd.requester_api.judge import Judge
+from tests.moto_server import KEYS, moto_server
 
 
 @pytest.fixture
@@ -83,3 +84,17 @@ def hands(monkeypatch):
     hands = Hands(timezone.now().replace(microsecond=0))
     monkeypatch.setattr(clock, "now", lambda: hands.time)
     return hands
+
+
+@pytest.fixture(scope="module")
+def amazon():
+    with moto_server() as address:
+        yield address
+
+
+@pytest.fixture
+def credentials(monkeypatch, amazon):
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", amazon)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SNS", amazon)

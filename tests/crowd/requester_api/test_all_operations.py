@@ -6,10 +6,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from crowd.models import (
+    Message,
     QualificationRequest,
     QualificationType,
     RequesterEvent,
-    RequesterMessage,
 )
 from crowd.requester_api import work
 from tests.crowd.requester_api.making import (
@@ -21,15 +21,16 @@ from tests.crowd.requester_api.making import (
     external,
     html,
     post,
+    refused,
     take,
     worker,
 )
+from tests.moto_server import client as sqs_client
 
 ALL = 39
 # Refused on purpose: nothing here takes files.
 NEVER_ANSWERED = {"GetFileUploadURL"}
 NOTICE = {
-    "Destination": "https://queue.example.org/1/work",
     "Transport": "SQS",
     "Version": "2014-08-15",
     "EventTypes": ["AssignmentSubmitted", "HITReviewable"],
@@ -46,11 +47,12 @@ def ask_for(qualification_type_id, who, requester):
     ).entity_id
 
 
-def hits_and_work(client, desk):
+def hits_and_work(client, desk, queue):
+    notice = {**NOTICE, "Destination": queue}
     kind = client.create_hit_type(**TYPE)["HITTypeId"]
     assert client.create_hit_type(**TYPE)["HITTypeId"] == kind
-    client.send_test_event_notification(Notification=NOTICE, TestEventType="Ping")
-    client.update_notification_settings(HITTypeId=kind, Notification=NOTICE)
+    client.send_test_event_notification(Notification=notice, TestEventType="Ping")
+    client.update_notification_settings(HITTypeId=kind, Notification=notice)
     hit = client.create_hit_with_hit_type(
         HITTypeId=kind,
         LifetimeInSeconds=3600,
@@ -157,18 +159,19 @@ def people(client, worker_id):
     assert block == {"WorkerId": worker_id, "Reason": "Copies"}
     client.delete_worker_block(WorkerId=worker_id)
     assert client.list_worker_blocks()["WorkerBlocks"] == []
-    before = RequesterMessage.objects.count()
+    before = Message.objects.count()
     answer = client.notify_workers(
         Subject="New work", MessageText="Come back.", WorkerIds=[worker_id, "A0NOBODY"]
     )
     (failure,) = answer["NotifyWorkersFailureStatuses"]
     assert failure["WorkerId"] == "A0NOBODY"
-    assert RequesterMessage.objects.count() == before + 1
+    assert Message.objects.count() == before + 1
 
 
-def test_an_unmodified_client_uses_all_operations(desk):
+def test_an_unmodified_client_uses_all_operations(desk, amazon, credentials):
     client = desk.client
-    worker_id = hits_and_work(client, desk)
+    queue = sqs_client("sqs", amazon).create_queue(QueueName="all")["QueueUrl"]
+    worker_id = hits_and_work(client, desk, queue)
     another_type_and_an_early_end(client)
     qualifications(client, desk, worker_id)
     people(client, worker_id)
@@ -218,3 +221,37 @@ def test_a_search_of_many_words_is_no_slower_than_one_of_few(desk):
     # Three times as much for each word would be more than a database takes.
     assert names(" ".join(f"w{n}" for n in range(12))) == []
     assert names(" ".join(f"w{n}" for n in range(200))) == []
+
+
+def test_the_services_own_qualification_types_are_known(desk):
+    approved = "00000000000000000040"
+    one = desk.client.get_qualification_type(QualificationTypeId=approved)
+    assert one["QualificationType"]["Name"] == "Worker_NumberHITsApproved"
+    assert one["QualificationType"]["IsRequestable"] is False
+    made = desk.client.create_qualification_type(
+        Name="Reads German",
+        Description="Of an hour.",
+        QualificationTypeStatus="Active",
+    )["QualificationType"]["QualificationTypeId"]
+
+    def ids(**query):
+        pages, token = [], {}
+        while True:
+            got = desk.client.list_qualification_types(MaxResults=2, **query, **token)
+            pages += [one["QualificationTypeId"] for one in got["QualificationTypes"]]
+            if "NextToken" not in got:
+                return pages
+            token = {"NextToken": got["NextToken"]}
+
+    everything = ids(MustBeRequestable=False)
+    assert everything[-1] == made
+    assert len(everything) == len(set(everything)) == 6
+    assert approved in everything
+    assert ids(MustBeRequestable=True) == [made]
+    assert ids(MustBeRequestable=False, MustBeOwnedByCaller=True) == [made]
+    assert ids(MustBeRequestable=False, Query="locale") == ["00000000000000000071"]
+    refused(
+        "QualificationTypeDoesNotExist",
+        desk.client.delete_qualification_type,
+        QualificationTypeId=approved,
+    )

@@ -10,24 +10,10 @@ import pytest
 from django.utils import timezone
 
 from crowd.models import RequesterEvent
-from crowd.requester_api import deliver, periodic, web_hook
+from crowd.requester_api import aws, deliver, periodic, web_hook
 from genie.lib import jobs, outbound
 from tests.crowd.requester_api.making import TYPE, do, post, refused, worker
-from tests.moto_server import KEYS, client, moto_server
-
-
-@pytest.fixture(scope="module")
-def amazon():
-    with moto_server() as address:
-        yield address
-
-
-@pytest.fixture
-def credentials(monkeypatch, amazon):
-    for name, value in KEYS.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", amazon)
-    monkeypatch.setenv("AWS_ENDPOINT_URL_SNS", amazon)
+from tests.moto_server import client
 
 
 @pytest.fixture
@@ -116,8 +102,10 @@ def test_a_topic_passes_events_on(desk, amazon, queue):
 
 
 def test_what_fails_is_tried_again_later_and_given_up_at_last(desk, amazon, queue):
-    lost = f"{amazon}/123456789012/no-such-queue"
+    sqs = client("sqs", amazon)
+    lost = sqs.create_queue(QueueName="deleted-soon")["QueueUrl"]
     ask_for(desk, lost, events=["HITCreated"])
+    sqs.delete_queue(QueueUrl=lost)
     post(desk)
     jobs.drain()
     event = RequesterEvent.objects.get()
@@ -227,9 +215,13 @@ def test_an_address_hears_what_a_topic_would_pass_on(desk, hook, monkeypatch):
         web_hook.post(f"{address}/moved", "{}")
 
 
-def test_no_requester_reaches_what_is_inside(desk, hook):
+def test_no_requester_reaches_what_is_inside(desk, hook, monkeypatch):
     address, heard = hook
-    ask_for(desk, address, "SNS", ["HITCreated"])
+    message = refused("InvalidTransportEndpoint", lambda: ask_for(desk, address, "SNS"))
+    assert "private network" in message
+    with monkeypatch.context() as patch:  # a name that led elsewhere when it was set
+        patch.setattr(outbound, "_address", lambda *_, **__: "127.0.0.1")
+        ask_for(desk, address, "SNS", ["HITCreated"])
     post(desk)
     jobs.drain()
     assert heard == []
@@ -243,11 +235,77 @@ def test_no_requester_reaches_what_is_inside(desk, hook):
         ("SNS", "http://a.org/"),
         ("SNS", "topic"),
         ("SNS", "https://a:b@c.org"),
+        ("SNS", "https://no-such-host.invalid/hook"),
+        ("SNS", "https://10.0.0.7/hook"),
+        ("SNS", "https://[::1]/hook"),
+        ("SNS", "arn:aws:sns:us-east-1:123456789012:no-such-topic"),
+        ("SNS", "arn:aws:sqs:us-east-1:123456789012:work"),
+        ("SQS", "http://10.0.0.7/123456789012/work"),
+        ("SQS", "https://queue.example.org/123456789012/work"),
+        ("SQS", "https://sqs.us-east-1.amazonaws.com/123456789012/no-such-queue"),
+        ("SQS", "https://sqs.us-east-1.amazonaws.com/123456789012/work.fifo"),
         ("Email", "a@b.c"),
     ],
 )
-def test_destinations_that_are_none_are_refused(desk, transport, destination):
-    message = refused(
-        "InvalidTransportEndpoint", lambda: ask_for(desk, destination, transport)
+def test_targets_where_nothing_could_arrive_are_refused_when_they_are_set(
+    desk, credentials, transport, destination
+):
+    refused("InvalidTransportEndpoint", lambda: ask_for(desk, destination, transport))
+    refused("InvalidTransportEndpoint", lambda: ping(desk, destination, transport))
+    assert not RequesterEvent.objects.exists()
+
+
+def ping(desk, destination, transport="SQS", version="2014-08-15"):
+    desk.client.send_test_event_notification(
+        Notification={
+            "Destination": destination,
+            "Transport": transport,
+            "Version": version,
+            "EventTypes": ["Ping"],
+        },
+        TestEventType="Ping",
     )
-    assert message
+
+
+def test_the_version_that_botocores_model_names_is_accepted_too(desk, queue):
+    address, received = queue
+    ping(desk, address, version="2006-05-05")
+    (one,) = received()
+    assert one["EventDocVersion"] == "2014-08-15"
+    message = refused(
+        "InvalidParameterValue", lambda: ping(desk, address, version="2020-01-01")
+    )
+    assert "2014-08-15 or 2006-05-05" in message
+
+
+def test_a_test_event_is_sent_at_once_and_says_what_is_wrong(desk, hook, monkeypatch):
+    address, heard = hook
+    monkeypatch.setattr(outbound, "_address", lambda *_, **__: "127.0.0.1")
+    ping(desk, address, "SNS")
+    assert len(heard) == 1
+    message = refused(
+        "InvalidTransportEndpoint", lambda: ping(desk, f"{address}/moved", "SNS")
+    )
+    assert "answered with 302" in message
+    failed = RequesterEvent.objects.get(sent_at=None)
+    assert failed.next_try_at is not None
+
+
+def test_a_queue_that_may_not_be_asked_about_is_let_through(monkeypatch, credentials):
+    from botocore.stub import Stubber
+
+    queues = aws._queues("https://sqs.us-east-1.amazonaws.com/")
+    with Stubber(queues) as stub:
+        stub.add_client_error("get_queue_attributes", "AccessDenied", "No.", 403)
+        monkeypatch.setattr(aws, "_queues", lambda _: queues)
+        aws.check_queue("https://sqs.us-east-1.amazonaws.com/123456789012/work")
+
+
+def test_a_server_without_credentials_says_so(desk, monkeypatch):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nonexistent")
+    address = "https://sqs.us-east-1.amazonaws.com/123456789012/work"
+    message = refused("InvalidTransportEndpoint", lambda: ask_for(desk, address))
+    assert "cannot reach" in message

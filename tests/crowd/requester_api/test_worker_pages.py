@@ -221,10 +221,10 @@ def test_workers_read_what_their_requesters_wrote_and_nobody_elses(desk, wanda):
     desk.client.notify_workers(
         Subject="<b>Thanks</b>", MessageText="More on\nMonday", WorkerIds=[who]
     )
-    shown = text(wanda.get("requests"))
+    shown = text(wanda.get("messages"))
     assert "&lt;b&gt;Thanks" in shown
     assert "More on<br>Monday" in shown
-    assert "Thanks" not in text(OnSite("walt").get("requests"))
+    assert "Thanks" not in text(OnSite("walt").get("messages"))
 
 
 def test_who_is_no_worker_sees_none_of_it(desk, wanda):

@@ -1,0 +1,70 @@
+"""A task that requires what its platform cannot check is refused before any money is."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Campaign, Commitment, Requirement
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.services import approve, qualification
+from leaderboard.services.advance import advance
+
+pytestmark = pytest.mark.django_db
+
+
+def ask_on(task, platform, **human):
+    human = {**task.config["human"], "platform": platform, **human}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+@pytest.fixture
+def measured(hand_in, good):
+    submission = hand_in(good)
+    jobs.drain()
+    return submission
+
+
+@pytest.mark.parametrize(
+    ("platform", "title"), [("panel", "Any panel"), ("prolific", "Prolific")]
+)
+def test_an_approval_names_the_requirement_and_the_platform_and_sets_nothing_aside(
+    task, measured, boss, platform, title
+):
+    ask_on(task, platform, requirements={"countries": ["US"], "approved": 10})
+    with pytest.raises(GenieError, match=f"^{title}.* lives in US") as refused:
+        approve.approve(measured.pk, by=boss)
+    assert "at least 10 approved HITs" in refused.value.message
+    assert not Commitment.objects.exists()
+    ask_on(task, "selfhosted")
+    approve.approve(measured.pk, by=boss)
+
+
+def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, boss):
+    ask_on(task, "panel")
+    Requirement.objects.create(pool=task.slug, kind="TEST", test_name="careful")
+    with pytest.raises(GenieError, match="qualification careful"):
+        approve.approve(measured.pk, by=boss)
+
+
+def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
+    task, measured, boss
+):
+    ask_on(task, "panel")
+    approve.approve(measured.pk, by=boss, start_now=True)
+    Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
+    advance()
+    jobs.drain()
+    measured.refresh_from_db()
+    assert "cannot check" in measured.failure
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "human", [{"requirements": {"countries": ["US"]}}, {"qualification_test": True}]
+)
+def test_a_task_folder_is_refused_for_it(human):
+    qualification.check({"platform": "mturk", **human})
+    with pytest.raises(GenieError, match="Prolific cannot check"):
+        qualification.check({"platform": "prolific", **human})
