@@ -198,6 +198,16 @@ def n_test_questions(human: Mapping[str, Any], n_items: int) -> tuple[int, int]:
 POLARITIES: Sequence[str] = ("positive", "negative")
 
 
+def noisy_below(human: Mapping[str, Any]) -> dict[str, float]:
+    """Give the share of right answers below which a worker is noisy, by polarity.
+
+    Polarities that the task does not name have the site's share.
+    """
+    said = human.get("noisy_below", {})
+    shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
+    return {side.upper(): float(share) for side, share in shares.items()}
+
+
 def starts_at(*, now: bool) -> datetime:
     """Decide when work goes out: at the configured hour unless told otherwise."""
     if now:

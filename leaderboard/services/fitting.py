@@ -13,7 +13,13 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.services import marked_criteria
-from leaderboard.services.asking import DEFAULTS, hit_type_for, human_in, separate
+from leaderboard.services.asking import (
+    DEFAULTS,
+    POLARITIES,
+    hit_type_for,
+    human_in,
+    separate,
+)
 
 TABLES = ("human", *DEFAULTS)
 
@@ -108,5 +114,18 @@ def _of_questions(
             check_hit_type(hit_type_for(str(config["title"]), "", asking, criteria))
         except GenieError as error:
             yield error.message[0].lower() + error.message[1:]
+    yield from _of_noisy_below(human.get("noisy_below", {}))
     several = design.shows != "one output"
     yield from marked_criteria.problems(asking, campaigns, several_outputs=several)
+
+
+def _of_noisy_below(said: Any) -> Iterator[str]:
+    shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
+    usable = all(
+        isinstance(share, float) and 0 < share < 1 for share in shares.values()
+    )
+    if not usable or not set(shares) <= set(POLARITIES):
+        yield (
+            "noisy_below is a share of right answers between 0 and 1, such as 0.9, or a "
+            "table of one for positive and one for negative test questions."
+        )
