@@ -203,9 +203,10 @@ def noisy_below(human: Mapping[str, Any]) -> dict[str, float]:
 
     Polarities that the task does not name have the site's share.
     """
-    said = human.get("noisy_below", {})
+    site = float(settings.GENIE["NOISY_BELOW"])
+    said = human.get("noisy_below", site)
     shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
-    return {side.upper(): float(share) for side, share in shares.items()}
+    return {side.upper(): float(shares.get(side, site)) for side in POLARITIES}
 
 
 def starts_at(*, now: bool) -> datetime:

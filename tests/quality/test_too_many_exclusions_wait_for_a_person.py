@@ -222,4 +222,6 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
 def test_one_number_holds_for_both_polarities_and_none_for_the_sites_own():
     both = asking.noisy_below({"noisy_below": 0.7})
     assert both == {"POSITIVE": 0.7, "NEGATIVE": 0.7}
-    assert asking.noisy_below({}) == {}
+    assert asking.noisy_below({}) == {"POSITIVE": 0.9, "NEGATIVE": 0.9}
+    one = asking.noisy_below({"noisy_below": {"positive": 0.6}})
+    assert one == {"POSITIVE": 0.6, "NEGATIVE": 0.9}

@@ -101,6 +101,8 @@ def asking(design, scale, template, *more):
         (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
         (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "test_criteria.negative names 'beauty', a criterion that is not asked"),
         (DIRECT + "\ntest_criteria = { negative = 'overall' }", "test_criteria.negative is not a list"),
+        (DIRECT + "\nnoisy_below = 80", "noisy_below is a share of right answers between 0 and 1"),
+        (DIRECT + "\nnoisy_below = { neutral = 0.5 }", "noisy_below is a share of right answers between 0 and 1"),
         (DIRECT + "\ntest_criteria = ['overall']", "test_criteria is a table with the lists positive and negative"),
         (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "test_criteria.positive names no criterion that can be marked"),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "[joint] the scale two-choice compares two"),
