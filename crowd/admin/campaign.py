@@ -127,7 +127,7 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
             return "–"
         floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
         low = f", below {dollars(floor)}" if cents < floor else ""
-        fast = ", answered faster than it can be read" if is_too_fast(campaign) else ""
+        fast = ", faster than reading" if is_too_fast(campaign) else ""
         return f"{dollars(cents)}{low}{fast}"
 
     @admin.display(description="HITs")

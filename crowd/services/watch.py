@@ -39,9 +39,10 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     ours = campaign.platform == HERE
     starved = ours and is_starved(campaign, now or timezone.now())
     holds = {
+        # the short one first: where only the beginning is shown, it is there
+        TOO_FAST: is_faster_than_reading(campaign),
         STARVED: starved,
         UNDERPAID: is_underpaid(campaign),
-        TOO_FAST: is_faster_than_reading(campaign),
     }
     notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
     others = notice

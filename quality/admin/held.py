@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 from django.contrib import admin, messages
 from django.db.models import F
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
 
 from genie.lib.admin_questions import Line, Question, ReasonForm, act_on_each, asked
 from genie.lib.read_only_admin import ReadOnlyAdmin
@@ -16,6 +18,7 @@ from quality.services import hold as service
 
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
+    from django.utils.safestring import SafeString
 
     from genie.lib.typing import Account
 
@@ -44,9 +47,9 @@ REFUSE = Question(
 
 @admin.register(HeldExclusion)
 class HeldExclusionAdmin(ReadOnlyAdmin):
-    list_display = ["worker", "pool", "why", "state", "created_at", "decided_by"]
+    list_display = ["worker", "pool", "why", "answers", "state", "created_at"]
     list_filter = ["state", "pool"]
-    list_select_related = ["worker", "verdict__fit", "decided_by"]
+    list_select_related = ["worker", "verdict__fit"]
     search_fields = ["worker__pseudonym"]
     # those that wait come first, the oldest of them on top
     ordering = [F("decided_at").desc(nulls_first=True), "pk"]
@@ -55,6 +58,11 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
     @admin.display(description="why")
     def why(self, held: HeldExclusion) -> str:
         return held.verdict.sentence
+
+    @admin.display(description="answers")
+    def answers(self, held: HeldExclusion) -> SafeString:
+        address = reverse("admin:quality_grade_worker", args=[held.worker_id])
+        return format_html('<a href="{}">test questions</a>', address)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("quality.change_heldexclusion")

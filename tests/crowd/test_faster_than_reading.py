@@ -89,9 +89,9 @@ def test_the_pay_of_such_work_is_marked_wherever_it_is_shown():
     watch(campaign)
     client = Client()
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    marked = "$1,800.00, answered faster than it can be read"
-    assert marked in client.get("/admin/").text
-    assert marked in client.get("/admin/crowd/campaign/").text
+    assert "$1,800.00<br>faster than reading" in client.get("/admin/").text
+    campaigns = client.get("/admin/crowd/campaign/").text
+    assert "$1,800.00, faster than reading" in campaigns
     figures = worker_figures([Campaign.objects.get(pk=campaign.pk)])
     assert figures.faster_than_reading
     Assignment.objects.update(active_seconds=40)
