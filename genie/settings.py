@@ -324,6 +324,11 @@ GENIE: dict[str, Any] = {
     # the default of quality/stats/detectors.py
     "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
     "BAN_THRESHOLD": 0.99,
+    # noisy: right on less than this share of test questions; a task can say otherwise
+    "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)
+    / 100,
+    # the largest share of a pool's workers that is excluded before a person looks
+    "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

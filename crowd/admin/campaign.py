@@ -17,6 +17,7 @@ from crowd.admin.more_money import MoreMoneyAction
 from crowd.models import Campaign, ExternalCampaign, HITType
 from crowd.selectors.progress import CampaignProgress, progress_of
 from crowd.services import run
+from crowd.services.watch import is_too_fast
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin_questions import (
     Line,
@@ -128,7 +129,8 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
             return "–"
         floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
         low = f", below {dollars(floor)}" if cents < floor else ""
-        return f"{dollars(cents)}{low}"
+        fast = ", faster than reading" if is_too_fast(campaign) else ""
+        return f"{dollars(cents)}{low}{fast}"
 
     @admin.display(description="HITs")
     def hits(self, campaign: Campaign) -> str:

@@ -51,6 +51,8 @@ class HITTemplate:
     marks_errors: bool
     # how its questions are put where nobody says otherwise; see form.py
     form: Mapping[str, Any]
+    # which of its questions a test question can be marked on, by polarity
+    test_criteria: Mapping[str, Any]
     _template: Template = field(repr=False)
 
     def check(self, data: Mapping[str, Any]) -> None:
@@ -114,6 +116,7 @@ def _parsed(folder: Path) -> HITTemplate:
         instructions=to_html(_read(folder / "instructions.md")),
         marks_errors=bool(config.get("marks_errors", False)),
         form=dict(config.get("form", {})),
+        test_criteria=dict(config.get("test_criteria", {})),
         _template=_compiled(folder),
     )
 

@@ -3,22 +3,21 @@
 A question's `expected` says what is: `choice` is the number of the right line of a
 question that was written by hand; of a drawn one `slot` is the output that must be
 preferred, and `good` whether the text must be rated above the `threshold` (the scale's
-own where none is given), on `criteria` where not all of them can be marked.
+own where none is given), on `criteria` where not all of them can be marked. Drawn ones
+are marked like hidden test questions (`crowd.services.known_answers`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from crowd.models import HITType, Item, QualificationQuestion
 from crowd.scales.base import all_scales
-from crowd.services.answers import Rating, ratings_of
+from crowd.services.answers import ratings_of
+from crowd.services.known_answers import agrees
 from genie.lib.errors import GenieError
 
 CHOICE = "choice"
-MIDDLE = 0.5
-FIRST_SLOT = "A"
 
 
 def as_item(question: QualificationQuestion) -> Item:
@@ -50,10 +49,14 @@ def is_right(
     if question.data is None or hit_type is None:
         return _chosen(question, given) == int(question.expected[CHOICE])
     ratings = ratings_of(hit_type, as_item(question), given)
-    threshold = all_scales()[hit_type.scale].binary_threshold
-    asked = set(question.expected.get("criteria") or hit_type.criteria)
-    counted = [one for one in ratings if one.criterion in asked]
-    return _agrees(counted, question.expected, threshold)
+    # ticks beside the ratings are not marked
+    rated = [one for one in ratings if one.criterion in hit_type.criteria]
+    return agrees(
+        rated,
+        question.expected,
+        good=bool(question.expected.get("good", True)),
+        threshold=all_scales()[hit_type.scale].binary_threshold,
+    )
 
 
 def _chosen(question: QualificationQuestion, given: Mapping[str, str]) -> int:
@@ -69,15 +72,3 @@ def _chosen(question: QualificationQuestion, given: Mapping[str, str]) -> int:
     if raw not in {str(index) for index in range(len(question.answers))}:
         raise GenieError("This is none of the answers.", code="not-on-the-scale")
     return int(raw)
-
-
-def _agrees(
-    ratings: list[Rating], expected: Mapping[str, Any], threshold: float
-) -> bool:
-    mean = sum(one.value for one in ratings) / len(ratings)
-    if "slot" in expected:
-        # values speak for the first slot; a tie prefers nobody
-        first = expected["slot"] == FIRST_SLOT
-        return mean > MIDDLE if first else mean < MIDDLE
-    good = mean > float(expected.get("threshold", threshold))
-    return good is bool(expected["good"])

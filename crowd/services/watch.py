@@ -1,4 +1,4 @@
-"""Tell staff of campaigns that wait for people in vain, or pay them too little."""
+"""Tell staff of campaigns that wait in vain, pay too little, or are not being read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from crowd.models import Campaign
 from crowd.selectors.fair_pay import is_underpaid
+from crowd.selectors.reading import is_faster_than_reading
 from crowd.selectors.starved import is_starved
 from crowd.services.run import HERE
 
@@ -22,6 +23,14 @@ UNDERPAID = (
     "An hour of this work pays less than the floor at the median pace: see it here, and "
     "make up for it when it is over."
 )
+TOO_FAST = (
+    "The median answer comes faster than the texts can be read: look at the workers."
+)
+
+
+def is_too_fast(campaign: Campaign) -> bool:
+    """Tell whether the last look found the work answered faster than it can be read."""
+    return TOO_FAST in campaign.notice
 
 
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:
@@ -29,7 +38,12 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     # Only here do we know who could come: elsewhere new people come by themselves.
     ours = campaign.platform == HERE
     starved = ours and is_starved(campaign, now or timezone.now())
-    holds = {STARVED: starved, UNDERPAID: is_underpaid(campaign)}
+    holds = {
+        # the short one first: where only the beginning is shown, it is there
+        TOO_FAST: is_faster_than_reading(campaign),
+        STARVED: starved,
+        UNDERPAID: is_underpaid(campaign),
+    }
     notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
     others = notice
     for sentence in holds:

@@ -188,6 +188,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
             [row["n_correct"] for row in judged],
             [row["n_questions"] for row in judged],
             detector=fit["detector"],
+            threshold_rate=fit["parameters"].get("threshold_rate", 0.9),
             threshold_posterior=fit["threshold"],
             seed=fit["seed"],
         )

@@ -21,6 +21,9 @@ Card = dict[str, Section]
 # The seed would tell workers which of their questions are tests.
 WITHHELD = "told once people are not asked any more"
 
+# a pace at which the texts cannot have been read says nothing about the pay
+_TOO_FAST = ("median pace", "faster than the texts can be read")
+
 
 def card(
     submission: Submission,
@@ -108,8 +111,11 @@ def _workers(
         ("median active seconds for one", figures.median_seconds),
         (
             "what an hour paid at that pace, US dollars",
-            None if figures.hourly_cents is None else figures.hourly_cents / 100,
+            None
+            if figures.hourly_cents is None or figures.faster_than_reading
+            else figures.hourly_cents / 100,
         ),
+        *([_TOO_FAST] if figures.faster_than_reading else []),
         ("paid to workers, US dollars", figures.paid_cents / 100),
         ("fees of the platform, US dollars", figures.fee_cents / 100),
         ("asked from", f"{campaign.starts_at:%Y-%m-%d}"),

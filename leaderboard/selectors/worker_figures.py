@@ -10,6 +10,7 @@ from django.db.models import Count, Q, Sum
 
 from crowd.models import Assignment, Campaign, LedgerEntry
 from crowd.pricing import hourly_cents
+from crowd.selectors.reading import is_faster_than_reading
 from quality.models import Ban, Grade
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
@@ -34,6 +35,8 @@ class WorkerFigures:
         Active time of a piece of work; None where it was not measured.
     hourly_cents : int or None
         What an hour paid at that pace.
+    faster_than_reading : bool
+        Whether that pace is too fast to have read the texts; then the pay says nothing.
     reward_cents : int
         For one piece of work.
     paid_cents, fee_cents : int
@@ -51,6 +54,7 @@ class WorkerFigures:
     median: int | None
     median_seconds: float | None
     hourly_cents: int | None
+    faster_than_reading: bool
     reward_cents: int
     paid_cents: int
     fee_cents: int
@@ -59,7 +63,7 @@ class WorkerFigures:
 
 
 def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
-    """Count over the campaigns of one evaluation, in five queries."""
+    """Count over the campaigns of one evaluation, in five queries and two for each."""
     handed_in = Assignment.objects.filter(
         hit__campaign__in=campaigns, submitted_at__isnull=False
     )
@@ -93,6 +97,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         median=int(np.median(loads)) if told else None,
         median_seconds=pace,
         hourly_cents=hourly_cents(reward, pace),
+        faster_than_reading=any(is_faster_than_reading(one) for one in campaigns),
         reward_cents=reward,
         paid_cents=money[False],
         fee_cents=money[True],

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
+from crowd import hit_templates
 from crowd.selectors.qualifications import inputs_of_tests
 from crowd.services.build import HITTypeSpec
 from genie.lib.clock import next_start
@@ -23,6 +24,8 @@ from leaderboard.designs.base import (
 )
 from leaderboard.models import Instance, Task
 
+# what belongs to a table's own criteria
+OWN = ("criteria", "test_criteria")
 FORM = ("setup", "before_text", "checkboxes", "allow_tie")
 
 
@@ -40,9 +43,13 @@ def human_in(config: Mapping[str, Any], table: str = "human") -> dict[str, Any]:
     shared = {
         key: value
         for key, value in human.items()
-        if key not in {"design", "scale", "hit_template", *FORM, "show_input"}
+        if key not in {"design", "scale", "hit_template", *OWN, *FORM, "show_input"}
     }
-    return {**shared, **DEFAULTS[table], **config.get(table, {})}
+    own = {**shared, **DEFAULTS[table], **config.get(table, {})}
+    template = hit_templates.all_templates().get(str(own["hit_template"]))
+    if not own.get("criteria") and template:
+        own["criteria"] = dict(template.questions)
+    return own
 
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -189,6 +196,17 @@ def n_test_questions(human: Mapping[str, Any], n_items: int) -> tuple[int, int]:
 
 
 POLARITIES: Sequence[str] = ("positive", "negative")
+
+
+def noisy_below(human: Mapping[str, Any]) -> dict[str, float]:
+    """Give the share of right answers below which a worker is noisy, by polarity.
+
+    Polarities that the task does not name have the site's share.
+    """
+    site = float(settings.GENIE["NOISY_BELOW"])
+    said = human.get("noisy_below", site)
+    shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
+    return {side.upper(): float(shares.get(side, site)) for side in POLARITIES}
 
 
 def starts_at(*, now: bool) -> datetime:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from crowd.models import Assignment, Campaign
 from crowd.selectors.progress import CampaignProgress, campaign_progress, is_done
 from crowd.services import fund, run
+from quality.selectors.held import waits_for_decision
 
 State = Campaign.State
 
@@ -14,8 +15,9 @@ State = Campaign.State
 def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
     """Complete campaigns that are over and settle their accounts.
 
-    None, and nothing changed, while one of them still waits for somebody. Callers
-    open the transaction; with a submission's row they lock that first.
+    None, and nothing changed, while one of them still waits for somebody, or for a
+    person to decide whether workers are excluded. Callers open the transaction; with a
+    submission's row they lock that first.
     """
     # Whoever sends work out again after a ban locks these rows, too: what was done a
     # moment ago may be undone since.
@@ -25,7 +27,7 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
         .filter(pk__in=[campaign.pk for campaign in campaigns])
         .order_by("pk")
     )
-    if not all(is_over(campaign) for campaign in locked):
+    if not all(is_over(campaign) for campaign in locked) or waits(locked):
         return None
     progress = []
     for campaign in locked:
@@ -33,6 +35,14 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
         progress.append(campaign_progress(campaign))
         fund.settle(campaign.key, progress[-1].spent_cents)
     return progress
+
+
+def waits(campaigns: Iterable[Campaign]) -> bool:
+    """Tell whether a person must decide first who counts: no result stands till then."""
+    pools = {(campaign.pool, campaign.simulated) for campaign in campaigns}
+    return any(
+        waits_for_decision(pool, simulated=simulated) for pool, simulated in pools
+    )
 
 
 def is_over(campaign: Campaign) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd import hit_templates
 from crowd.pricing import Quote
 from crowd.pricing import quote as price
 from crowd.selectors.progress import campaign_progress
@@ -52,10 +51,8 @@ class Question:
 
 def criteria_of(task: Task) -> dict[str, str]:
     """Give the questions that comparisons of the task can ask."""
-    human = human_of(task, TABLE)
-    own = task.config.get(TABLE, {}).get("criteria")
-    found = own or hit_templates.get(human["hit_template"]).questions
-    return {str(key): str(text) for key, text in found.items()}
+    asked = human_of(task, TABLE)["criteria"]
+    return {str(key): str(text) for key, text in asked.items()}
 
 
 @transaction.atomic

@@ -37,7 +37,14 @@ from leaderboard.selectors.compared_labels import (
     votes_of,
     wants_third,
 )
-from leaderboard.services import asking, compare, compare_end, items, qualification
+from leaderboard.services import (
+    asking,
+    closing,
+    compare,
+    compare_end,
+    items,
+    qualification,
+)
 from leaderboard.services.items import Entry, JudgedSpec
 from leaderboard.services.steps_of_several import attempt
 from leaderboard.stats.sequential import Decision
@@ -172,7 +179,11 @@ def _first_wave(found: Comparison) -> None:
 def _look(found: Comparison, campaign: Campaign) -> Look:
     """Judge who works on it, then see what the labels that count say."""
     grade.grade(campaign)
-    judge.judge(campaign.pool, simulated=campaign.simulated)
+    judge.judge(
+        campaign.pool,
+        simulated=campaign.simulated,
+        noisy_below=asking.noisy_below(found.task.human),
+    )
     watch.watch(campaign)
     last, votes = is_done(campaign), votes_of(found)
     labels = labels_from(found, votes, last=last)
@@ -187,6 +198,8 @@ def _go_on(found: Comparison, look: Look) -> None:
     campaign = found.evaluation.campaign
     reserve.give_up(campaign)
     reserve.pass_on(campaign)
+    if closing.waits([campaign]):
+        return
     if campaign.state == Campaign.State.STOPPED:
         votes = votes_of(found)
         stopped = compare_end.result(found, State.STOPPED, votes)

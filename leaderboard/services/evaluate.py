@@ -22,7 +22,13 @@ from leaderboard.models import (
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import closing, items, lifecycle, qualification
 from leaderboard.services.approve import commitment_key, parts
-from leaderboard.services.asking import design_of, hit_type_of, separate, starts_at
+from leaderboard.services.asking import (
+    design_of,
+    hit_type_of,
+    noisy_below,
+    separate,
+    starts_at,
+)
 from leaderboard.services.items import Entry, JudgedSpec
 from quality.services import grade, inject, judge
 
@@ -83,7 +89,11 @@ def collect(pk: int) -> None:
         return
     for campaign in asking:
         grade.grade(campaign)
-    judge.judge(evaluation.campaign.pool, simulated=evaluation.campaign.simulated)
+    judge.judge(
+        evaluation.campaign.pool,
+        simulated=evaluation.campaign.simulated,
+        noisy_below=noisy_below(evaluation.one.task.human),
+    )
     for campaign in asking:
         watch.watch(campaign)
     _end(pk, campaigns)

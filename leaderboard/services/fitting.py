@@ -12,7 +12,14 @@ from crowd.services.build import check_hit_type
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.designs.error_spans import ErrorSpans
-from leaderboard.services.asking import DEFAULTS, hit_type_for, human_in, separate
+from leaderboard.services import marked_criteria
+from leaderboard.services.asking import (
+    DEFAULTS,
+    POLARITIES,
+    hit_type_for,
+    human_in,
+    separate,
+)
 
 TABLES = ("human", *DEFAULTS)
 
@@ -37,7 +44,7 @@ def misfits(config: Mapping[str, Any]) -> Iterator[str]:
             continue
         found = list(_of_table(table, design, scale))
         found += _of_design(design, template, scale)
-        found += [] if found else _of_questions(table, config, human, template)
+        found += [] if found else _of_questions(config, human, design, template)
         yield from (f"[{table}] {sentence}" for sentence in found)
 
 
@@ -92,22 +99,33 @@ def _of_design(
 
 
 def _of_questions(
-    table: str,
     config: Mapping[str, Any],
     human: Mapping[str, Any],
+    design: type[Design],
     template: HITTemplate,
 ) -> Iterator[str]:
-    own = (
-        human.get("criteria")
-        if table == "human"
-        else config.get(table, {}).get("criteria")
-    )
-    asking = {**human, "criteria": own or template.questions}
+    asking = {**human, "criteria": human.get("criteria") or template.questions}
     named = {*human.get("before_text", ()), *human.get("show_input", {})}
     for name in sorted(named - set(asking["criteria"])):
         yield f"before_text or show_input names {name!r}, a criterion that is not asked."
-    for criteria in separate(asking):
+    campaigns = separate(asking)
+    for criteria in campaigns:
         try:
             check_hit_type(hit_type_for(str(config["title"]), "", asking, criteria))
         except GenieError as error:
             yield error.message[0].lower() + error.message[1:]
+    yield from _of_noisy_below(human.get("noisy_below", {}))
+    several = design.shows != "one output"
+    yield from marked_criteria.problems(asking, campaigns, several_outputs=several)
+
+
+def _of_noisy_below(said: Any) -> Iterator[str]:
+    shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
+    usable = all(
+        isinstance(share, float) and 0 < share < 1 for share in shares.values()
+    )
+    if not usable or not set(shares) <= set(POLARITIES):
+        yield (
+            "noisy_below is a share of right answers between 0 and 1, such as 0.9, or a "
+            "table of one for positive and one for negative test questions."
+        )

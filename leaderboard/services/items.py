@@ -19,6 +19,12 @@ from leaderboard.services.asking import (
     spare_instances,
     task_view,
 )
+from leaderboard.services.marked_criteria import (
+    NEGATIVE,
+    POSITIVE,
+    marked_criteria,
+)
+from quality.models.test_question import Polarity
 from quality.services import inject
 from quality.services.inject_several import LineUp, draw_line_ups, draw_pairs
 
@@ -124,7 +130,6 @@ def known(
 ) -> list[inject.HiddenItem]:
     """Make questions whose answers are known of these instances' references."""
     design = design_of(task, human)
-    blind = judged_blind(human, criteria)
     if design.shows != "one output":
         return hidden_pairs(
             task,
@@ -135,14 +140,18 @@ def known(
             n=n_positive + n_negative,
             seed=seed,
         )
+    marked = marked_criteria(human, criteria)
     return inject.draw_items(
         campaign_key=campaign_key,
         material=_material(task, human, design, instances),
-        n_positive=n_positive,
-        n_negative=n_negative,
+        n_positive=n_positive if marked[POSITIVE] else 0,
+        n_negative=n_negative if marked[NEGATIVE] else 0,
         seed=seed,
-        expected=_expected(human, criteria),
-        blind=blind,
+        expected={
+            Polarity.POSITIVE: _expected(human, criteria, marked[POSITIVE]),
+            Polarity.NEGATIVE: _expected(human, criteria, marked[NEGATIVE]),
+        },
+        blind=judged_blind(human, criteria),
     )
 
 
@@ -157,13 +166,14 @@ def hidden_pairs(
     seed: int,
 ) -> list[inject.HiddenItem]:
     """Draw test questions that set a reference against another input's."""
+    marked = marked_criteria(human, criteria)[NEGATIVE]
     return draw_pairs(
         campaign_key=campaign_key,
         material=line_ups(task, human, instances, n_outputs=2),
-        n=n,
+        n=n if marked else 0,
         seed=seed,
         blind=judged_blind(human, criteria),
-        expected=markable(human, criteria),
+        expected=_named(criteria, marked),
     )
 
 
@@ -178,13 +188,14 @@ def hidden_line_ups(
     seed: int,
 ) -> list[inject.HiddenItem]:
     """Draw the test questions of a campaign that shows many outputs together."""
+    marked = marked_criteria(human, criteria)[NEGATIVE]
     return draw_line_ups(
         campaign_key=campaign_key,
         material=material,
-        n=sum(n_test_questions(human, n_items)),
+        n=sum(n_test_questions(human, n_items)) if marked else 0,
         seed=seed,
         blind=judged_blind(human, criteria),
-        expected=markable(human, criteria),
+        expected=_named(criteria, marked),
     )
 
 
@@ -213,23 +224,16 @@ def line_ups(
     return found
 
 
-def markable(
-    human: Mapping[str, Any], criteria: Mapping[str, str]
-) -> dict[str, list[str]]:
-    """Name the criteria on which a wrong instance's text is wrong, where not on all."""
-    blind = {
-        criterion
-        for criterion in criteria
-        if criterion in human.get("before_text", ())
-        or not human.get("show_input", {}).get(criterion, True)
-    }
-    seeing = [criterion for criterion in criteria if criterion not in blind]
-    return {"criteria": seeing} if blind and seeing else {}
-
-
-def _expected(human: Mapping[str, Any], criteria: Mapping[str, str]) -> dict[str, Any]:
+def _expected(
+    human: Mapping[str, Any], criteria: Mapping[str, str], marked: Sequence[str]
+) -> dict[str, Any]:
     own = {"threshold": GOOD_MAGNITUDE} if human["scale"] == "magnitude" else {}
-    return {**own, **markable(human, criteria)}
+    return {**own, **_named(criteria, marked)}
+
+
+def _named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
+    """Name the marked criteria where there are others beside them."""
+    return {"criteria": list(marked)} if len(criteria) > 1 else {}
 
 
 def _material(

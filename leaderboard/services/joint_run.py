@@ -112,7 +112,11 @@ def _all_is_in(found: JointEvaluation) -> bool:
     for campaign in campaigns:
         grade.grade(campaign)
         watch.watch(campaign)
-    judge.judge(campaigns[0].pool, simulated=campaigns[0].simulated)
+    judge.judge(
+        campaigns[0].pool,
+        simulated=campaigns[0].simulated,
+        noisy_below=asking.noisy_below(found.task.human),
+    )
     with transaction.atomic():
         return _locked(found.pk).state == State.RUNNING and (
             closing.close(campaigns) is not None

@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import closing, lifecycle, score
+from leaderboard.services.asking import noisy_below
 from quality.services import grade, judge
 
 State = Submission.State
@@ -42,14 +43,18 @@ def reopen(pk: int) -> int:
 def finish(pk: int) -> bool:
     """Score a published submission again once its lost ratings are replaced."""
     evaluation = HumanEvaluation.objects.select_related(
-        "campaign__hit_type", "submission"
+        "campaign__hit_type", "submission", "task"
     ).get(submission_id=pk)
     asking = [campaign for campaign in campaigns_of(evaluation) if _asks(campaign)]
     if evaluation.one.state != State.PUBLISHED or not asking:
         return False
     for campaign in asking:
         grade.grade(campaign)
-    judge.judge(asking[0].pool, simulated=asking[0].simulated)
+    judge.judge(
+        asking[0].pool,
+        simulated=asking[0].simulated,
+        noisy_below=noisy_below(evaluation.task.human),
+    )
     for campaign in asking:
         watch.watch(campaign)
     with transaction.atomic():

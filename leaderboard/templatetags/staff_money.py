@@ -10,6 +10,7 @@ from django.urls import reverse
 from crowd.models import Budget, Campaign
 from crowd.selectors.progress import CampaignProgress, progress_of
 from crowd.services.fund import budget_left
+from crowd.services.watch import is_too_fast
 
 register = template.Library()
 
@@ -24,6 +25,7 @@ class UnderWay:
     url: str
     state: str
     simulated: bool
+    too_fast: bool
     progress: CampaignProgress
 
 
@@ -58,6 +60,7 @@ def campaigns_under_way(context: template.RequestContext) -> list[UnderWay]:
             reverse("admin:crowd_campaign_change", args=[row.pk]),
             row.get_state_display(),
             row.simulated,
+            is_too_fast(row),
             progress[row.pk],
         )
         for row in rows

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from crowd.models import Campaign
 from leaderboard.models import Comparison, JointEvaluation, Submission
-from quality.models import Appeal
+from quality.models import Appeal, HeldExclusion
 
 register = template.Library()
 
@@ -43,6 +43,8 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
             found += _asked(model)
     if user.has_perm("quality.view_appeal"):
         found.append(_appeals())
+    if user.has_perm("quality.view_heldexclusion"):
+        found.append(_held())
     if user.has_perm("crowd.view_campaign"):
         found.append(_noticed())
     if user.has_perm("django_q.view_failure"):
@@ -127,6 +129,19 @@ def _appeals() -> Waiting:
             )
             for row in _oldest(rows)
         ],
+    )
+
+
+def _held() -> Waiting:
+    rows = HeldExclusion.objects.filter(
+        state=HeldExclusion.State.WAITING
+    ).select_related("worker", "verdict__fit")
+    url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.WAITING}")
+    return Waiting(
+        "Exclusions to confirm or refuse; scores wait for it",
+        rows.count(),
+        url,
+        [(str(row), row.verdict.sentence, url) for row in _oldest(rows)],
     )
 
 

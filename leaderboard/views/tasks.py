@@ -11,6 +11,7 @@ from leaderboard.selectors.columns import metric_words
 from leaderboard.selectors.home import task_cards
 from leaderboard.selectors.sorting import metrics_of
 from leaderboard.selectors.task_policy import control, requirements
+from leaderboard.services.asking import noisy_below
 from leaderboard.views.guidelines import example, guidelines
 from leaderboard.views.task_cards import cards
 
@@ -38,6 +39,10 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "positive_percent": _percent(task, "positive_share"),
             "negative_percent": _percent(task, "negative_share"),
             "threshold": settings.GENIE["BAN_THRESHOLD"],
+            "noisy_below": [
+                (kind.lower(), f"{100 * share:g}")
+                for kind, share in noisy_below(task.human).items()
+            ],
             "quota": {"submissions": 3, "days": 7, **task.config.get("quota", {})},
         },
     )

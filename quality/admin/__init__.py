@@ -5,6 +5,7 @@ from __future__ import annotations
 from quality.admin.appeal import AppealAdmin
 from quality.admin.ban import BanAdmin
 from quality.admin.fits import DetectorFitAdmin
+from quality.admin.held import HeldExclusionAdmin
 from quality.admin.verdict import VerdictAdmin
 from quality.admin.workers import GradeAdmin
 
@@ -13,5 +14,6 @@ __all__ = [
     "BanAdmin",
     "DetectorFitAdmin",
     "GradeAdmin",
+    "HeldExclusionAdmin",
     "VerdictAdmin",
 ]

@@ -16,12 +16,19 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from crowd.requester_api.batch_results import answers_of
+from crowd.scales.base import all_scales
 from crowd.selectors.taking_back import taking_back
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.errors import GenieError
 from genie.lib.read_only_admin import ReadOnlyAdmin
-from quality.admin.workers import N_ANSWERS, graded_answers, records
+from quality.admin.workers import records
 from quality.models import Appeal
+from quality.selectors.graded_answers import (
+    MOST,
+    given_answers,
+    graded_answers,
+    shown_fields,
+)
 from quality.services import appeal as service
 
 if TYPE_CHECKING:
@@ -107,8 +114,8 @@ class AppealAdmin(ReadOnlyAdmin):
         found = (
             Appeal.objects.select_related(
                 "worker",
-                "assignment__hit__campaign",
                 "requester_assignment__hit__hit_type__requester",
+                "assignment__hit__campaign__hit_type",
                 "ban__created_by",
                 "answered_by",
             )
@@ -143,17 +150,17 @@ def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
     theirs = appeal.requester_assignment
+    items = list(assignment.hit.items.all()) if assignment else []
+    scale = all_scales()[assignment.hit.campaign.hit_type.scale] if assignment else None
     return {
         "fields": answers_of(theirs.answer) if theirs else {},
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
-        "items": list(assignment.hit.items.all()) if assignment else [],
-        "given": list(assignment.answers.all()) if assignment else [],
+        "shown": [field for item in items for field in shown_fields(item.data)],
+        "given": given_answers(list(assignment.answers.order_by("pk")), scale)
+        if assignment and scale
+        else [],
         "records": records([(appeal.worker_id, appeal.pool)]),
-        "answers": [
-            one
-            for one in graded_answers(appeal.worker)
-            if one["grade"].pool == appeal.pool
-        ],
-        "n_answers": N_ANSWERS,
+        "answers": graded_answers(appeal.worker, appeal.pool),
+        "n_answers": MOST,
     }

@@ -14,17 +14,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
 
-from crowd.models import Answer, Worker
+from crowd.models import Worker
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import Ban, Grade, Verdict
 from quality.models.test_question import Polarity
+from quality.selectors.graded_answers import MOST, graded_answers
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django.urls import URLPattern
 
 PER_PAGE = 100
-N_ANSWERS = 200
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class GradeAdmin(ReadOnlyAdmin):
             "records": records(pools.order_by("pool").distinct()),
             "bans": Ban.objects.filter(worker=worker).select_related("created_by"),
             "answers": graded_answers(worker),
-            "n_answers": N_ANSWERS,
+            "n_answers": MOST,
         }
         return TemplateResponse(request, "admin/quality/grade/worker.html", context)
 
@@ -172,27 +172,3 @@ def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict
     )
     rows = Verdict.objects.filter(pk__in=list(newest)).select_related("fit")
     return {(row.worker_id, row.fit.pool, row.fit.polarity): row for row in rows}
-
-
-def graded_answers(worker: Worker) -> list[dict[str, Any]]:
-    """Show the newest graded answers with the texts that the worker saw."""
-    grades = list(
-        Grade.objects.filter(worker=worker)
-        .select_related("placement__item")
-        .order_by("-pk")[:N_ANSWERS]
-    )
-    values: dict[tuple[int, int], list[str]] = {}
-    for assignment, item, criterion, raw in Answer.objects.filter(
-        assignment__in=[grade.assignment_id for grade in grades]
-    ).values_list("assignment", "item", "criterion", "raw"):
-        values.setdefault((assignment, item), []).append(f"{criterion}: {raw}")
-    return [
-        {
-            "grade": grade,
-            "prediction": grade.placement.item.data.get("prediction", ""),
-            "given": ", ".join(
-                values.get((grade.assignment_id, grade.placement.item_id), [])
-            ),
-        }
-        for grade in grades
-    ]

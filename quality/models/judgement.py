@@ -14,6 +14,8 @@ class DetectorFit(models.Model):
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
     detector = models.CharField(max_length=50)
     parameters = models.JSONField(default=dict)
+    # noisy: right on less than this share of the test questions
+    threshold_rate = models.FloatField(default=0.9)
     # sorted (correct, n) pairs that the model was fitted to, hashed
     counts_sha256 = models.CharField(max_length=64)
     n_workers = models.PositiveIntegerField()
@@ -25,7 +27,13 @@ class DetectorFit(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["pool", "polarity", "detector", "counts_sha256"],
+                fields=[
+                    "pool",
+                    "polarity",
+                    "detector",
+                    "threshold_rate",
+                    "counts_sha256",
+                ],
                 name="fit_once_per_data",
             )
         ]
@@ -57,6 +65,16 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker}: P(noisy) = {self.p_noisy:.3f}"
+
+    @property
+    def sentence(self) -> str:
+        """Say what the fit saw of the worker, for staff."""
+        return (
+            f"{self.n_correct} of {self.n_questions} {self.fit.polarity.lower()} test "
+            f"questions right; probability of being noisy {self.p_noisy:.4f}, above "
+            f"{self.threshold:g} ({self.fit.detector}, noisy below "
+            f"{100 * self.fit.threshold_rate:g} % right)."
+        )
 
 
 class Ban(models.Model):

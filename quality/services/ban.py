@@ -9,7 +9,7 @@ from crowd.models import Message, Worker
 from crowd.services import exclude, messages, reissue
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
-from quality.models import Ban, Verdict
+from quality.models import Ban, HeldExclusion, Verdict
 
 # What the worker reads; the figures would tell which items were test questions.
 MESSAGE = (
@@ -49,6 +49,14 @@ def ban(
             return existing
         new = Ban.objects.create(
             worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
+        )
+        HeldExclusion.objects.filter(
+            worker=worker, pool=pool, state=HeldExclusion.State.WAITING
+        ).update(
+            state=HeldExclusion.State.CONFIRMED,
+            decided_at=new.created_at,
+            decided_by=by,
+            reason=reason,
         )
         told = DECIDED if verdict is None else MESSAGE
         exclude.exclude(worker, pool, told)

@@ -14,12 +14,16 @@ def grade(campaign: Campaign) -> int:
     """Grade what is not graded yet; return how many answers that were.
 
     A rating above the scale's threshold says "good" (Genie, section 5: binarised at
-    0.5); with several criteria their mean decides. Ticks beside the ratings do not count.
+    0.5), on each marked criterion by itself. Ticks beside the ratings do not count, nor
+    do questions of several criteria that do not say which of them can be marked.
     """
     threshold = all_scales()[campaign.hit_type.scale].binary_threshold
-    placements = Placement.objects.filter(campaign=campaign).in_bulk(
-        field_name="item_id"
-    )
+    several = len(campaign.hit_type.criteria) > 1
+    placements = {
+        one.item_id: one
+        for one in Placement.objects.filter(campaign=campaign)
+        if "criteria" in one.expected or not several
+    }
     done = set(
         Grade.objects.filter(placement__campaign=campaign).values_list(
             "placement_id", "assignment_id"

@@ -30,7 +30,7 @@ class Material:
 class HiddenItem:
     """A test question before it is built: the item, and which answer is right.
 
-    `expected` says what polarity and scale do not (see `quality.services.marking`).
+    `expected` says what polarity and scale do not (see `crowd.services.known_answers`).
     """
 
     spec: ItemSpec
@@ -50,7 +50,7 @@ def draw_items(
     n_positive: int,
     n_negative: int,
     seed: int,
-    expected: Mapping[str, Any] | None = None,
+    expected: Mapping[str, Mapping[str, Any]] | None = None,
     blind: bool = False,
 ) -> list[HiddenItem]:
     """Make positive and negative test questions from references (Genie, section 5).
@@ -58,6 +58,7 @@ def draw_items(
     Positive: a reference in place of the prediction. Negative: the references,
     cyclically permuted, so that no input meets its own. Where nobody sees the input
     (`blind`), another input's reference is no worse; there the words are shuffled.
+    `expected` says for each polarity what counts as right.
     """
     if n_positive + n_negative == 0:
         return []
@@ -83,7 +84,11 @@ def draw_items(
             f"negative test questions, but {n_positive} and {n_negative} are wanted.",
             code="too-few-references",
         )
-    return [replace(one, expected=expected or {}) for one in positives + negatives]
+    if expected is None:
+        return positives + negatives
+    return [
+        replace(one, expected=expected[one.polarity]) for one in positives + negatives
+    ]
 
 
 def shuffled_words(text: str, rng: np.random.Generator) -> str:

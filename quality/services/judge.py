@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Count, Q
 
 from crowd.models import Worker
 from genie.lib.seeds import seed_from
 from quality.models import Ban, DetectorFit, Grade, Verdict
 from quality.models.test_question import Polarity
+from quality.services import hold
 from quality.services.ban import ban
 from quality.stats.detectors import Detection, detect
 
@@ -32,26 +34,46 @@ class Counts:
         return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
-def judge(pool: str, *, simulated: bool = False) -> list[Ban]:
+def judge(
+    pool: str,
+    *,
+    simulated: bool = False,
+    noisy_below: Mapping[str, float] | None = None,
+) -> list[Ban]:
     """Fit both polarities on all that is known of the pool; ban who is noisy on either.
 
-    The same counts are judged once. Answers of programs and of people are never
-    fitted together.
+    Noisy is who is right on less than `noisy_below` of the questions of a polarity; the
+    site's setting where it is not given. Where too many would be banned, a person
+    decides. The same counts are judged once. Answers of programs and of people are
+    never fitted together.
     """
     bans: list[Ban] = []
     for polarity in Polarity.values:
+        rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])
         counts = counts_of(pool, polarity, simulated=simulated)
-        if not counts.workers or _known(pool, polarity, counts):
+        if not counts.workers or _known(pool, polarity, counts, rate):
             continue
         seed = seed_from("detector", pool, polarity)
         detection = detect(
             counts.n_correct,
             counts.n_questions,
             detector=settings.GENIE["DETECTOR"],
+            threshold_rate=rate,
             threshold_posterior=settings.GENIE["BAN_THRESHOLD"],
             seed=seed,
         )
-        bans += _write(pool, polarity, counts, detection, seed)
+        fit = DetectorFit(
+            pool=pool,
+            polarity=polarity,
+            detector=settings.GENIE["DETECTOR"],
+            threshold_rate=rate,
+            parameters=detection.parameters,
+            counts_sha256=counts.sha256,
+            n_workers=len(counts.workers),
+            seed=seed,
+            code_version=settings.VERSION,
+        )
+        bans += _write(fit, counts, detection, simulated=simulated)
     return bans
 
 
@@ -70,33 +92,25 @@ def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
     )
 
 
-def _known(pool: str, polarity: str, counts: Counts) -> bool:
+def _known(pool: str, polarity: str, counts: Counts, threshold_rate: float) -> bool:
     return DetectorFit.objects.filter(
         pool=pool,
         polarity=polarity,
         detector=settings.GENIE["DETECTOR"],
+        threshold_rate=threshold_rate,
         counts_sha256=counts.sha256,
     ).exists()
 
 
 @transaction.atomic
 def _write(
-    pool: str, polarity: str, counts: Counts, detection: Detection, seed: int
+    fit: DetectorFit, counts: Counts, detection: Detection, *, simulated: bool
 ) -> list[Ban]:
-    fit, new = DetectorFit.objects.get_or_create(
-        pool=pool,
-        polarity=polarity,
-        detector=settings.GENIE["DETECTOR"],
-        counts_sha256=counts.sha256,
-        defaults={
-            "parameters": detection.parameters,
-            "n_workers": len(counts.workers),
-            "seed": seed,
-            "code_version": settings.VERSION,
-        },
-    )
-    if not new:
-        return []
+    try:
+        with transaction.atomic():
+            fit.save()
+    except IntegrityError:
+        return []  # somebody else has judged the same
     verdicts = [
         Verdict(
             fit=fit,
@@ -110,13 +124,14 @@ def _write(
         for i, worker_id in enumerate(counts.workers)
     ]
     Verdict.objects.bulk_create(verdicts)
-    return _ban_noisy(pool, fit)
+    return _ban_noisy(fit.pool, fit, simulated=simulated)
 
 
-def _ban_noisy(pool: str, fit: DetectorFit) -> list[Ban]:
-    # Whom staff let back in, the detector does not ban a second time by itself.
-    spoken_for = set(Ban.objects.filter(pool=pool).values_list("worker_id", flat=True))
-    bans = []
+def _ban_noisy(pool: str, fit: DetectorFit, *, simulated: bool) -> list[Ban]:
+    # The pool's first fit is the lock: two polarities that are judged at the same
+    # moment do not exclude more together than one may.
+    list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
+    hold.release(fit)
     noisy = Verdict.objects.filter(fit=fit, noisy=True)
     # All at once and in order: who bans one of them meanwhile waits with empty hands.
     list(
@@ -124,27 +139,20 @@ def _ban_noisy(pool: str, fit: DetectorFit) -> list[Ban]:
         .filter(pk__in=noisy.values("worker"))
         .order_by("pk")
     )
-    for verdict in noisy.select_related("worker"):
-        if verdict.worker_id in spoken_for:
-            continue
-        bans.append(
-            ban(
-                verdict.worker,
-                pool,
-                by=None,
-                reason=_reason(verdict, fit),
-                verdict=verdict,
-            )
-        )
-    return bans
-
-
-def _reason(verdict: Verdict, fit: DetectorFit) -> str:
-    return (
-        f"{verdict.n_correct} of {verdict.n_questions} {fit.polarity.lower()} test "
-        f"questions right; probability of being noisy {verdict.p_noisy:.4f}, above "
-        f"{verdict.threshold:g} ({fit.detector})."
-    )
+    # Whom staff let back in, the detector does not ban a second time by itself.
+    decided = hold.decided_workers(pool)
+    new = [
+        verdict
+        for verdict in noisy.select_related("worker", "fit")
+        if verdict.worker_id not in decided
+    ]
+    if not hold.is_within_share(pool, len(new), simulated=simulated):
+        hold.hold(pool, new)
+        return []
+    return [
+        ban(verdict.worker, pool, by=None, reason=verdict.sentence, verdict=verdict)
+        for verdict in new
+    ]
 
 
 def evidence(worker: Worker, pool: str) -> dict[str, tuple[int, int]]:

@@ -8,10 +8,13 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from crowd import hit_templates
 from crowd.models import Assignment, Campaign, RequesterAssignment, Worker
+from crowd.scales.base import all_scales
 from crowd.worker_site.access import for_workers
 from genie.lib.errors import GenieError
 from quality.models import Appeal, Ban
+from quality.selectors.graded_answers import given_answers
 from quality.services import appeal as service
 
 
@@ -34,7 +37,23 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         lambda words: service.against_rejection(worker, pk, words),
         title=assignment.hit.campaign.hit_type.title,
         assignment=assignment,
+        judged=_judged(assignment),
     )
+
+
+def _judged(assignment: Assignment) -> list[dict[str, object]]:
+    """Show the worker what they judged and said; which answers are right, nobody tells."""
+    hit_type = assignment.hit.campaign.hit_type
+    template, scale = hit_templates.get(hit_type.template), all_scales()[hit_type.scale]
+    return [
+        {
+            "html": template.render(item.data),
+            "given": given_answers(
+                list(assignment.answers.filter(item=item).order_by("pk")), scale
+            ),
+        }
+        for item in assignment.hit.items.all()
+    ]
 
 
 @for_workers

@@ -10,9 +10,10 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
-from crowd.models import Assignment, Exclusion
+from crowd.models import Assignment, Exclusion, HITType
 from crowd.services import review
 from quality.models import Appeal, Ban, Grade, Placement
+from quality.selectors.graded_answers import right_answer
 from quality.services import appeal as service
 from quality.services import ban
 from tests.crowd.making import POOL, do_all, make_campaign, make_worker
@@ -216,3 +217,58 @@ def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
     assert "The budget has no room." in text_of(page)
     one.refresh_from_db()
     assert one.state == "WAITING"
+
+
+def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
+    boss, wim, work
+):
+    ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
+    for appeal in (
+        service.against_ban(wim, POOL, WORDS),
+        service.against_rejection(wim, work.pk, WORDS),
+    ):
+        page = text_of(boss.get(answer_page(appeal)))
+        item = Grade.objects.get().placement.item
+        [field] = item.data["fields"]
+        row = page[page.index("Counts as right") :]
+        for words in (
+            f"{field['label']} {field['text']}",
+            f"Text to judge {item.data['prediction']}",
+            "overall: 0.75 (Agree)",
+            "wrong",
+        ):
+            assert words in row
+    records = text_of(boss.get(reverse("admin:quality_grade_worker", args=[wim.pk])))
+    assert field["text"] in records
+
+
+def test_the_worker_sees_what_was_rejected_and_no_key(site, wim, work):
+    page = site.get(address(work))
+    item = work.hit.items.get()
+    assert item.data["fields"][0]["text"] in unescape(page.text)
+    assert item.data["prediction"] in unescape(page.text)
+    assert "overall: " in page.text
+    assert "Counts as right" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected", "polarity", "words"),
+    [
+        ("likert-5", {}, "POSITIVE", "Strongly agree or Agree"),
+        ("slider-100", {}, "POSITIVE", "above 50"),
+        ("slider-100", {}, "NEGATIVE", "50 or less"),
+        ("magnitude", {"threshold": 0.5}, "NEGATIVE", "50 or less"),
+        ("two-choice", {"slot": "B"}, "POSITIVE", "B is better"),
+        ("magnitude", {"not_best": "C"}, "POSITIVE", "C is not the best"),
+    ],
+)
+def test_what_counts_as_right_is_said_in_the_words_of_the_scale(
+    scale, expected, polarity, words
+):
+    one = HITType(scale=scale, criteria={"overall": "?"})
+    assert right_answer(polarity, expected, one) == words
+    several = HITType(scale=scale, criteria={"right": "?", "clear": "?", "short": "?"})
+    said = right_answer(polarity, {**expected, "criteria": ["right"]}, several)
+    assert said == f"right: {words}"
+    said = right_answer(polarity, {**expected, "criteria": ["right", "clear"]}, several)
+    assert said == f"{words}; on most of right, clear"

@@ -36,8 +36,10 @@ def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
 
 
 def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_other(
-    monkeypatch,
+    monkeypatch, settings
 ):
+    settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 1}
+
     def all_noisy(n_correct, n_questions, **_):
         n = len(n_correct)
         return SimpleNamespace(p_noisy=[1.0] * n, flagged=[True] * n, parameters={})

@@ -56,6 +56,19 @@ def test_only_criteria_that_can_tell_are_marked():
     assert not right(answers, {"slot": "A"})
 
 
+def test_each_criterion_is_marked_by_itself_and_most_must_be_right():
+    answers = [("relevance", "", 0.0), ("fluency", "", 1.0), ("interest", "", 0.75)]
+    assert not right(answers, {}, polarity="NEGATIVE")
+    assert right(answers, {"criteria": ["relevance"]}, polarity="NEGATIVE")
+    # no mean: two criteria that are just right are not outvoted by one far off
+    low = [("relevance", "", 0.4), ("fluency", "", 0.4), ("interest", "", 1.0)]
+    assert right(low, {}, polarity="NEGATIVE")
+    # one of two is not most
+    assert not right(answers[:2], {}, polarity="NEGATIVE")
+    assert not right([], {})
+    assert not right([], {}, polarity="NEGATIVE")
+
+
 def test_the_wrong_one_must_not_be_best_not_even_together_with_others():
     def said(a, b, c):
         return [("quality", "A", a), ("quality", "B", b), ("quality", "C", c)]

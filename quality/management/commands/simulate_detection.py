@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from quality.stats.detection_study import (
     simulate_detection,
 )
 from quality.stats.detectors import DETECTORS
+from quality.stats.honest_study import honest_study, honest_table
 from quality.stats.question_counts import QUESTION_COUNTS, question_counts
 from quality.stats.study_plot import study_plot
 from quality.stats.study_table import study_table
@@ -47,11 +49,26 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--threshold-rate", type=float, default=0.9)
         parser.add_argument("--threshold-posterior", type=float, default=0.99)
+        parser.add_argument(
+            "--honest",
+            action="store_true",
+            help="instead: which share of honest workers is excluded where the key is "
+            "hard, without and with the brake; by the last detector, with the fewest rounds named",
+        )
+        parser.add_argument(
+            "--most-excluded",
+            type=float,
+            default=0.2,
+            help="the brake of --honest: largest share excluded without a person",
+        )
         parser.add_argument("--json", type=Path, help="file for all figures")
         parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
 
     def handle(self, *args: Any, **options: Any) -> None:
         rounds = sorted(set(options["rounds"]))
+        if options["honest"]:
+            self._honest(rounds[0], options)
+            return
         told = []
         for name, counts in _all_counts(options["counts"]):
             try:
@@ -76,6 +93,23 @@ class Command(BaseCommand):
             text = json.dumps({"studies": told}, indent=1, allow_nan=False) + "\n"
             options["json"].write_text(text, encoding="utf-8")
             self.stderr.write(f"Wrote {options['json']}.")
+
+    def _honest(self, n_rounds: int, options: dict[str, Any]) -> None:
+        try:
+            cells = honest_study(
+                n_rounds=n_rounds,
+                seed=options["seed"],
+                detector=options["detectors"][-1],
+                threshold_rate=options["threshold_rate"],
+                threshold_posterior=options["threshold_posterior"],
+                share=options["most_excluded"],
+            )
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(honest_table(cells))
+        if options["json"]:
+            text = json.dumps([asdict(cell) for cell in cells], indent=1) + "\n"
+            options["json"].write_text(text, encoding="utf-8")
 
     def _progress(self, name: str) -> Progress:
         def tell(done: int, of: int) -> None:

@@ -98,6 +98,13 @@ def asking(design, scale, template, *more):
         (DIRECT + "\nsetup = 3", "setup is 1 or 2"),
         (DIRECT + "\nsetup = 2\n[comparison]\ndesign = 'binary'", "[comparison] the design binary"),
         (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "has no @ in its name"),
+        (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
+        (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "test_criteria.negative names 'beauty', a criterion that is not asked"),
+        (DIRECT + "\ntest_criteria = { negative = 'overall' }", "test_criteria.negative is not a list"),
+        (DIRECT + "\nnoisy_below = 80", "noisy_below is a share of right answers between 0 and 1"),
+        (DIRECT + "\nnoisy_below = { neutral = 0.5 }", "noisy_below is a share of right answers between 0 and 1"),
+        (DIRECT + "\ntest_criteria = ['overall']", "test_criteria is a table with the lists positive and negative"),
+        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "test_criteria.positive names no criterion that can be marked"),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "[joint] the scale two-choice compares two"),
     ],
 )  # fmt: skip
@@ -119,6 +126,32 @@ def test_what_does_not_go_together_is_said_before_anybody_is_asked(
         "unusable-task",
         found[0].msg,
     )
+
+
+def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
+    folder, db
+):
+    edit(folder, "[human.criteria]", "[human.criteria]\nclear = 'Is it clear?'")
+    [found] = ours()
+    assert (found.id, found.msg) == (
+        "genie.E007",
+        "demo-qa/task.toml: [human] several criteria are asked (clear, overall), and a "
+        "test question can be right on one and wrong on another: add test_criteria = "
+        "{ positive = [...], negative = [...] } with the criteria on which a reference "
+        "is good, and those on which another instance's reference is bad.",
+    )
+    with pytest.raises(GenieError) as refused:
+        load.load_task("demo-qa")
+    assert refused.value.message == found.msg
+    said = 'test_criteria = { positive = ["clear", "overall"], negative = ["overall"] }'
+    edit(folder, DIRECT, f"{DIRECT}\n{said}")
+    assert ours() == []
+    load.load_task("demo-qa")
+    # nothing to mark is fine where nothing is asked
+    edit(folder, 'negative = ["overall"]', "negative = []")
+    assert "or set negative_share = 0" in ours()[0].msg
+    edit(folder, "negative_share = 0.25", "negative_share = 0")
+    assert ours() == []
 
 
 @pytest.mark.parametrize(

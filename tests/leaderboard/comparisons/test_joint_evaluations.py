@@ -126,6 +126,7 @@ def test_separate_criteria_have_campaigns_and_results_of_their_own(three, judged
                 "quality": "How many points, as a whole?",
                 "naturalness": "How many points for sounding natural?",
             },
+            "test_criteria": {"negative": ["quality"]},
         },
     }
     task.config = config

@@ -147,6 +147,15 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
     assert "not tried" not in said
 
 
+def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
+    judge_workers(task.slug, noisy_below={"POSITIVE": 0.6})
+    Ban.objects.filter(verdict__isnull=False).delete()
+    folder = make(task, tmp_path / "release").folder
+    fit = bundle.read_manifest(folder)["detectors"]["POSITIVE"]
+    assert fit["parameters"]["threshold_rate"] == 0.6
+    assert "numbers come out as they were published" in rebuilt(folder)
+
+
 def test_the_release_is_of_what_the_public_board_shows(folder, task):
     assert [row["system"] for row in rows(folder, "systems")] == ["Kite", "=Wren"]
     assert {row["submission"] for row in rows(folder, "judgments")} == {

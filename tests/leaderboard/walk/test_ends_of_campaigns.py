@@ -59,6 +59,7 @@ def annotating(hand_in, good, boss):
 def ask_apart(task, setup: int) -> None:
     criteria = {"right": "Is it right?", "clear": "Is it clear?"}
     human = {**task.config["human"], "setup": setup, "criteria": criteria}
+    human["test_criteria"] = {"positive": list(criteria), "negative": ["right"]}
     task.config = {**task.config, "human": human}
     task.save()
 

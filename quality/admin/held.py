@@ -1,0 +1,117 @@
+"""Exclusions that wait for a person: who, why, confirmed or refused with a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import admin, messages
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from genie.lib.admin_questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.read_only_admin import ReadOnlyAdmin
+from quality.models import HeldExclusion
+from quality.services import hold as service
+
+if TYPE_CHECKING:
+    from django.db.models import Model, QuerySet
+    from django.utils.safestring import SafeString
+
+    from genie.lib.typing import Account
+
+CONFIRM = Question(
+    title="Confirm exclusions",
+    sentence=(
+        "These workers get no more work of the pool, their ratings leave the scores, "
+        "and their HITs go out again as far as the campaigns' budgets reach."
+    ),
+    button="Exclude the workers",
+    action="confirm_selected",
+    form=ReasonForm,
+    danger=True,
+)
+REFUSE = Question(
+    title="Refuse exclusions",
+    sentence=(
+        "These workers stay and their ratings count. The detector does not exclude "
+        "them by itself any more."
+    ),
+    button="Let the workers stay",
+    action="refuse_selected",
+    form=ReasonForm,
+)
+
+
+@admin.register(HeldExclusion)
+class HeldExclusionAdmin(ReadOnlyAdmin):
+    list_display = ["worker", "pool", "why", "answers", "state", "created_at"]
+    list_filter = ["state", "pool"]
+    list_select_related = ["worker", "verdict__fit"]
+    search_fields = ["worker__pseudonym"]
+    # those that wait come first, the oldest of them on top
+    ordering = [F("decided_at").desc(nulls_first=True), "pk"]
+    actions = ["confirm_selected", "refuse_selected"]
+
+    @admin.display(description="why")
+    def why(self, held: HeldExclusion) -> str:
+        return held.verdict.sentence
+
+    @admin.display(description="answers")
+    def answers(self, held: HeldExclusion) -> SafeString:
+        address = reverse("admin:quality_grade_worker", args=[held.worker_id])
+        return format_html('<a href="{}">test questions</a>', address)
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("quality.change_heldexclusion")
+
+    @admin.action(
+        description="Exclude the selected workers, with a reason",
+        permissions=["decide"],
+    )
+    def confirm_selected(
+        self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
+    ) -> HttpResponse | None:
+        return self._decide(request, queryset, CONFIRM, service.confirm, "Confirmed")
+
+    @admin.action(
+        description="Let the selected workers stay, with a reason",
+        permissions=["decide"],
+    )
+    def refuse_selected(
+        self, request: HttpRequest, queryset: QuerySet[HeldExclusion]
+    ) -> HttpResponse | None:
+        return self._decide(request, queryset, REFUSE, service.refuse, "Refused")
+
+    def _decide(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[HeldExclusion],
+        question: Question,
+        decide: Callable[..., Model],
+        word: str,
+    ) -> HttpResponse | None:
+        waiting = list(
+            queryset.filter(state=HeldExclusion.State.WAITING).select_related(
+                "worker", "verdict__fit"
+            )
+        )
+        if not waiting:
+            self.message_user(request, "All of them are decided.", messages.WARNING)
+            return None
+        lines = [Line(held.pk, str(held), held.verdict.sentence) for held in waiting]
+        answer = asked(self, request, question, lines)
+        if isinstance(answer, HttpResponse):
+            return answer
+        reason = answer.cleaned_data["reason"]
+        by = cast("Account", request.user)
+
+        def act(held: HeldExclusion) -> tuple[Any, str]:
+            decide(held.pk, by=by, reason=reason)
+            return held, f"{word}: {reason}"
+
+        n = act_on_each(self, request, waiting, act)
+        self.message_user(request, f"{word}: {n}.", messages.SUCCESS)
+        return None
