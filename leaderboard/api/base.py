@@ -17,6 +17,7 @@ from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
 from leaderboard.api.pagination import Pages
 from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
+from leaderboard.api.query import Query
 
 
 class SubmitThrottle(UserRateThrottle):
@@ -34,6 +35,20 @@ class View(GenericAPIView[Any]):
     renderer_classes = [JSONRenderer]
     throttle_classes = [AnonRateThrottle, UserRateThrottle]
     pagination_class = Pages
+    # what its GET takes in the address; anything else is refused
+    query_class: type[Query] = Query
+    query: dict[str, Any]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method in {"GET", "HEAD"}:
+            given = self.query_class(data=request.query_params)
+            given.is_valid(raise_exception=True)
+            self.query = given.validated_data
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Give those of these parameters that were sent, to filter by."""
+        return {name: self.query[name] for name in names if name in self.query}
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
@@ -46,18 +61,24 @@ class View(GenericAPIView[Any]):
         return answer
 
 
-def plain(request: Request, name: str) -> str:
-    """Give a parameter of the address without what a database refuses."""
-    return request.query_params.get(name, "").replace("\x00", "")
-
-
 def problems(*codes: str) -> dict[Any, Any]:
     """Document the refusals of an operation, by their codes.
 
-    Every operation may also be refused for its token, its Accept header or its pace.
+    Every operation may also be refused for its token, its parameters, its Accept
+    header or its pace.
     """
     by_status: dict[int, list[str]] = {}
-    for code in ("authentication-failed", "not-acceptable", "throttled", *codes):
+    always = (
+        "authentication-failed",
+        "not-acceptable",
+        "throttled",
+        "unknown-parameter",
+        "bad-choice",
+        "bad-page",
+        "bad-moment",
+        "invalid",
+    )
+    for code in dict.fromkeys((*always, *codes)):
         by_status.setdefault(KINDS[code].status, []).append(code)
     return {
         (status, MEDIA_TYPE): OpenApiResponse(

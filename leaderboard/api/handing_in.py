@@ -17,12 +17,13 @@ from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api import submission_json as as_json
 from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.query import task_of
 from leaderboard.api.submission_serializers import (
     FileErrorSerializer,
     SubmissionDetailSerializer,
     WarningSerializer,
 )
-from leaderboard.api.submissions import OWN, refuse_too_large, task_of
+from leaderboard.api.submissions import OWN, refuse_too_large
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import sight
 from leaderboard.services import dry_run

@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     "bad-link": Kind(400, "A link cannot be used"),
     "bad-scores": Kind(400, "The file of metric scores cannot be used"),
     "bad-page": Kind(400, "The page is not a number"),
+    "unknown-parameter": Kind(400, "The address has a parameter that is not known"),
     "bad-choice": Kind(400, "A parameter has a value that is none of the choices"),
     "bad-moment": Kind(400, "The moment cannot be read"),
     "bad-key": Kind(400, "The Idempotency-Key cannot be used"),

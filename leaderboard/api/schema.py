@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leaderboard.api.pagination import Pages
+from drf_spectacular.openapi import AutoSchema
 
 _IF_NONE_MATCH = {
     "in": "header",
@@ -14,34 +14,12 @@ _IF_NONE_MATCH = {
 }
 
 
-_PAGE = [
-    {
-        "in": "query",
-        "name": name,
-        "schema": {"type": "integer"},
-        "description": description,
-    }
-    for name, description in (
-        (Pages.page_query_param, Pages.page_query_description),
-        (Pages.page_size_query_param, Pages.page_size_query_description),
-    )
-]
+class Described(AutoSchema):
+    """A view's operations, with the parameters that its GET takes."""
 
-
-def add_pages(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
-) -> dict[str, Any]:
-    """Say of each list which pages can be asked for.
-
-    The generator does so only where the first of the answers documented is the list.
-    """
-    for methods in result["paths"].values():
-        operation = methods.get("get", {})
-        answer = operation.get("responses", {}).get("200", {})
-        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
-        if schema.get("$ref", "").startswith("#/components/schemas/Paginated"):
-            operation.setdefault("parameters", []).extend(_PAGE)
-    return result
+    def get_override_parameters(self) -> list[Any]:
+        query = getattr(self.view, "query_class", None)
+        return [query] if query and self.method == "GET" and query().fields else []
 
 
 def add_not_modified(
