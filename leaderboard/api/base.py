@@ -27,6 +27,12 @@ class SubmitThrottle(UserRateThrottle):
     rate = "60/hour"
 
 
+class ValidateThrottle(SubmitThrottle):
+    """Checking files is bounded apart, so that it uses up no submissions."""
+
+    scope = "validate"
+
+
 @method_decorator(conditional_page, name="dispatch")
 class View(GenericAPIView[Any]):
     """Each GET has an ETag; asked again with If-None-Match, it answers 304."""

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
+from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.api.base import SubmitThrottle, View, problems
 from leaderboard.api.metric_serializers import (
@@ -30,6 +31,7 @@ from leaderboard.selectors.metric_board_shown import STATISTICS, shown_board
 from leaderboard.selectors.sight import public
 from leaderboard.services import metric_outside
 
+Scope = AccessToken.Scope
 _ROOM_FOR_TEXT = 1 << 20
 
 
@@ -142,6 +144,11 @@ class MetricScoresList(MetricScoresView):
 
 
 class MetricScoresDetail(MetricScoresView):
+    @property
+    def scope(self) -> str | None:
+        """Withdrawing, which is for good, takes a scope of its own."""
+        return Scope.WITHDRAW if self.request.method == "DELETE" else None
+
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_retrieve",
@@ -154,7 +161,8 @@ class MetricScoresDetail(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_destroy",
-        summary="Withdraw your metric",
+        summary="Withdraw your metric, for good",
+        description="A token needs the scope `withdraw`.",
         responses={
             204: None,
             **problems("not-authenticated", "permission-denied", "not-found"),

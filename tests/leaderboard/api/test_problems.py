@@ -7,7 +7,7 @@ from django.test import Client
 from rest_framework.throttling import AnonRateThrottle
 
 from leaderboard.api import tasks
-from leaderboard.api.base import SubmitThrottle
+from leaderboard.api.base import SubmitThrottle, ValidateThrottle
 from leaderboard.api.problems import KINDS
 
 pytestmark = pytest.mark.django_db
@@ -83,6 +83,20 @@ def test_who_asks_too_often_is_told_when_to_come_back(task, monkeypatch):
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert problem_of(answers[2])["code"] == "throttled"
     assert 3500 < int(answers[2].headers["Retry-After"]) <= 3600
+
+
+def test_checking_files_uses_up_nothing_of_what_may_be_handed_in(
+    api_of, task, monkeypatch
+):
+    monkeypatch.setattr(SubmitThrottle, "rate", "1/hour")
+    monkeypatch.setattr(ValidateThrottle, "rate", "2/hour")
+    api = api_of("submitter")
+    checks = [
+        api.post("/submissions/validate/", {"task": "none"}).status_code
+        for _ in range(3)
+    ]
+    assert checks == [400, 400, 429]
+    assert api.submit().status_code == 201
 
 
 def test_handing_in_is_throttled_more_than_reading(api_of, task, monkeypatch):
