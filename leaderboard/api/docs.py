@@ -13,10 +13,11 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
+from leaderboard.api.base import Shareable
 from leaderboard.api.problems import KINDS
 
 
-class Schema(SpectacularAPIView):
+class Schema(Shareable, SpectacularAPIView):
     """The OpenAPI document: YAML, or JSON where it is asked for."""
 
     throttle_classes = [AnonRateThrottle, UserRateThrottle]

@@ -136,6 +136,13 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     cost_cents = serializers.IntegerField(
         allow_null=True, help_text="What was approved for the human evaluation."
     )
+    paid_cents = serializers.IntegerField(
+        allow_null=True,
+        help_text="What workers have been paid; public once it is published.",
+    )
+    fee_cents = serializers.IntegerField(
+        allow_null=True, help_text="What the platform has taken besides."
+    )
     events = EventSerializer(many=True)
     metrics = serializers.DictField(child=MetricValueSerializer())
     scores = ScoreSerializer(many=True)
