@@ -50,6 +50,7 @@ KINDS: dict[str, Kind] = {
     "bad-moment": Kind(400, "The moment cannot be read"),
     "bad-key": Kind(400, "The Idempotency-Key cannot be used"),
     "bad-address": Kind(400, "Nothing is sent to this address"),
+    "team-required": Kind(400, "Say which of your teams submits"),
     "empty-file": Kind(400, "The file is empty"),
     "not-authenticated": Kind(401, "A token or a session is needed"),
     "authentication-failed": Kind(401, "The token or session is not valid"),

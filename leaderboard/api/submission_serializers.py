@@ -21,7 +21,8 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="JSON object, JSONL, TSV or one line per instance; plain or gzip.",
     )
     team = serializers.SlugField(
-        required=False, help_text="Slug of one of your teams; without it, your first."
+        required=False,
+        help_text="Slug of one of your teams; needed by members of several.",
     )
     description = serializers.CharField(
         required=False, allow_blank=True, max_length=4000

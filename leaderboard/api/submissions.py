@@ -96,6 +96,7 @@ class SubmissionList(View):
                 "bad-description",
                 "bad-link",
                 "bad-key",
+                "team-required",
                 "key-reused",
                 "empty-file",
                 "not-authenticated",
