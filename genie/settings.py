@@ -287,7 +287,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "leaderboard.api.schema.add_not_modified",
+        "leaderboard.api.schema.add_answers_of_every_get",
     ],
 }
 

@@ -90,21 +90,11 @@ class View(Shareable, GenericAPIView[Any]):
 def problems(*codes: str) -> dict[Any, Any]:
     """Document the refusals of an operation, by their codes.
 
-    Every operation may also be refused for its token, its parameters, its Accept
-    header or its pace.
+    Every operation may also be refused for its token, its Accept header or its pace;
+    what each GET answers to a parameter that it does not take is added to the schema.
     """
     by_status: dict[int, list[str]] = {}
-    always = (
-        "authentication-failed",
-        "not-acceptable",
-        "throttled",
-        "unknown-parameter",
-        "bad-choice",
-        "bad-page",
-        "bad-moment",
-        "invalid",
-    )
-    for code in dict.fromkeys((*always, *codes)):
+    for code in ("authentication-failed", "not-acceptable", "throttled", *codes):
         by_status.setdefault(KINDS[code].status, []).append(code)
     return {
         (status, MEDIA_TYPE): OpenApiResponse(

@@ -23,10 +23,11 @@ from leaderboard.api.metric_serializers import (
     NewMetricScoresSerializer,
     board_json,
 )
-from leaderboard.api.query import Choice, PageQuery, task_of
+from leaderboard.api.query import Choice, PageQuery, one_of, task_of
 from leaderboard.api.tasks import CriterionQuery, TaskView
 from leaderboard.models import OutsideMetric, OutsideScores
 from leaderboard.selectors.field import main_criterion
+from leaderboard.selectors.metric_board_inputs import criteria_of
 from leaderboard.selectors.metric_board_shown import STATISTICS, shown_board
 from leaderboard.selectors.sight import public
 from leaderboard.services import metric_outside
@@ -52,7 +53,8 @@ class TaskMetricBoard(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        criterion = self.criterion_of(task) or main_criterion(task)
+        criterion = self.query.get("criterion") or main_criterion(task)
+        one_of("criterion", criterion, criteria_of(task) or [main_criterion(task)])
         shown = shown_board(task, criterion, self.query.get("by", ""))
         return Response(
             MetricBoardSerializer(board_json(task.slug, criterion, shown)).data

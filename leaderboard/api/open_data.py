@@ -19,7 +19,7 @@ from leaderboard.api.open_data_serializers import (
     OldMetricsSerializer,
     ScoreRowSerializer,
 )
-from leaderboard.api.query import AtQuery, Choice, PageQuery
+from leaderboard.api.query import AtQuery, Choice, PageQuery, one_of
 from leaderboard.api.tasks import CriterionQuery, TaskView
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import Submission
@@ -45,7 +45,7 @@ class ScoreQuery(OfSubmissionQuery, CriterionQuery, AtQuery):
 
 
 class MetricResultQuery(OfSubmissionQuery):
-    metric = Choice(list(all_metrics()), required=False)
+    metric = serializers.CharField(required=False, help_text="Slug of a metric.")
 
 
 class ScoreList(TaskView):
@@ -64,7 +64,8 @@ class ScoreList(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        self.criterion_of(task)
+        if asked := self.query.get("criterion"):
+            one_of("criterion", asked, open_data.scored_criteria(task))
         rows = open_data.scores(
             task,
             request.user,
@@ -89,6 +90,7 @@ class MetricResultList(TaskView):
         responses={200: MetricResultSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
+        one_of("metric", self.query.get("metric", ""), list(all_metrics()))
         rows = open_data.metric_results(self.task(), request.user)
         page: Any = self.paginate_queryset(
             rows.filter(**self.chosen("metric", "submission"))

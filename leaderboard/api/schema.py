@@ -6,6 +6,8 @@ from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
+from leaderboard.api.problems import MEDIA_TYPE
+
 _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
@@ -22,10 +24,17 @@ class Described(AutoSchema):
         return [query] if query and self.method == "GET" and query().fields else []
 
 
-def add_not_modified(
+# What a GET answers to a parameter that it does not take.
+_BAD_PARAMETER = {
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    "description": "Codes: bad-choice, bad-moment, bad-page, invalid, unknown-parameter.",
+}
+
+
+def add_answers_of_every_get(
     result: dict[str, Any], generator: Any, request: Any, public: bool
 ) -> dict[str, Any]:
-    """Say of each GET that it can answer 304, without a body."""
+    """Say of each GET that it can answer 304, without a body, and 400."""
     for methods in result["paths"].values():
         operation = methods.get("get")
         if operation is not None:
@@ -33,4 +42,6 @@ def add_not_modified(
             operation["responses"]["304"] = {
                 "description": "What you keep still holds."
             }
+            operation["responses"]["400"] = _BAD_PARAMETER
+            operation["responses"] = dict(sorted(operation["responses"].items()))
     return result

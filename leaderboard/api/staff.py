@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, Q
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,7 +17,13 @@ from crowd.selectors.progress import progress_of
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
 from leaderboard.api.base import View, problems
-from leaderboard.api.query import Choice, OfTaskQuery, PageQuery, TaskField
+from leaderboard.api.query import (
+    Choice,
+    OfTaskQuery,
+    PageQuery,
+    TaskField,
+    one_of,
+)
 from leaderboard.api.staff_serializers import (
     BanSerializer,
     CampaignSerializer,
@@ -90,7 +97,9 @@ class CampaignDetail(StaffView):
 
 
 class WorkerQuery(PageQuery):
-    platform = Choice(list(all_platforms()), required=False)
+    platform = serializers.CharField(
+        required=False, help_text="Such as selfhosted, mturk or prolific."
+    )
     banned_from = TaskField(
         required=False,
         help_text="Slug of a task: only workers who are banned from it.",
@@ -120,6 +129,7 @@ class WorkerList(StaffView):
             n_rejected=Count("assignments", filter=rejected),
         ).order_by("pk")
         if platform := self.query.get("platform"):
+            one_of("platform", platform, list(all_platforms()))
             rows = rows.filter(platform=platform)
         if task := self.query.get("banned_from"):
             banned = Ban.objects.filter(pool=task.slug, lifted_at=None)

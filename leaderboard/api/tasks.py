@@ -21,7 +21,6 @@ from leaderboard.api.task_serializers import (
 )
 from leaderboard.models import Instance, Task
 from leaderboard.selectors.filtering import Filter
-from leaderboard.selectors.metric_board_inputs import criteria_of
 from leaderboard.selectors.sorting import order_from, sort_keys
 from leaderboard.selectors.standings import standings
 
@@ -71,12 +70,6 @@ class TaskView(View):
         if task is None:
             raise Http404
         return task
-
-    def criterion_of(self, task: Task) -> str:
-        """Give the criterion that was asked for, if any; it must be the task's."""
-        asked: str = self.query.get("criterion", "")
-        one_of("criterion", asked, criteria_of(task))
-        return asked
 
 
 class TaskList(View):

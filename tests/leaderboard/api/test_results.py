@@ -100,6 +100,9 @@ def test_rows_are_filtered(api_of, task, cast, kite):
     api = api_of("visitor")
     assert means(api, submission=owl.pk) == [50]
     assert means(api, criterion="overall") == [70, 50]
+    # what a design adds to the task's criteria, such as marked errors
+    make_score(owl, 40, criterion="spans")
+    assert means(api, criterion="spans") == [40]
     for wrong in ("x", "-1", "9" * 40):
         refused = api.get("/tasks/tidy-news/scores/", submission=wrong)
         assert refused.json()["code"] == "invalid"
