@@ -273,7 +273,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "leaderboard.api.schema.Described",
     "DEFAULT_THROTTLE_RATES": {"anon": "600/hour", "user": "3000/hour"},
     # Without it a forged X-Forwarded-For gets round the throttle.
     "NUM_PROXIES": env.integer("GENIE_PROXIES", 0),
@@ -285,6 +285,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "ENUM_NAME_OVERRIDES": {
         "SubmissionStateEnum": "leaderboard.models.Submission.State",
         "CampaignStateEnum": "crowd.models.Campaign.State",
@@ -292,8 +293,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "leaderboard.api.schema.add_pages",
-        "leaderboard.api.schema.add_not_modified",
+        "leaderboard.api.schema.add_answers_of_every_get",
     ],
 }
 

@@ -67,7 +67,7 @@ MATRIX: dict[str, str] = {
         account_change_password account_set_password account_confirm_login_code
         mfa_index mfa_authenticate mfa_reauthenticate mfa_activate_totp
         mfa_generate_recovery_codes socialaccount_connections
-        api:submission-list api:submission-validate
+        api:submission-list api:submission-validate api:whoami
         leaderboard:teams leaderboard:notices leaderboard:my-data leaderboard:leave
         leaderboard:submit leaderboard:metric-hand-in leaderboard:ask-comparison
         leaderboard:ask-joint leaderboard:my-submissions

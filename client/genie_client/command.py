@@ -68,7 +68,22 @@ def _validate(session: Session) -> int:
 
 def _submit(session: Session) -> int:
     given = session.options
-    made = session.client.submit(
+    try:
+        made = _submitted(session)
+    except Problem as problem:
+        if problem.code != "team-required":
+            raise
+        problem.message += " Add --team and one of them."
+        raise
+    if given.watch:
+        made = _watched(session, made["id"])
+    session.say(made, words.submission)
+    return 1 if _unusable(made) else 0
+
+
+def _submitted(session: Session) -> dict[str, Any]:
+    given = session.options
+    return session.client.submit(
         given.task,
         given.file,
         system=given.system,
@@ -78,10 +93,6 @@ def _submit(session: Session) -> int:
         private=given.private,
         anonymous_until=given.anonymous_until,
     )
-    if given.watch:
-        made = _watched(session, made["id"])
-    session.say(made, words.submission)
-    return 1 if _unusable(made) else 0
 
 
 def _status(session: Session) -> int:
@@ -180,7 +191,9 @@ def _submit_arguments(parser: Any) -> None:
     parser.add_argument("--system", required=True, help="name on the board")
     parser.add_argument("--description", default="")
     parser.add_argument("--link", action="append", default=[])
-    parser.add_argument("--team", help="slug of one of your teams")
+    parser.add_argument(
+        "--team", help="slug of your team; needed if you are in several"
+    )
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--anonymous-until", metavar="DATE")
     _watch_arguments(parser)

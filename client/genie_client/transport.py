@@ -63,7 +63,7 @@ class Transport:
             raise Problem(f"{url} is not of {self.site}.", code="bad-site")
         sent = {"Accept": accept, "User-Agent": "genie-client/0.1.0"}
         if self._token:
-            sent["Authorization"] = f"Token {self._token}"
+            sent["Authorization"] = f"Bearer {self._token}"
         if content_type:
             sent["Content-Type"] = content_type
         request = urllib.request.Request(  # noqa: S310  # http and https only, above

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from crowd.models import Worker
 from crowd.services import messages as service
 from crowd.worker_site.access import for_workers
+from genie.lib.pages import page_of
 
 PAGE = 50
 
@@ -18,7 +18,7 @@ def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
     """Show a worker's messages, newest first; what was shown counts as read."""
     rows = worker.messages.select_related("requester", "requester_assignment")
     rows = rows.order_by("-created_at", "-pk")
-    page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+    page = page_of(rows, PAGE, request.GET.get("page"))
     # Taken out of the database before they are marked: the page says which are new.
     page.object_list = list(page.object_list)
     service.mark_read(worker, [one.pk for one in page if one.read_at is None])

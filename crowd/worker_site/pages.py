@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -22,6 +21,7 @@ from crowd.services import consent as consent_service
 from crowd.services.claim import open_assignment
 from crowd.worker_site.access import for_workers
 from crowd.worker_site.requester_groups import has_work
+from genie.lib.pages import page_of
 
 PAGE = 100
 
@@ -114,9 +114,9 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
         {
             "here": "earnings",
             "earnings": earnings_selector(worker),
-            "page": Paginator(done, PAGE).get_page(request.GET.get("page")),
-            "theirs": Paginator(done_for_requesters(worker), PAGE).get_page(
-                request.GET.get("theirs")
+            "page": page_of(done, PAGE, request.GET.get("page")),
+            "theirs": page_of(
+                done_for_requesters(worker), PAGE, request.GET.get("theirs")
             ),
         },
     )

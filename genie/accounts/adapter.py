@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.account.stages import EmailVerificationStage
+from allauth.account.utils import get_next_redirect_url
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 
 _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
 _MISFIT = "Name and password do not fit together. Mind capitals, and try again."
+
+
+def _with_next(url: str, target: str | None) -> str:
+    return f"{url}?{urlencode({'next': target}, safe='/')}" if target else url
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -31,6 +39,26 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return bool(settings.GENIE["SIGN_UP"])
+
+    def send_mail(
+        self, template_prefix: str, email: str, context: dict[str, Any]
+    ) -> None:
+        site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+        super().send_mail(template_prefix, email, {**context, "site": site})
+
+    def get_email_confirmation_url(
+        self, request: HttpRequest, emailconfirmation: Any
+    ) -> str:
+        """Lead from the confirmed address to signing in, and on to where they came from."""
+        url: str = super().get_email_confirmation_url(request, emailconfirmation)
+        sign_in = _with_next(reverse("login"), get_next_redirect_url(request))
+        return _with_next(url, sign_in) if "?" in sign_in else url
+
+    def respond_email_verification_sent(
+        self, request: HttpRequest, user: Any
+    ) -> HttpResponse:
+        url = reverse("account_email_verification_sent")
+        return redirect(_with_next(url, get_next_redirect_url(request)))
 
     def get_login_stages(self) -> list[str]:
         stages: list[str] = super().get_login_stages()

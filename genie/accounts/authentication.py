@@ -17,20 +17,20 @@ _LONGEST = 200
 
 
 class TokenAuthentication(BaseAuthentication):
-    """`Authorization: Token genie_...`; `Bearer` means the same."""
+    """`Authorization: Bearer genie_...`; `Token` is understood as well."""
 
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         words = get_authorization_header(request).split()
         if not words or words[0].lower() not in KEYWORDS:
             return None
         if len(words) != 2 or len(words[1]) > _LONGEST:
-            raise AuthenticationFailed("Send one token: Authorization: Token TOKEN.")
+            raise AuthenticationFailed("Send one token: Authorization: Bearer TOKEN.")
         token = _usable(words[1].decode("latin-1"))
         tokens.note_use(token)
         return _bounded(token), token
 
     def authenticate_header(self, request: Request) -> str:
-        return "Token"
+        return "Bearer"
 
 
 def _usable(secret: str) -> AccessToken:
@@ -67,9 +67,4 @@ class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-ca
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        return {
-            "type": "apiKey",
-            "in": "header",
-            "name": "Authorization",
-            "description": "The word Token, a space, and one of your tokens.",
-        }
+        return {"type": "http", "scheme": "bearer"}

@@ -8,6 +8,7 @@ from allauth.account import forms as allauth_forms
 from django import forms
 
 from genie.accounts.models import AccessToken
+from genie.accounts.tokens import DEFAULT_DAYS
 from genie.lib.typing import Account
 
 
@@ -80,15 +81,15 @@ def _plain(form: forms.Form) -> None:
 
 
 class TokenForm(forms.Form):
-    DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for ever")]
+    DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "no expiry")]
 
     name = forms.CharField(
         max_length=100, help_text="To tell it from others: where it will be used."
     )
     days = forms.TypedChoiceField(
-        label="It works for",
+        label="Expires after",
         choices=DAYS,
-        initial="90",
+        initial=str(DEFAULT_DAYS),
         coerce=lambda days: int(days) or None,
     )
 

@@ -10,7 +10,8 @@ class AccessToken(models.Model):
 
     class Scope(models.TextChoices):
         READ = "read", "read what the account may read"
-        SUBMIT = "submit", "hand in, withdraw, manage webhooks"
+        SUBMIT = "submit", "submit systems, check files, manage webhooks"
+        WITHDRAW = "withdraw", "withdraw submissions, which cannot be undone"
         STAFF = "staff", "what staff may do; works for staff only"
 
     user = models.ForeignKey(

@@ -21,11 +21,15 @@ def has_scope(request: Request, scope: str) -> bool:
 class ScopeFits(BasePermission):
     """Reading takes the scope read, all else submit; a view may name its own."""
 
-    message = "The token lacks the scope that this takes: read, submit or staff."
+    message = ""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         usual = Scope.READ if request.method in SAFE_METHODS else Scope.SUBMIT
-        return has_scope(request, getattr(view, "scope", None) or usual)
+        scope = getattr(view, "scope", None) or usual
+        self.message = (
+            f"This takes a token with the scope {scope}; make one on /account/tokens/."
+        )
+        return has_scope(request, scope)
 
 
 class IsStaff(BasePermission):

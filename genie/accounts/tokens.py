@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # So that a scanner of leaked secrets can tell what it has found.
 PREFIX = "genie_"
 MAX_TOKENS = 50
-MAX_DAYS = 3650
+DEFAULT_DAYS, MAX_DAYS = 90, 3650
 # Writing down every use would make each read of the API a write.
 _NOTE_USE_EVERY = timedelta(minutes=1)
 Scope = AccessToken.Scope

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.utils.cache import patch_cache_control, patch_vary_headers
@@ -9,14 +10,18 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.http import conditional_page
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework.generics import GenericAPIView
-from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+from rest_framework.views import APIView
 
 from leaderboard.api.pagination import Pages
 from leaderboard.api.problems import KINDS, MEDIA_TYPE, ProblemSerializer
+from leaderboard.api.query import Query
+
+# How long a public answer may be kept before it is asked for again.
+_FRESH_SECONDS = 60
 
 
 class SubmitThrottle(UserRateThrottle):
@@ -26,35 +31,67 @@ class SubmitThrottle(UserRateThrottle):
     rate = "60/hour"
 
 
-@method_decorator(conditional_page, name="dispatch")
-class View(GenericAPIView[Any]):
-    """Each GET has an ETag; asked again with If-None-Match, it answers 304."""
+class ValidateThrottle(SubmitThrottle):
+    """Checking files is bounded apart, so that it uses up no submissions."""
 
-    # JSON only: the framework's own browsable pages need inline scripts.
-    renderer_classes = [JSONRenderer]
-    throttle_classes = [AnonRateThrottle, UserRateThrottle]
-    pagination_class = Pages
+    scope = "validate"
+
+
+@method_decorator(conditional_page, name="dispatch")
+class Shareable(APIView):
+    """Says who may keep an answer: anybody what anybody gets, else only who asked.
+
+    Each GET has an ETag; asked again with If-None-Match, it answers 304.
+    """
 
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
-        patch_vary_headers(answer, ["Authorization"])
-        if request.method in SAFE_METHODS:
-            # ask again each time; what is private to a team is not for shared caches
+        patch_vary_headers(answer, ["Authorization", "Cookie"])
+        if request.method not in {"GET", "HEAD"}:
+            return answer
+        public = not (
+            request.user.is_authenticated or "Authorization" in request.headers
+        )
+        if public:
+            # pages of other sites may read it, without credentials
+            answer["Access-Control-Allow-Origin"] = "*"
+        if public and answer.status_code == HTTPStatus.OK:
+            patch_cache_control(answer, public=True, max_age=_FRESH_SECONDS)
+        else:
             patch_cache_control(answer, private=True, no_cache=True)
         return answer
 
 
-def plain(request: Request, name: str) -> str:
-    """Give a parameter of the address without what a database refuses."""
-    return request.query_params.get(name, "").replace("\x00", "")
+class View(Shareable, GenericAPIView[Any]):
+    """JSON, bounded use, and no parameter that the view does not declare."""
+
+    # JSON only: the framework's own browsable pages need inline scripts.
+    renderer_classes = [JSONRenderer]
+    throttle_classes = [AnonRateThrottle, UserRateThrottle]
+    pagination_class = Pages
+    # what its GET takes in the address; anything else is refused
+    query_class: type[Query] = Query
+    query: dict[str, Any]
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method in {"GET", "HEAD"}:
+            given = self.query_class(data=request.query_params)
+            given.is_valid(raise_exception=True)
+            self.query = given.validated_data
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Give those of these parameters that were sent, to filter by."""
+        return {name: self.query[name] for name in names if name in self.query}
 
 
 def problems(*codes: str) -> dict[Any, Any]:
     """Document the refusals of an operation, by their codes.
 
-    Every operation may also be refused for its token, its Accept header or its pace.
+    Every operation may also be refused for its token, its Accept header or its pace;
+    what each GET answers to a parameter that it does not take is added to the schema.
     """
     by_status: dict[int, list[str]] = {}
     for code in ("authentication-failed", "not-acceptable", "throttled", *codes):

@@ -9,7 +9,12 @@ from rest_framework import serializers
 
 from leaderboard.models import Comparison, JointEvaluation
 from leaderboard.selectors.compared import concerns, standing_of, verdict
-from leaderboard.selectors.joint_seen import CriterionResult, criterion_results
+from leaderboard.selectors.joint_seen import (
+    CriterionResult,
+    criterion_results,
+    joint_concerns,
+    joint_progress,
+)
 from leaderboard.services import joint
 
 
@@ -63,6 +68,13 @@ class ComparisonStandingSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Labels in all at which it would end if the share stayed as it is.",
     )
+    spent_cents = serializers.IntegerField(
+        allow_null=True, help_text="Null to readers whom the cost does not concern."
+    )
+    still_cents = serializers.IntegerField(
+        allow_null=True, help_text="What the labels still needed would cost."
+    )
+    approved_cents = serializers.IntegerField(allow_null=True)
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
@@ -93,6 +105,7 @@ class ComparisonDetailSerializer(ComparisonSerializer):
             "needed": standing.needed,
             "spent_cents": standing.spent_cents if inner else None,
             "still_cents": standing.still_cents if inner else None,
+            "approved_cents": found.approved_cents if inner else None,
         }
 
 
@@ -163,6 +176,18 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
 
 class JointDetailSerializer(JointSerializer):
     criteria = serializers.SerializerMethodField(help_text="Best systems first.")
+    approved_cents = serializers.SerializerMethodField(
+        help_text="Null to readers whom the cost does not concern."
+    )
+    spent_cents = serializers.SerializerMethodField()
+
+    def get_approved_cents(self, found: JointEvaluation) -> int | None:
+        concerned = joint_concerns(self.context["request"].user, found)
+        return found.approved_cents if concerned else None
+
+    def get_spent_cents(self, found: JointEvaluation) -> int | None:
+        concerned = joint_concerns(self.context["request"].user, found)
+        return joint_progress(found)["spent_cents"] if concerned else None
 
     @extend_schema_field(JointCriterionSerializer(many=True))
     def get_criteria(self, found: JointEvaluation) -> Any:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from genie.lib.errors import GenieError
 from leaderboard.api.base import View, problems
 from leaderboard.api.comparison_serializers import (
     ComparisonDetailSerializer,
@@ -18,40 +16,28 @@ from leaderboard.api.comparison_serializers import (
     JointDetailSerializer,
     JointSerializer,
 )
-from leaderboard.models import Comparison, JointEvaluation, Task
+from leaderboard.api.query import OfTaskQuery
+from leaderboard.models import Comparison, JointEvaluation
 from leaderboard.selectors.compared import comparisons_seen_by
 from leaderboard.selectors.joint_seen import joint_seen_by
-
-_OF_TASK = OpenApiParameter("task", OpenApiTypes.STR, description="Slug of a task.")
-
-
-def _task(request: Request) -> Task | None:
-    slug = request.query_params.get("task")
-    if not slug:
-        return None
-    # no database keeps, or even looks for, a text with a zero in it
-    found = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
-    if found is None:
-        raise GenieError(f"There is no task {slug!r}.", code="unknown-task")
-    return found
 
 
 class ComparisonList(View):
     queryset = Comparison.objects.none()
     serializer_class = ComparisonSerializer
+    query_class = OfTaskQuery
 
     @extend_schema(
         tags=["comparisons"],
         operation_id="comparisons_list",
         summary="List comparisons of two systems, newest first",
-        parameters=[_OF_TASK],
         responses={
             200: ComparisonSerializer(many=True),
-            **problems("unknown-task", "bad-page"),
+            **problems("unknown-task", "not-found"),
         },
     )
     def get(self, request: Request) -> Response:
-        rows = comparisons_seen_by(request.user, _task(request))
+        rows = comparisons_seen_by(request.user, self.query.get("task"))
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
@@ -79,19 +65,19 @@ class ComparisonDetail(View):
 class JointList(View):
     queryset = JointEvaluation.objects.none()
     serializer_class = JointSerializer
+    query_class = OfTaskQuery
 
     @extend_schema(
         tags=["comparisons"],
         operation_id="joint_evaluations_list",
         summary="List evaluations of several systems side by side, newest first",
-        parameters=[_OF_TASK],
         responses={
             200: JointSerializer(many=True),
-            **problems("unknown-task", "bad-page"),
+            **problems("unknown-task", "not-found"),
         },
     )
     def get(self, request: Request) -> Response:
-        rows = joint_seen_by(request.user, _task(request))
+        rows = joint_seen_by(request.user, self.query.get("task"))
         page: Any = self.paginate_queryset(rows.prefetch_related("systems__submission"))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 

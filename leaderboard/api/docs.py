@@ -10,17 +10,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
 
+from leaderboard.api.base import Shareable
 from leaderboard.api.problems import KINDS
 
 
-class Schema(SpectacularAPIView):
-    """The OpenAPI document."""
+class Schema(Shareable, SpectacularAPIView):
+    """The OpenAPI document: YAML, or JSON where it is asked for."""
 
-    renderer_classes = [OpenApiJsonRenderer, OpenApiYamlRenderer]
     throttle_classes = [AnonRateThrottle, UserRateThrottle]
 
 
@@ -63,6 +62,7 @@ def _operation(
                 "place": parameter["in"],
                 "required": parameter.get("required", False),
                 "description": parameter.get("description", ""),
+                "choices": parameter["schema"].get("enum", []),
             }
             for parameter in operation.get("parameters", [])
         ],

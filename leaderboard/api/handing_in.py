@@ -13,16 +13,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
+from genie.accounts.models import AccessToken
 from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api import submission_json as as_json
-from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.base import ValidateThrottle, View, problems
+from leaderboard.api.query import task_of
 from leaderboard.api.submission_serializers import (
     FileErrorSerializer,
     SubmissionDetailSerializer,
     WarningSerializer,
 )
-from leaderboard.api.submissions import OWN, refuse_too_large, task_of
+from leaderboard.api.submissions import OWN, refuse_too_large
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import sight
 from leaderboard.services import dry_run
@@ -60,7 +62,7 @@ class SubmissionCheck(View):
     serializer_class = ExaminedSerializer
 
     def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), SubmitThrottle()]
+        return [*super().get_throttles(), ValidateThrottle()]
 
     @extend_schema(
         tags=["submissions"],
@@ -94,6 +96,7 @@ class SubmissionCheck(View):
 
 class SubmissionWithdrawal(View):
     permission_classes = [IsAuthenticated, ScopeFits]
+    scope = AccessToken.Scope.WITHDRAW
     parser_classes = [JSONParser, FormParser, MultiPartParser]
     queryset = Submission.objects.select_related("task", "team")
     serializer_class = SubmissionDetailSerializer
@@ -101,7 +104,8 @@ class SubmissionWithdrawal(View):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_withdraw",
-        summary="Take a submission of your team back, for good",
+        summary="Withdraw a submission of your team, for good",
+        description="A token needs the scope `withdraw`.",
         request=ReasonSerializer,
         responses={
             200: SubmissionDetailSerializer,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import IO, Any, cast
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
+from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.api.base import SubmitThrottle, View, problems
 from leaderboard.api.metric_serializers import (
@@ -24,51 +23,42 @@ from leaderboard.api.metric_serializers import (
     NewMetricScoresSerializer,
     board_json,
 )
-from leaderboard.api.tasks import TaskView
-from leaderboard.models import OutsideMetric, OutsideScores, Task
+from leaderboard.api.query import Choice, PageQuery, one_of, task_of
+from leaderboard.api.tasks import CriterionQuery, TaskView
+from leaderboard.models import OutsideMetric, OutsideScores
+from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.metric_board_inputs import criteria_of
 from leaderboard.selectors.metric_board_shown import STATISTICS, shown_board
 from leaderboard.selectors.sight import public
 from leaderboard.services import metric_outside
 
+Scope = AccessToken.Scope
 _ROOM_FOR_TEXT = 1 << 20
+
+
+class MetricBoardQuery(CriterionQuery):
+    by = Choice(list(STATISTICS), required=False)
 
 
 class TaskMetricBoard(TaskView):
     serializer_class = MetricBoardSerializer
+    query_class = MetricBoardQuery
 
     @extend_schema(
         tags=["metrics"],
         operation_id="tasks_metric_board_retrieve",
         summary="Say how far a task's metrics follow people",
         description="As it was last computed; nothing is computed by asking.",
-        parameters=[
-            OpenApiParameter("criterion", OpenApiTypes.STR),
-            OpenApiParameter("by", OpenApiTypes.STR, enum=list(STATISTICS)),
-        ],
-        responses={
-            200: MetricBoardSerializer,
-            **problems("not-found", "bad-choice"),
-        },
+        responses={200: MetricBoardSerializer, **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        criteria = criteria_of(task) or ["overall"]
-        criterion = _chosen(request, "criterion", criteria) or criteria[0]
-        shown = shown_board(task, criterion, _chosen(request, "by", STATISTICS))
+        criterion = self.query.get("criterion") or main_criterion(task)
+        one_of("criterion", criterion, criteria_of(task) or [main_criterion(task)])
+        shown = shown_board(task, criterion, self.query.get("by", ""))
         return Response(
             MetricBoardSerializer(board_json(task.slug, criterion, shown)).data
         )
-
-
-def _chosen(request: Request, name: str, choices: Collection[str]) -> str:
-    """Read a parameter that has choices; empty where it is not given."""
-    given = request.query_params.get(name, "")
-    if given and given not in choices:
-        raise GenieError(
-            f"{name} is one of {', '.join(choices)}, not {given!r}.", code="bad-choice"
-        )
-    return given
 
 
 class MetricScoresView(View):
@@ -97,6 +87,7 @@ class MetricScoresView(View):
 
 
 class MetricScoresList(MetricScoresView):
+    query_class = PageQuery
     parser_classes = [MultiPartParser]
 
     def get_throttles(self) -> list[BaseThrottle]:
@@ -107,7 +98,7 @@ class MetricScoresList(MetricScoresView):
         tags=["metrics"],
         operation_id="metric_scores_list",
         summary="List the metrics of others that are published, and your own",
-        responses={200: MetricScoresSerializer(many=True), **problems("bad-page")},
+        responses={200: MetricScoresSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request) -> Response:
         page: Any = self.paginate_queryset(self.rows(request))
@@ -145,7 +136,7 @@ class MetricScoresList(MetricScoresView):
         fields = given.validated_data
         file = fields.pop("file")
         metric = metric_outside.receive(
-            task=_task(fields.pop("task")),
+            task=task_of(fields.pop("task")),
             owner=cast("Any", request.user),
             file=cast("Any", cast("IO[bytes]", file)),
             file_name=file.name or "scores",
@@ -155,6 +146,11 @@ class MetricScoresList(MetricScoresView):
 
 
 class MetricScoresDetail(MetricScoresView):
+    @property
+    def scope(self) -> str | None:
+        """Withdrawing, which is for good, takes a scope of its own."""
+        return Scope.WITHDRAW if self.request.method == "DELETE" else None
+
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_retrieve",
@@ -167,7 +163,8 @@ class MetricScoresDetail(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_destroy",
-        summary="Withdraw your metric",
+        summary="Withdraw your metric, for good",
+        description="A token needs the scope `withdraw`.",
         responses={
             204: None,
             **problems("not-authenticated", "permission-denied", "not-found"),
@@ -194,16 +191,6 @@ class MetricScoresPublish(MetricScoresView):
         metric_outside.publish(metric)
         metric.refresh_from_db()
         return Response(self.body(metric))
-
-
-def _task(slug: str) -> Task:
-    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
-    if task is None:
-        raise GenieError(
-            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
-            code="unknown-task",
-        )
-    return task
 
 
 def _refuse_too_large(request: Request) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from genie.lib.errors import GenieError
 from leaderboard.api.base import View, problems
-from leaderboard.api.moment import AT, moment
 from leaderboard.api.open_data_serializers import (
     JudgmentSerializer,
     MetricPerInstanceSerializer,
@@ -20,32 +19,38 @@ from leaderboard.api.open_data_serializers import (
     OldMetricsSerializer,
     ScoreRowSerializer,
 )
-from leaderboard.api.tasks import TaskView
+from leaderboard.api.query import AtQuery, Choice, PageQuery, one_of
+from leaderboard.api.tasks import CriterionQuery, TaskView
+from leaderboard.metrics.base import all_metrics
 from leaderboard.models import Submission
 from leaderboard.selectors import open_data
 from leaderboard.selectors.sight import Sight, sight
 
-_OF_SUBMISSION = OpenApiParameter(
-    "submission", OpenApiTypes.INT, description="Only this one's."
-)
-_LARGEST_KEY = 2**63 - 1
+
+class OfSubmissionQuery(PageQuery):
+    submission = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=2**63 - 1,
+        help_text="Id of a submission: only its own.",
+    )
 
 
-def _only(rows: Any, request: Request, **names: str) -> Any:
-    """Keep the rows that the query asks for, by equality."""
-    for parameter, field in names.items():
-        if value := request.query_params.get(parameter, ""):
-            rows = rows.filter(**{field: value.replace("\x00", "")})
-    raw = request.query_params.get("submission", "")
-    if not raw:
-        return rows
-    if not (raw.isascii() and raw.isdigit()) or int(raw[:30]) > _LARGEST_KEY:
-        raise GenieError("submission must be the id of one.", code="invalid")
-    return rows.filter(submission_id=int(raw))
+class ScoreQuery(OfSubmissionQuery, CriterionQuery, AtQuery):
+    superseded = Choice(
+        ["yes", "no"],
+        required=False,
+        help_text="yes: also scores that others have replaced since.",
+    )
+
+
+class MetricResultQuery(OfSubmissionQuery):
+    metric = serializers.CharField(required=False, help_text="Slug of a metric.")
 
 
 class ScoreList(TaskView):
     serializer_class = ScoreRowSerializer
+    query_class = ScoreQuery
 
     @extend_schema(
         tags=["results"],
@@ -56,50 +61,41 @@ class ScoreList(TaskView):
             "A score is never overwritten: with `at` you get those of a moment. "
             "`covers` says what the 95 % interval covers."
         ),
-        parameters=[
-            AT,
-            _OF_SUBMISSION,
-            OpenApiParameter("criterion", OpenApiTypes.STR),
-            OpenApiParameter(
-                "superseded",
-                OpenApiTypes.STR,
-                enum=["yes", "no"],
-                description="yes: also those in whose place others stand by now.",
-            ),
-        ],
-        responses={
-            200: ScoreRowSerializer(many=True),
-            **problems("not-found", "bad-page", "bad-moment", "invalid"),
-        },
+        responses={200: ScoreRowSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
+        task = self.task()
+        if asked := self.query.get("criterion"):
+            one_of("criterion", asked, open_data.scored_criteria(task))
         rows = open_data.scores(
-            self.task(),
+            task,
             request.user,
-            at=moment(request),
-            superseded=request.query_params.get("superseded") == "yes",
+            at=self.query.get("at"),
+            superseded=self.query.get("superseded") == "yes",
         )
-        page: Any = self.paginate_queryset(_only(rows, request, criterion="criterion"))
+        page: Any = self.paginate_queryset(
+            rows.filter(**self.chosen("criterion", "submission"))
+        )
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
 class MetricResultList(TaskView):
     serializer_class = MetricResultSerializer
+    query_class = MetricResultQuery
 
     @extend_schema(
         tags=["results"],
         operation_id="tasks_metric_results_list",
         summary="List the automatic metrics of a task's submissions",
         description="Of several results of one metric the last counts on the board.",
-        parameters=[_OF_SUBMISSION, OpenApiParameter("metric", OpenApiTypes.STR)],
-        responses={
-            200: MetricResultSerializer(many=True),
-            **problems("not-found", "bad-page", "invalid"),
-        },
+        responses={200: MetricResultSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
+        one_of("metric", self.query.get("metric", ""), list(all_metrics()))
         rows = open_data.metric_results(self.task(), request.user)
-        page: Any = self.paginate_queryset(_only(rows, request, metric="metric"))
+        page: Any = self.paginate_queryset(
+            rows.filter(**self.chosen("metric", "submission"))
+        )
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
@@ -157,6 +153,7 @@ class SubmissionMetrics(SubmissionView):
 
 class SubmissionMetricResults(SubmissionView):
     serializer_class = MetricPerInstanceSerializer
+    query_class = PageQuery
 
     @extend_schema(
         tags=["results"],
@@ -164,7 +161,7 @@ class SubmissionMetricResults(SubmissionView):
         summary="List one submission's metrics with a number for each instance",
         responses={
             200: MetricPerInstanceSerializer(many=True),
-            **problems("not-found", "bad-page"),
+            **problems("not-found"),
         },
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -178,6 +175,7 @@ class SubmissionMetricResults(SubmissionView):
 
 class SubmissionJudgments(SubmissionView):
     serializer_class = JudgmentSerializer
+    query_class = PageQuery
 
     @extend_schema(
         tags=["results"],
@@ -189,7 +187,7 @@ class SubmissionJudgments(SubmissionView):
         ),
         responses={
             200: JudgmentSerializer(many=True),
-            **problems("not-found", "not-published", "bad-page"),
+            **problems("not-found", "not-published"),
         },
     )
     def get(self, request: Request, pk: int) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.api import handing_in, open_data, staff, webhooks
+from leaderboard.api import handing_in, open_data, staff, webhooks, whoami
 
 urlpatterns = [
     path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
@@ -53,6 +53,7 @@ urlpatterns = [
         webhooks.DeliveryList.as_view(),
         name="webhook-deliveries",
     ),
+    path("whoami/", whoami.WhoAmI.as_view(), name="whoami"),
     path("campaigns/", staff.CampaignList.as_view(), name="campaign-list"),
     path("campaigns/<int:pk>/", staff.CampaignDetail.as_view(), name="campaign-detail"),
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from leaderboard.api.pagination import Pages
+from drf_spectacular.openapi import AutoSchema
+
+from leaderboard.api.problems import MEDIA_TYPE
 
 _IF_NONE_MATCH = {
     "in": "header",
@@ -14,40 +16,25 @@ _IF_NONE_MATCH = {
 }
 
 
-_PAGE = [
-    {
-        "in": "query",
-        "name": name,
-        "schema": {"type": "integer"},
-        "description": description,
-    }
-    for name, description in (
-        (Pages.page_query_param, Pages.page_query_description),
-        (Pages.page_size_query_param, Pages.page_size_query_description),
-    )
-]
+class Described(AutoSchema):
+    """A view's operations, with the parameters that its GET takes."""
+
+    def get_override_parameters(self) -> list[Any]:
+        query = getattr(self.view, "query_class", None)
+        return [query] if query and self.method == "GET" and query().fields else []
 
 
-def add_pages(
+# What a GET answers to a parameter that it does not take.
+_BAD_PARAMETER = {
+    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    "description": "Codes: bad-choice, bad-moment, bad-page, invalid, unknown-parameter.",
+}
+
+
+def add_answers_of_every_get(
     result: dict[str, Any], generator: Any, request: Any, public: bool
 ) -> dict[str, Any]:
-    """Say of each list which pages can be asked for.
-
-    The generator does so only where the first of the answers documented is the list.
-    """
-    for methods in result["paths"].values():
-        operation = methods.get("get", {})
-        answer = operation.get("responses", {}).get("200", {})
-        schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
-        if schema.get("$ref", "").startswith("#/components/schemas/Paginated"):
-            operation.setdefault("parameters", []).extend(_PAGE)
-    return result
-
-
-def add_not_modified(
-    result: dict[str, Any], generator: Any, request: Any, public: bool
-) -> dict[str, Any]:
-    """Say of each GET that it can answer 304, without a body."""
+    """Say of each GET that it can answer 304, without a body, and 400."""
     for methods in result["paths"].values():
         operation = methods.get("get")
         if operation is not None:
@@ -55,4 +42,6 @@ def add_not_modified(
             operation["responses"]["304"] = {
                 "description": "What you keep still holds."
             }
+            operation["responses"]["400"] = _BAD_PARAMETER
+            operation["responses"] = dict(sorted(operation["responses"].items()))
     return result

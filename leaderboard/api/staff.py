@@ -6,17 +6,24 @@ from typing import Any
 
 from django.db.models import Count, Q
 from django.http import Http404
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from crowd.models import Assignment, Campaign, Worker
+from crowd.platforms.base import all_platforms
 from crowd.selectors.progress import progress_of
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
-from genie.lib.errors import GenieError
-from leaderboard.api.base import View, plain, problems
+from leaderboard.api.base import View, problems
+from leaderboard.api.query import (
+    Choice,
+    OfTaskQuery,
+    PageQuery,
+    TaskField,
+    one_of,
+)
 from leaderboard.api.staff_serializers import (
     BanSerializer,
     CampaignSerializer,
@@ -25,7 +32,6 @@ from leaderboard.api.staff_serializers import (
 from quality.models import Ban
 
 _REFUSALS = ("not-authenticated", "permission-denied")
-_TASK = OpenApiParameter("task", OpenApiTypes.STR, description="Slug of a task.")
 _HANDED_IN = [
     Assignment.State.SUBMITTED,
     Assignment.State.APPROVED,
@@ -45,7 +51,12 @@ def _with_progress(campaigns: list[Campaign]) -> list[Any]:
     return campaigns
 
 
+class CampaignQuery(OfTaskQuery):
+    state = Choice(Campaign.State.values, required=False)
+
+
 class CampaignList(StaffView):
+    query_class = CampaignQuery
     queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
     serializer_class = CampaignSerializer
 
@@ -53,27 +64,16 @@ class CampaignList(StaffView):
         tags=["staff"],
         operation_id="campaigns_list",
         summary="List campaigns with progress and money, newest first",
-        parameters=[
-            _TASK,
-            OpenApiParameter(
-                "state", OpenApiTypes.STR, enum=list(Campaign.State.values)
-            ),
-        ],
         responses={
             200: CampaignSerializer(many=True),
-            **problems(*_REFUSALS, "bad-page", "invalid"),
+            **problems(*_REFUSALS, "not-found", "unknown-task"),
         },
     )
     def get(self, request: Request) -> Response:
         rows = self.get_queryset()
-        if task := plain(request, "task"):
-            rows = rows.filter(pool=task)
-        if state := plain(request, "state"):
-            if state not in Campaign.State.values:
-                raise GenieError(
-                    f"state must be one of {', '.join(Campaign.State.values)}.",
-                    code="invalid",
-                )
+        if task := self.query.get("task"):
+            rows = rows.filter(pool=task.slug)
+        if state := self.query.get("state"):
             rows = rows.filter(state=state)
         page: Any = _with_progress(list(self.paginate_queryset(rows) or []))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
@@ -96,7 +96,19 @@ class CampaignDetail(StaffView):
         return Response(self.get_serializer(_with_progress([found])[0]).data)
 
 
+class WorkerQuery(PageQuery):
+    platform = serializers.CharField(
+        required=False, help_text="Such as selfhosted, mturk or prolific."
+    )
+    banned_from = TaskField(
+        required=False,
+        help_text="Slug of a task: only workers who are banned from it.",
+    )
+    excluded = Choice(["yes", "no"], required=False)
+
+
 class WorkerList(StaffView):
+    query_class = WorkerQuery
     serializer_class = WorkerSerializer
     queryset = Worker.objects.none()
 
@@ -104,18 +116,9 @@ class WorkerList(StaffView):
         tags=["staff"],
         operation_id="workers_list",
         summary="List workers under their pseudonyms",
-        parameters=[
-            OpenApiParameter("platform", OpenApiTypes.STR),
-            OpenApiParameter(
-                "banned_from",
-                OpenApiTypes.STR,
-                description="Slug of a task: only those whom a ban keeps from it.",
-            ),
-            OpenApiParameter("excluded", OpenApiTypes.STR, enum=["yes", "no"]),
-        ],
         responses={
             200: WorkerSerializer(many=True),
-            **problems(*_REFUSALS, "bad-page"),
+            **problems(*_REFUSALS, "not-found", "unknown-task"),
         },
     )
     def get(self, request: Request) -> Response:
@@ -125,12 +128,13 @@ class WorkerList(StaffView):
             n_handed_in=Count("assignments", filter=handed_in),
             n_rejected=Count("assignments", filter=rejected),
         ).order_by("pk")
-        if platform := plain(request, "platform"):
+        if platform := self.query.get("platform"):
+            one_of("platform", platform, list(all_platforms()))
             rows = rows.filter(platform=platform)
-        if task := plain(request, "banned_from"):
-            banned = Ban.objects.filter(pool=task, lifted_at=None)
+        if task := self.query.get("banned_from"):
+            banned = Ban.objects.filter(pool=task.slug, lifted_at=None)
             rows = rows.filter(pk__in=banned.values("worker"))
-        if (excluded := plain(request, "excluded")) in {"yes", "no"}:
+        if excluded := self.query.get("excluded"):
             rows = rows.filter(excluded=excluded == "yes")
         page: Any = list(self.paginate_queryset(rows) or [])
         bans: dict[int, list[str]] = {}
@@ -142,7 +146,16 @@ class WorkerList(StaffView):
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
+class BanQuery(OfTaskQuery):
+    in_force = Choice(
+        ["yes", "no"],
+        required=False,
+        help_text="yes: only those that have not been lifted.",
+    )
+
+
 class BanList(StaffView):
+    query_class = BanQuery
     serializer_class = BanSerializer
     queryset = Ban.objects.none()
 
@@ -150,22 +163,16 @@ class BanList(StaffView):
         tags=["staff"],
         operation_id="bans_list",
         summary="List bans with what they rest on, newest first",
-        parameters=[
-            _TASK,
-            OpenApiParameter(
-                "in_force",
-                OpenApiTypes.STR,
-                enum=["yes", "no"],
-                description="yes: only those that have not been lifted.",
-            ),
-        ],
-        responses={200: BanSerializer(many=True), **problems(*_REFUSALS, "bad-page")},
+        responses={
+            200: BanSerializer(many=True),
+            **problems(*_REFUSALS, "not-found", "unknown-task"),
+        },
     )
     def get(self, request: Request) -> Response:
         rows = Ban.objects.select_related("worker", "verdict").order_by("-pk")
-        if task := plain(request, "task"):
-            rows = rows.filter(pool=task)
-        if plain(request, "in_force") == "yes":
+        if task := self.query.get("task"):
+            rows = rows.filter(pool=task.slug)
+        if self.query.get("in_force") == "yes":
             rows = rows.filter(lifted_at=None)
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

@@ -7,8 +7,10 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from leaderboard.models import Score, Submission
+from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.worker_figures import paid_and_fee
 
 # These would name, or describe, somebody else's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
@@ -45,6 +47,7 @@ def full(submission: Submission, seen: Sight, request: Request) -> dict[str, Any
         "warnings": _warnings(submission, seen),
         "failure": _failure(submission) if seen.inner else None,
         "cost_cents": submission.approved_cents if seen.inner else None,
+        **_paid(submission, seen),
         "events": [
             {
                 "state": event.state,
@@ -65,6 +68,16 @@ def _file(submission: Submission) -> dict[str, Any]:
         "bytes": submission.file_bytes,
         "format": submission.file_format,
     }
+
+
+def _paid(submission: Submission, seen: Sight) -> dict[str, int | None]:
+    """Give what people's answers have cost: to the team at once, to all with the scores."""
+    evaluation = HumanEvaluation.objects.filter(submission=submission).first()
+    published = submission.state == Submission.State.PUBLISHED
+    if evaluation is None or not (published or seen.inner):
+        return {"paid_cents": None, "fee_cents": None}
+    paid, fee = paid_and_fee(campaigns_of(evaluation))
+    return {"paid_cents": paid, "fee_cents": fee}
 
 
 def _failure(submission: Submission) -> dict[str, Any] | None:

@@ -25,7 +25,8 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         help_text="JSON object, JSONL, TSV or one line per instance; plain or gzip.",
     )
     team = serializers.SlugField(
-        required=False, help_text="Slug of one of your teams; without it, your first."
+        required=False,
+        help_text="Slug of one of your teams; needed by members of several.",
     )
     description = serializers.CharField(
         required=False, allow_blank=True, max_length=4000
@@ -139,6 +140,13 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     failure = FailureSerializer(allow_null=True)
     cost_cents = serializers.IntegerField(
         allow_null=True, help_text="What was approved for the human evaluation."
+    )
+    paid_cents = serializers.IntegerField(
+        allow_null=True,
+        help_text="What workers have been paid; public once it is published.",
+    )
+    fee_cents = serializers.IntegerField(
+        allow_null=True, help_text="What the platform has taken besides."
     )
     events = EventSerializer(many=True)
     metrics = serializers.DictField(child=MetricValueSerializer())

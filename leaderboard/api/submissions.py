@@ -6,7 +6,6 @@ from functools import partial
 from typing import IO, Any, cast
 
 from django.conf import settings
-from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
@@ -22,12 +21,13 @@ from genie.lib.errors import GenieError
 from genie.lib.uploads import announced, drop
 from leaderboard.api import submission_json as as_json
 from leaderboard.api.base import SubmitThrottle, View, problems
+from leaderboard.api.query import Choice, OfTaskQuery, task_of
 from leaderboard.api.submission_serializers import (
     NewSubmissionSerializer,
     SubmissionDetailSerializer,
     SubmissionSerializer,
 )
-from leaderboard.models import Submission, Task, Team
+from leaderboard.models import Submission, Team
 from leaderboard.selectors.sight import Sight, sight
 from leaderboard.services import once, submit
 
@@ -47,9 +47,14 @@ IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
+class SubmissionQuery(OfTaskQuery):
+    state = Choice(Submission.State.values, required=False)
+
+
 class SubmissionList(View):
     permission_classes = [IsAuthenticated, ScopeFits]
     parser_classes = [MultiPartParser]
+    query_class = SubmissionQuery
     queryset = Submission.objects.select_related("task", "team")
 
     def get_throttles(self) -> list[BaseThrottle]:
@@ -60,38 +65,17 @@ class SubmissionList(View):
         tags=["submissions"],
         operation_id="submissions_list",
         summary="List your teams' submissions, newest first",
-        parameters=[
-            OpenApiParameter("task", OpenApiTypes.STR, description="Slug of a task."),
-            OpenApiParameter(
-                "state", OpenApiTypes.STR, enum=list(Submission.State.values)
-            ),
-        ],
         responses={
             200: SubmissionSerializer(many=True),
-            **problems("not-authenticated", "unknown-task", "bad-page", "invalid"),
+            **problems("not-authenticated", "unknown-task", "not-found"),
         },
     )
     def get(self, request: Request) -> Response:
-        rows = self._filtered(
-            self.get_queryset().filter(team__members=request.user.pk), request
-        )
-        page: Any = self.paginate_queryset(rows.order_by("-pk"))
+        rows = self.get_queryset().filter(team__members=request.user.pk)
+        rows = rows.filter(**self.chosen("task", "state")).order_by("-pk")
+        page: Any = self.paginate_queryset(rows)
         lines = [as_json.brief(row, OWN, request) for row in page]
         return self.get_paginated_response(SubmissionSerializer(lines, many=True).data)
-
-    def _filtered(
-        self, rows: QuerySet[Submission], request: Request
-    ) -> QuerySet[Submission]:
-        if slug := request.query_params.get("task"):
-            rows = rows.filter(task=task_of(slug))
-        if state := request.query_params.get("state"):
-            if state not in Submission.State.values:
-                raise GenieError(
-                    f"state must be one of {', '.join(Submission.State.values)}.",
-                    code="invalid",
-                )
-            rows = rows.filter(state=state)
-        return rows
 
     @extend_schema(
         tags=["submissions"],
@@ -112,6 +96,7 @@ class SubmissionList(View):
                 "bad-description",
                 "bad-link",
                 "bad-key",
+                "team-required",
                 "key-reused",
                 "empty-file",
                 "not-authenticated",
@@ -184,17 +169,6 @@ def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, boo
     key = once.checked_key(key)
     print_ = once.fingerprint(sent, stream)
     return once.receive_once(owner, key, print_, lambda also: receive(also=also))
-
-
-def task_of(slug: str) -> Task:
-    """Give the task of a slug, or say that there is none."""
-    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
-    if task is None:
-        raise GenieError(
-            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
-            code="unknown-task",
-        )
-    return task
 
 
 def _team(owner: Any, slug: str | None) -> Team:

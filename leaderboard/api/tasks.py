@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.http import Http404, QueryDict
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from leaderboard.api.base import View, plain, problems
-from leaderboard.api.moment import AT, moment
+from leaderboard.api.base import View, problems
+from leaderboard.api.query import AtQuery, Choice, PageQuery, Query, one_of
 from leaderboard.api.standing_serializers import StandingSerializer
 from leaderboard.api.task_serializers import (
     InstanceSerializer,
@@ -20,27 +20,44 @@ from leaderboard.api.task_serializers import (
     TaskSerializer,
 )
 from leaderboard.models import Instance, Task
-from leaderboard.selectors.filtering import read_filter
-from leaderboard.selectors.sorting import order_from
+from leaderboard.selectors.filtering import Filter
+from leaderboard.selectors.sorting import order_from, sort_keys
 from leaderboard.selectors.standings import standings
 from leaderboard.stats.ranking import RANK_RULE
 
-_FILTERS = [
-    OpenApiParameter(
-        "q", OpenApiTypes.STR, description="Part of a system's or team's name."
-    ),
-    OpenApiParameter("team", OpenApiTypes.STR, description="Slug of a team."),
-    OpenApiParameter("kind", OpenApiTypes.STR, enum=["people", "simulated"]),
-    OpenApiParameter(
-        "since", OpenApiTypes.STR, description="Handed in from this day on."
-    ),
-    OpenApiParameter(
-        "until", OpenApiTypes.STR, description="Handed in up to this day."
-    ),
-    OpenApiParameter(
-        "scored", OpenApiTypes.STR, enum=["1"], description="Only rows with scores."
-    ),
-]
+
+class TaskQuery(PageQuery):
+    kind = serializers.CharField(
+        required=False, help_text="Such as translation: only tasks of this kind."
+    )
+    q = serializers.CharField(
+        required=False, help_text="Part of a task's title or slug."
+    )
+
+
+class CriterionQuery(Query):
+    criterion = serializers.CharField(
+        required=False, help_text="One of the task's criteria."
+    )
+
+
+class BoardQuery(AtQuery):
+    sort = serializers.CharField(
+        required=False, help_text="human (default), system, date or a metric's slug."
+    )
+    dir = Choice(["asc", "desc"], required=False)
+    q = serializers.CharField(
+        required=False, max_length=100, help_text="Part of a system's or team's name."
+    )
+    team = serializers.CharField(required=False, help_text="Slug of a team.")
+    kind = Choice(["people", "simulated"], required=False)
+    since = serializers.DateField(
+        required=False, help_text="Submitted on this day or later."
+    )
+    until = serializers.DateField(
+        required=False, help_text="Submitted on this day or earlier."
+    )
+    scored = Choice(["1"], required=False, help_text="1: only rows with scores.")
 
 
 class TaskView(View):
@@ -57,6 +74,7 @@ class TaskView(View):
 
 
 class TaskList(View):
+    query_class = TaskQuery
     queryset = Task.objects.order_by("slug")
     serializer_class = TaskBriefSerializer
 
@@ -64,23 +82,15 @@ class TaskList(View):
         tags=["tasks"],
         operation_id="tasks_list",
         summary="List the benchmark tasks",
-        parameters=[
-            OpenApiParameter(
-                "kind",
-                OpenApiTypes.STR,
-                description="Such as translation: only tasks of this kind.",
-            ),
-            OpenApiParameter(
-                "q", OpenApiTypes.STR, description="Part of a task's title or slug."
-            ),
-        ],
-        responses={200: TaskBriefSerializer(many=True), **problems("bad-page")},
+        responses={200: TaskBriefSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request) -> Response:
         rows = self.get_queryset()
-        if kind := plain(request, "kind"):
+        if kind := self.query.get("kind"):
+            kinds = rows.order_by("kind").values_list("kind", flat=True).distinct()
+            one_of("kind", kind, list(kinds))
             rows = rows.filter(kind=kind)
-        if text := plain(request, "q"):
+        if text := self.query.get("q"):
             rows = rows.filter(Q(title__icontains=text) | Q(slug__icontains=text))
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
@@ -101,6 +111,7 @@ class TaskDetail(TaskView):
 
 class InstanceList(TaskView):
     serializer_class = InstanceSerializer
+    query_class = PageQuery
 
     @extend_schema(
         tags=["tasks"],
@@ -109,7 +120,7 @@ class InstanceList(TaskView):
         description="References are null where the task keeps them hidden.",
         responses={
             200: InstanceSerializer(many=True),
-            **problems("not-found", "bad-page"),
+            **problems("not-found"),
         },
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -125,6 +136,7 @@ class InstanceList(TaskView):
 
 class Leaderboard(TaskView):
     serializer_class = StandingSerializer
+    query_class = BoardQuery
 
     @extend_schema(
         tags=["tasks"],
@@ -136,31 +148,22 @@ class Leaderboard(TaskView):
             "marks systems that were not rated by people. "
             f"{RANK_RULE} `human.covers` says what the 95 % intervals cover."
         ),
-        parameters=[
-            OpenApiParameter(
-                "sort",
-                OpenApiTypes.STR,
-                description="human (default), system, date or a metric's slug.",
-            ),
-            OpenApiParameter("dir", OpenApiTypes.STR, enum=["asc", "desc"]),
-            AT,
-            *_FILTERS,
-        ],
-        responses={
-            200: StandingSerializer(many=True),
-            **problems("not-found", "bad-page", "bad-moment"),
-        },
+        responses={200: StandingSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        asked = request.query_params
-        order = order_from(task, asked.get("sort"), asked.get("dir"))
+        asked = self.query
+        one_of("sort", asked.get("sort", ""), sort_keys(task))
         rows: Any = standings(
             task,
             request.user,
-            order,
-            at=moment(request),
-            chosen=read_filter(cast("QueryDict", asked)),
+            order_from(task, asked.get("sort"), asked.get("dir")),
+            at=asked.get("at"),
+            chosen=Filter(
+                text=asked.get("q", ""),
+                scored=asked.get("scored") == "1",
+                **self.chosen("team", "kind", "since", "until"),
+            ),
         )
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

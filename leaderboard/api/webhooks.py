@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from genie.accounts.permissions import ScopeFits
 from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
+from leaderboard.api.query import PageQuery
 from leaderboard.models import Membership, Team, Webhook, WebhookDelivery
 from leaderboard.services import webhooks as service
 
@@ -76,6 +77,7 @@ class OwnerView(View):
 
 class WebhookList(OwnerView):
     serializer_class = WebhookSerializer
+    query_class = PageQuery
 
     @extend_schema(
         tags=["webhooks"],
@@ -83,7 +85,7 @@ class WebhookList(OwnerView):
         summary="List a team's webhooks",
         responses={
             200: WebhookSerializer(many=True),
-            **problems(*_REFUSALS, "bad-page"),
+            **problems(*_REFUSALS),
         },
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -136,6 +138,7 @@ class WebhookDetail(OwnerView):
 
 class DeliveryList(OwnerView):
     serializer_class = DeliverySerializer
+    query_class = PageQuery
     queryset = WebhookDelivery.objects.none()
 
     @extend_schema(
@@ -144,7 +147,7 @@ class DeliveryList(OwnerView):
         summary="List what was sent to a webhook and how it went, newest first",
         responses={
             200: DeliverySerializer(many=True),
-            **problems(*_REFUSALS, "bad-page"),
+            **problems(*_REFUSALS),
         },
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:

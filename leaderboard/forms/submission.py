@@ -58,12 +58,19 @@ class SubmissionForm(forms.Form):
         ),
     )
 
-    def __init__(self, *args: Any, teams: list[Team], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        teams: list[Team],
+        preselected: Team | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["team"]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101
         field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
-        field.initial = teams[0] if teams else None
+        field.initial = preselected
+        field.required = len(teams) > 1
         if len(teams) < 2:
             field.widget = forms.HiddenInput()
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 
+from crowd.selectors.progress import campaign_progress
 from leaderboard.models import EvaluatedSystem, JointEvaluation, Submission, Task
+from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import is_staff, public, team_ids
 
 if TYPE_CHECKING:
@@ -75,6 +77,25 @@ def joint_seen_by(
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(requested_by=viewer.pk)
     return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
+
+
+def joint_concerns(viewer: Viewer, found: JointEvaluation) -> bool:
+    """Tell whether what it costs may be shown: to staff and to who asked for it."""
+    if viewer is None or not viewer.is_authenticated:
+        return False
+    return is_staff(viewer) or found.requested_by_id == viewer.pk
+
+
+def joint_progress(found: JointEvaluation) -> dict[str, int]:
+    """Count the HITs of all its campaigns, and what they cost so far."""
+    if found.evaluation is None:
+        return {"n_done": 0, "n_hits": 0, "spent_cents": 0}
+    parts = [campaign_progress(one) for one in campaigns_of(found.evaluation)]
+    return {
+        "n_done": sum(one.n_done for one in parts),
+        "n_hits": sum(one.n_hits for one in parts),
+        "spent_cents": sum(one.spent_cents for one in parts),
+    }
 
 
 def criterion_results(

@@ -40,6 +40,13 @@ def scores(
     return rows.select_related("submission").order_by("pk")
 
 
+def scored_criteria(task: Task) -> list[str]:
+    """Name what a task's systems are scored on: its criteria, and what designs add."""
+    rows = Score.objects.filter(submission__task=task).order_by("criterion")
+    stored = rows.values_list("criterion", flat=True).distinct()
+    return list(dict.fromkeys([*task.human.get("criteria", {}), *stored]))
+
+
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
     """Give a task's metric results as the viewer sees them, older versions too."""
     rows = MetricResult.objects.filter(public("submission__") | _mine(viewer))

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.db.models import Q
 
+from genie.lib.pages import page_of
 from leaderboard.models import Prediction, Submission
 from leaderboard.selectors.sight import ON_BOARD, public, team_ids
 
@@ -32,8 +33,8 @@ class Output:
 
 
 def outputs_page(positions: list[int], number: str | None) -> Page[int]:
-    """Give one page of positions; a number that makes no sense gives the nearest."""
-    return Paginator(positions, PER_PAGE).get_page(number)
+    """Give one page of positions."""
+    return page_of(positions, PER_PAGE, number)
 
 
 def predictions_at(

@@ -38,6 +38,11 @@ def metrics_of(task: Task) -> list[str]:
     return [slug for slug in wanted if slug in all_metrics()]
 
 
+def sort_keys(task: Task) -> list[str]:
+    """List what the task's board can be sorted by."""
+    return [*_FIRST, *metrics_of(task)]
+
+
 def first_direction(key: str) -> Direction:
     """Give the direction in which a column is sorted when first asked for."""
     if key in _FIRST:
@@ -47,7 +52,7 @@ def first_direction(key: str) -> Direction:
 
 def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
     """Read an order from an address; what is not known is the default."""
-    if sort is None or (sort not in _FIRST and sort not in metrics_of(task)):
+    if sort is None or sort not in sort_keys(task):
         return DEFAULT
     return Order(sort, _DIRECTIONS.get(direction or "") or first_direction(sort))
 

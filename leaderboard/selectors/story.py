@@ -47,10 +47,20 @@ _WAITS: dict[str, str] = {
     State.SCORED: "The result is about to be published.",
     State.PUBLISHED: "",
 }
+# What follows once that is done.
+_NEXT: dict[str, str] = {
+    State.RECEIVED: "Next: automatic metrics, usually within minutes.",
+    State.VALID: "Next: staff decide on the cost of asking people.",
+    State.MEASURED: "Next: people rate the outputs.",
+    State.APPROVED: "Next: people rate the outputs.",
+    State.ANNOTATING: "Next: the score is computed and published.",
+    State.ANNOTATED: "Next: the result is published.",
+}
 # What is said instead where programs play the people.
 _SIMULATED: dict[str, str] = {
     "Asking people": "Asking programs",
     "The work went out to people.": "The work went out to simulated workers.",
+    "Next: people rate the outputs.": "Next: simulated workers rate the outputs.",
     "People are judging the texts.": "Simulated workers are judging the texts.",
 }
 # Off the walk: the step that did not come about, and what is said instead.
@@ -78,6 +88,7 @@ class Story:
     steps: list[Step]
     events: list[SubmissionEvent]
     waits_for: str
+    next: str
     pending: Pending | None
 
     @property
@@ -95,6 +106,7 @@ def story_of(
         steps=_steps(submission, events, view),
         events=events if view.inner else [],
         waits_for=_waits_for(submission, evaluation, pending),
+        next=_honest(submission, _NEXT.get(submission.state, "")),
         pending=pending,
     )
 

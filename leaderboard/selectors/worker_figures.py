@@ -84,7 +84,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         seconds = []  # what a program takes says nothing about what an hour pays
     pace = float(np.median(np.array(seconds, dtype=float))) if seconds else None
     reward = campaigns[0].hit_type.reward_cents if campaigns else 0
-    money = _money(campaigns)
+    paid, fee = paid_and_fee(campaigns)
     asked, wrong = _questions(campaigns)
     told = len(loads) >= LEAST_WORKERS
     return WorkerFigures(
@@ -99,8 +99,8 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         hourly_cents=hourly_cents(reward, pace),
         faster_than_reading=any(is_faster_than_reading(one) for one in campaigns),
         reward_cents=reward,
-        paid_cents=money[False],
-        fee_cents=money[True],
+        paid_cents=paid,
+        fee_cents=fee,
         n_asked=asked,
         n_wrong=wrong,
     )
@@ -120,8 +120,8 @@ def _excluded(campaigns: Sequence[Campaign]) -> int:
     )
 
 
-def _money(campaigns: Sequence[Campaign]) -> dict[bool, int]:
-    """Give what went to workers (False) and to the platform (True)."""
+def paid_and_fee(campaigns: Sequence[Campaign]) -> tuple[int, int]:
+    """Give what went to workers and what went to the platform, in cents."""
     rows = (
         LedgerEntry.objects.filter(campaign__in=campaigns)
         .exclude(state__in=_GONE)
@@ -129,10 +129,9 @@ def _money(campaigns: Sequence[Campaign]) -> dict[bool, int]:
         .values_list("kind")
         .annotate(cents=Sum("amount_cents"))
     )
-    found = {False: 0, True: 0}
-    for kind, cents in rows:
-        found[kind == LedgerEntry.Kind.FEE] += cents or 0
-    return found
+    cents = {kind: total or 0 for kind, total in rows}
+    fee = cents.pop(LedgerEntry.Kind.FEE, 0)
+    return sum(cents.values()), fee
 
 
 def _questions(campaigns: Sequence[Campaign]) -> tuple[int, int]:

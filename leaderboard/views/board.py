@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from django.core.cache import cache
-from django.core.paginator import Page, Paginator
+from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
+from genie.lib.pages import page_of
 from leaderboard.models import Task
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.metric_board_chosen import not_computed_here
@@ -103,7 +104,7 @@ def _body(
 def _context(
     request: HttpRequest, task: Task, found: Standings, address: Address
 ) -> dict[str, Any]:
-    page: Page[Row] = Paginator(found, ROWS).get_page(request.GET.get("page"))
+    page: Page[Row] = page_of(found, ROWS, request.GET.get("page"))
     return {
         "task": task,
         "board": found,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from genie.lib.pages import page_of
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.timeline import timeline
 from leaderboard.models import Task
@@ -26,7 +26,7 @@ _IN_STORY = 100
 def differences(request: HttpRequest, slug: str) -> HttpResponse:
     """Show P(A > B) for neighbours on the board, and what would settle the rest."""
     task = get_object_or_404(Task, slug=slug)
-    page = Paginator(ranked_pks(task), _IN_MATRIX).get_page(request.GET.get("page"))
+    page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
     found = shared(task, list(page), [main_criterion(task)])
     cents = _cents_per_rating(task)
     matrix = pairs.matrix(task, found, cents_per_rating=cents)

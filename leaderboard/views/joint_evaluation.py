@@ -7,16 +7,14 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from crowd.selectors.progress import campaign_progress
 from leaderboard.charts.axis import axis_over
-from leaderboard.models import JointEvaluation
-from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.joint_seen import (
     CriterionResult,
     criterion_results,
+    joint_concerns,
+    joint_progress,
     joint_seen_by,
 )
-from leaderboard.selectors.sight import is_staff
 from leaderboard.services import joint
 
 
@@ -37,8 +35,8 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "joint": found,
         "systems": [row.submission for row in found.systems.all()],
         "results": [(one, _axis(one)) for one in results],
-        "progress": _progress(found),
-        "inner": is_staff(request.user) or found.requested_by_id == request.user.pk,
+        "progress": joint_progress(found),
+        "inner": joint_concerns(request.user, found),
     }
     return render(request, "leaderboard/joint_evaluation.html", context)
 
@@ -49,14 +47,3 @@ def _axis(result: CriterionResult) -> Any:
     low = min(row.low for row in result.rows)
     high = max(row.high for row in result.rows)
     return axis_over(low, high, ceiling=max(100.0, high))
-
-
-def _progress(found: JointEvaluation) -> dict[str, int]:
-    if found.evaluation is None:
-        return {"n_done": 0, "n_hits": 0, "spent_cents": 0}
-    parts = [campaign_progress(one) for one in campaigns_of(found.evaluation)]
-    return {
-        "n_done": sum(one.n_done for one in parts),
-        "n_hits": sum(one.n_hits for one in parts),
-        "spent_cents": sum(one.spent_cents for one in parts),
-    }

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from genie.lib.errors import GenieError
+from genie.lib.pages import page_of
 from leaderboard.forms.submission import WithdrawalForm
 from leaderboard.models import Submission
 from leaderboard.selectors.mine import lines_for, submissions_for
@@ -24,8 +24,7 @@ PER_PAGE = 50
 
 @login_required
 def my_submissions(request: HttpRequest) -> HttpResponse:
-    rows = Paginator(submissions_for(request.user), PER_PAGE)
-    page = rows.get_page(request.GET.get("page"))
+    page = page_of(submissions_for(request.user), PER_PAGE, request.GET.get("page"))
     context = {"here": "mine", "page": page, "lines": lines_for(list(page))}
     return render(request, "leaderboard/mine.html", context)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.charts.bars import histogram
@@ -18,6 +20,10 @@ from leaderboard.selectors.worker_figures import worker_figures
 from leaderboard.views.submission_outputs import outputs_context
 
 State = Submission.State
+# Steps that the site takes by itself: the first two within minutes of submitting.
+_SOON_DONE = frozenset({State.RECEIVED, State.VALID})
+_AT_WORK = _SOON_DONE | {State.APPROVED, State.ANNOTATED, State.SCORED}
+_FRESH = timedelta(minutes=10)
 # These would name, or describe, somebody else's submission.
 _FOR_THE_TEAM = ("near-duplicate",)
 
@@ -40,10 +46,28 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         and found.state not in {State.INVALID, State.WITHDRAWN},
         "money": money(found, evaluation, view),
         "on_board": found.state in ON_BOARD,
+        "reload_seconds": _reload_seconds(found, view),
+        "reload_off": request.GET.get("reload") == "off",
     }
     if found.state != State.WITHDRAWN or view.inner:
         context |= _evidence(request, found, evaluation, view)
-    return render(request, "leaderboard/submission.html", context)
+    response = render(request, "leaderboard/submission.html", context)
+    if context["reload_seconds"] and not context["reload_off"]:
+        # what a browser follows without scripts; the page says so, and how to stop it
+        response["Refresh"] = str(context["reload_seconds"])
+    return response
+
+
+def _reload_seconds(found: Submission, view: Sight) -> int | None:
+    """Give the pause between reloads for a team that waits for the site's own work.
+
+    What waits for people takes longer than anybody looks at the page.
+    """
+    at_work = found.state in _AT_WORK and not found.failure_permanent
+    if not (view.team and at_work):
+        return None
+    fresh = timezone.now() - found.created_at < _FRESH
+    return 5 if fresh and found.state in _SOON_DONE else 60
 
 
 def seen_by(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:

@@ -40,7 +40,8 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     teams = list(Team.objects.filter(members=request.user.pk).order_by("pk"))
     if request.method != "POST":
-        return _page(request, task, teams, SubmissionForm(teams=teams))
+        form = SubmissionForm(teams=teams, preselected=_with_quota(task, teams))
+        return _page(request, task, teams, form)
     form = SubmissionForm(request.POST, request.FILES, teams=teams)
     if not form.is_valid():
         return _page(request, task, teams, form, status=400)
@@ -54,6 +55,12 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
         request, f"{received.system_name} has arrived and is being checked."
     )
     return redirect("leaderboard:submission", pk=received.pk)
+
+
+def _with_quota(task: Task, teams: list[Team]) -> Team | None:
+    """Give the first team that can submit now, or else the first."""
+    free = (team for team in teams if service.quota(task, team).next_at is None)
+    return next(free, teams[0] if teams else None)
 
 
 def _receive(request: HttpRequest, task: Task, data: dict[str, Any]) -> Submission:
@@ -80,10 +87,12 @@ def _page(
     *,
     status: int = 200,
 ) -> HttpResponse:
+    user: Any = request.user
     context = {
         "here": "tasks",
         "task": task,
         "form": form,
+        "exempt": service.exempt_from_quota(user, "leaderboard.add_submission"),
         "quotas": [(team, service.quota(task, team)) for team in teams],
         "example": task.instances.order_by("position").values("instance_id")[:2],
         "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.db.models import Count, Max, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
 
 from crowd.models import Worker
+from genie.lib.pages import page_of
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import Ban, Grade, Verdict
 from quality.models.test_question import Polarity
@@ -72,7 +72,7 @@ class GradeAdmin(ReadOnlyAdmin):
         pools = Grade.objects.order_by("pool").values_list("pool", flat=True).distinct()
         pool, name = request.GET.get("pool", ""), request.GET.get("q", "").strip()
         pairs = _pairs(pool, name)
-        page = Paginator(pairs, PER_PAGE).get_page(request.GET.get("p"))
+        page = page_of(pairs, PER_PAGE, request.GET.get("p"))
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,

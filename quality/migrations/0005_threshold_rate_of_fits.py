@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('quality', '0003_appeals'),
+        ('quality', '0004_appeals_against_requesters'),
     ]
 
     operations = [

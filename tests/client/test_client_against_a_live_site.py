@@ -15,7 +15,7 @@ from django.db import connection
 from leaderboard.models import Submission
 from leaderboard.services import measure, validate
 from tests.client.conftest import CLIENT
-from tests.factories import make_ranked, make_submission, make_task
+from tests.factories import make_ranked, make_submission, make_task, make_team
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -183,6 +183,16 @@ def test_a_system_is_handed_in_and_followed(run, board, file, submitter):
     )
     assert code == 1
     assert "still MEASURED" in told
+
+
+def test_who_is_in_several_teams_is_told_to_name_one(run, board, file, submitter):
+    egret = make_team("Team Egret", submitter)
+    arguments = ("submit", "tidy-news", file, "--system", "Lark")
+    code, _, told = run(*arguments)
+    assert code == 1
+    assert egret.slug in told
+    assert "--team" in told
+    assert run(*arguments, "--team", egret.slug)[0] == 0
 
 
 def test_refusals_are_said_and_tokens_go_nowhere_else(run, board, file, live_server):

@@ -181,6 +181,7 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
     text = boss.get("/admin/quality/grade/", {"q": here.pseudonym[:6].upper()}).text
     assert here.pseudonym in text
     assert "Nobody has answered" in boss.get("/admin/quality/grade/", {"q": "%"}).text
+    assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404
 
 
 def test_the_list_is_the_same_few_queries_for_many_workers(

@@ -25,7 +25,20 @@ class Command(BaseCommand):
             choices=AccessToken.Scope.values,
             help="what it may do; repeat it (default: read and submit)",
         )
-        parser.add_argument("--days", type=int, help="how long it works; for ever")
+        expiry = parser.add_mutually_exclusive_group()
+        expiry.add_argument(
+            "--days",
+            type=int,
+            default=tokens.DEFAULT_DAYS,
+            help="days until it expires (default: %(default)s)",
+        )
+        expiry.add_argument(
+            "--no-expiry",
+            dest="days",
+            action="store_const",
+            const=None,
+            help="a token that works until it is revoked",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         user = get_user_model().objects.filter(username=options["username"]).first()

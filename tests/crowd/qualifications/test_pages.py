@@ -241,6 +241,10 @@ def test_many_messages_stand_on_several_pages(site, wim):
     assert "Number 9<" not in page
     assert Message.objects.filter(read_at=None).count() == 10
     assert "Number 9" in site.get(reverse("work:messages"), {"page": 2}).text
+    assert site.get(reverse("work:messages"), {"page": 3}).status_code == 404
+    for list_ in ("page", "theirs"):
+        assert site.get(reverse("work:earnings"), {list_: 1}).status_code == 200
+        assert site.get(reverse("work:earnings"), {list_: 2}).status_code == 404
 
 
 def test_nothing_to_tell_says_so(site):

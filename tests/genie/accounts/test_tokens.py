@@ -15,6 +15,7 @@ from django.utils import timezone
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
+from leaderboard.models import OutsideMetric
 from tests.factories import make_ranked, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +30,7 @@ def issued(user, *scopes, days=None):
     return tokens.issue(user, name="laptop", scopes=scopes or ["read"], days=days)
 
 
-def ask(secret, path="/api/v1/submissions/", word="Token"):
+def ask(secret, path="/api/v1/submissions/", word="Bearer"):
     return Client().get(path, headers={"Authorization": f"{word} {secret}"})
 
 
@@ -44,10 +45,29 @@ def test_a_token_is_kept_as_a_hash_only(nina):
     assert tokens.find(row["token_sha256"]) is None
 
 
-@pytest.mark.parametrize("word", ["Token", "token", "Bearer"])
+@pytest.mark.parametrize("word", ["Bearer", "bearer", "Token"])
 def test_both_words_before_a_token_are_understood(nina, word):
     _, secret = issued(nina)
     assert ask(secret, word=word).status_code == 200
+
+
+def test_errors_manual_and_schema_name_the_same_header(nina):
+    path = "/api/v1/submissions/"
+    for answer in (Client().get(path), ask("two words"), ask("wrong")):
+        assert answer.status_code == 401
+        assert answer["WWW-Authenticate"] == "Bearer"
+    assert "Authorization: Bearer" in Client().get(path).json()["detail"]
+    assert "Authorization: Bearer" in ask("two words").json()["detail"]
+    manual = Client().get("/api/docs/").text
+    assert "Authorization: Bearer" in manual
+    assert "Authorization: Token" not in manual
+    schema = Client().get("/api/schema/?format=json").json()
+    (named,) = [
+        one
+        for one in schema["components"]["securitySchemes"].values()
+        if one["type"] == "http"
+    ]
+    assert named["scheme"] == "bearer"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +88,25 @@ def test_a_token_that_does_not_work_says_why(nina, change, sentence):
 @pytest.mark.parametrize("secret", ["", "two words", "x" * 5000, "gen\xefe", "a\x00b"])
 def test_nonsense_for_a_token_is_refused(nina, secret):
     assert ask(secret).status_code == 401
+
+
+def test_withdrawing_for_good_takes_a_scope_of_its_own(nina):
+    task, team = make_task("tidy-news"), make_team("Heron", nina)
+    kite = make_ranked(task, 70, team=team, owner=nina)
+    path = f"/api/v1/submissions/{kite.pk}/withdraw/"
+    metric = OutsideMetric.objects.create(task=task, owner=nina, name="Mine")
+
+    def answers(*scopes):
+        headers = {"Authorization": f"Bearer {issued(nina, *scopes)[1]}"}
+        return (
+            Client().post(path, {}, headers=headers),
+            Client().delete(f"/api/v1/metric-scores/{metric.pk}/", headers=headers),
+        )
+
+    for refused in answers("read", "submit"):
+        assert refused.status_code == 403
+        assert "scope withdraw" in refused.json()["detail"]
+    assert [done.status_code for done in answers("withdraw")] == [200, 204]
 
 
 def test_reading_takes_read_and_handing_in_takes_submit(nina):
@@ -171,6 +210,35 @@ def test_the_command_prints_a_token_that_works(nina, capsys):
         call_command("token", "nobody")
     with pytest.raises(CommandError, match="Only staff"):
         call_command("token", "nina", "--scope", "staff")
+
+
+@pytest.mark.parametrize(
+    ("options", "days"), [([], 90), (["--days", "7"], 7), (["--no-expiry"], None)]
+)
+def test_the_command_makes_tokens_that_last_as_long_as_those_of_the_form(
+    nina, options, days
+):
+    call_command("token", "nina", *options)
+    token = nina.access_tokens.get()
+    if days is None:
+        assert token.expires_at is None
+    else:
+        assert (token.expires_at - token.created_at).days in {days - 1, days}
+        assert token.expires_at - token.created_at < timedelta(days=days, minutes=1)
+
+
+def test_the_form_offers_the_same_number_of_days_first(nina):
+    client = Client()
+    client.force_login(nina)
+    page = client.get("/account/tokens/").text
+    assert '<option value="90" selected>' in page
+    assert tokens.DEFAULT_DAYS == 90
+
+
+def test_the_command_does_not_take_two_ends_for_one_token(nina):
+    with pytest.raises(CommandError, match="not allowed with"):
+        call_command("token", "nina", "--days", "7", "--no-expiry")
+    assert not nina.access_tokens.exists()
 
 
 def test_tokens_of_before_go_on_working(nina):

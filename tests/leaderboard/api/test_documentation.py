@@ -89,3 +89,26 @@ def test_the_page_shows_a_hostile_host_as_text():
 
 def test_the_api_leads_to_its_manual(client):
     assert client.get("/api/").headers["Location"] == "/api/docs/"
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "media_type"),
+    [
+        ("", "*/*", "application/vnd.oai.openapi"),
+        ("", "application/yaml", "application/yaml"),
+        ("?format=yaml", "*/*", "application/vnd.oai.openapi"),
+        ("", "application/json", "application/json"),
+        ("?format=json", "*/*", "application/vnd.oai.openapi+json"),
+    ],
+)
+def test_the_schema_is_yaml_unless_json_is_asked_for(client, query, accept, media_type):
+    answer = client.get(f"/api/schema/{query}", headers={"Accept": accept})
+    assert answer["Content-Type"].split(";")[0] == media_type
+    if "json" in media_type:
+        assert answer.json()["openapi"] == "3.1.0"
+    else:
+        assert answer.text.startswith("openapi: 3.1.0")
+
+
+def test_the_page_names_the_choices_of_a_parameter():
+    assert "asc | desc" in Client().get("/api/docs/").text

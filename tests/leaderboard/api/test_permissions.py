@@ -30,7 +30,7 @@ def test_only_the_signed_in_list_and_hand_in(api_of, task, who):
         for answer in (listed, handed_in):
             assert answer.status_code == 401
             assert answer.json()["code"] == "not-authenticated"
-            assert answer.headers["WWW-Authenticate"] == "Token"
+            assert answer.headers["WWW-Authenticate"] == "Bearer"
         assert not Submission.objects.exists()
     else:
         assert (listed.status_code, handed_in.status_code) == (200, 201)

@@ -7,6 +7,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -14,7 +15,7 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from leaderboard.models import Prediction, Submission, Team
-from tests.factories import make_submission
+from tests.factories import make_submission, make_team
 from tests.leaderboard.api.conftest import authorization
 from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
 
@@ -53,6 +54,37 @@ def test_a_submission_is_stored_counted_and_queued(api_of, cast, task):
 def test_without_a_team_the_submitters_own_is_taken(api_of, cast, task):
     assert api_of("staff").submit().status_code == 201
     assert Submission.objects.get().team.members.get() == cast.staff
+
+
+def test_who_is_in_several_teams_says_which_one_submits(api_of, cast, task):
+    egret = make_team("Team Egret", cast.submitter)
+    answer = api_of("submitter").submit()
+    assert (answer.status_code, answer.json()["code"]) == (400, "team-required")
+    slugs = [cast.team.slug, egret.slug]
+    assert answer.json()["details"]["choices"] == slugs
+    assert all(slug in answer.json()["detail"] for slug in slugs)
+    assert not Submission.objects.exists()
+    named = api_of("submitter").submit(team=egret.slug)
+    assert named.json()["team"]["name"] == "Team Egret"
+
+
+@pytest.mark.parametrize("who", ["staff", "superuser"])
+def test_staff_have_no_quota_with_a_token_of_the_scope_staff(cast, task, who):
+    user = getattr(cast, who)
+    permission = Permission.objects.get(codename="add_submission")
+    cast.staff.user_permissions.add(permission)
+    for n in range(3):
+        make_submission(task, team=cast.team, owner=user, system=f"S{n}")
+    cast.team.members.add(user)
+
+    def hand_in(*scopes):
+        file = SimpleUploadedFile("p.json", json.dumps(GOOD).encode())
+        data = {"task": "tidy-news", "system_name": "Kite", "file": file}
+        headers = authorization(user, *scopes)
+        return Client().post("/api/v1/submissions/", data, headers=headers)
+
+    assert hand_in("submit").json()["code"] == "quota-reached"
+    assert hand_in("submit", "staff").status_code == 201
 
 
 def test_the_address_in_the_answer_tells_how_it_goes_on(api_of, task):

@@ -239,7 +239,10 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     page = Client().get(answer["Location"]).content.decode()
     for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
         assert word in page
+    inner = signed_in(boss).get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert 0 < inner["spent_cents"] <= inner["approved_cents"]
     told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert (told["spent_cents"], told["approved_cents"]) == (None, None)
     [quality] = told["criteria"]
     assert quality["rows"][0]["submission"]["system"] == "Right"
     assert quality["rows"][0]["games"][0] is None
@@ -256,6 +259,7 @@ def test_the_api_tells_how_a_comparison_stands(
     found = finish(ask(right, wrong, max_pairs=30))
     inner = signed_in(boss).get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
     assert inner["spent_cents"] == standing_of(found).spent_cents > 0
+    assert inner["approved_cents"] == found.approved_cents > 0
     told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()
     assert (told["state"], told["better"], told["a"]["system"]) == (
         "DECIDED",
@@ -266,6 +270,7 @@ def test_the_api_tells_how_a_comparison_stands(
     assert told["standing"]["anytime_valid"] is True
     assert told["standing"]["n_votes"] >= told["standing"]["n_labels"] > 0
     assert told["standing"]["spent_cents"] is None
+    assert told["standing"]["approved_cents"] is None
     listed = Client().get("/api/v1/comparisons/?task=demo-qa").json()
     assert [one["id"] for one in listed["results"]] == [found.pk]
     assert Client().get("/api/v1/comparisons/?task=nothing").status_code == 404

@@ -134,6 +134,7 @@ def test_the_links_to_other_pages_keep_what_was_chosen(client, team, submitter):
     assert "?q=pred&amp;by=chrf&amp;page=2#outputs" in html
     assert "1–25" in html
     assert ids(client, made, "?page=3")[-1] == "i59"
+    assert client.get(f"/submissions/{made.pk}/?page=4").status_code == 404
 
 
 def test_who_judged_is_told_in_figures_and_not_in_names(

@@ -308,3 +308,17 @@ def test_a_full_board_weighs_less_than_150_kilobytes(
     assert page.locator("tbody tr").count() == 200
     assert 0 < len(weights) < 30
     assert sum(weights.values()) < 150_000
+
+
+def test_the_page_after_sending_goes_on_by_itself(cast, open_page):
+    kite = make_submission(
+        make_task(), team=cast.team, owner=cast.submitter, state=State.RECEIVED
+    )
+    path = f"/submissions/{kite.pk}/"
+    still = open_page(f"{path}?reload=off", user=cast.submitter, width="phone")
+    assert not overflows(still)
+    assert violations(still) == []
+    still.get_by_role("link", name="Reload this page automatically").click()
+    assert still.get_by_text("The file is being checked").is_visible()
+    Submission.objects.update(state=State.MEASURED)
+    still.get_by_text("Waits for staff").wait_for(timeout=20_000)

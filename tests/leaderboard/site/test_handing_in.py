@@ -6,6 +6,7 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
@@ -77,6 +78,52 @@ def test_a_member_of_several_teams_chooses(nina, task, cast):
     nina.post(ADDRESS, form(team=second.pk))
 
     assert Submission.objects.get().team == second
+
+
+def spend(task, team, owner):
+    for n in range(3):
+        make_submission(task, team=team, owner=owner, system=f"S{n}")
+
+
+def test_the_form_starts_with_a_team_that_has_quota_left(nina, task, cast, read):
+    second = make_team("Team Egret", cast.submitter)
+    spend(task, cast.team, cast.submitter)
+
+    page = nina.get(ADDRESS)
+    assert page.context["form"]["team"].value() == second.pk
+    assert f'<option value="{second.pk}" selected>' in page.text
+
+    spend(task, second, cast.submitter)
+    assert nina.get(ADDRESS).context["form"]["team"].value() == cast.team.pk
+
+
+def test_nothing_is_submitted_for_a_team_that_nobody_named(nina, task, cast, read):
+    make_team("Team Egret", cast.submitter)
+    response = nina.post(ADDRESS, form())
+
+    assert response.status_code == 400
+    assert "This field is required." in read(response)
+    assert not Submission.objects.exists()
+
+
+def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read):
+    cast.team.members.add(cast.staff)
+    spend(task, cast.team, cast.submitter)
+    assert client_of("staff").post(ADDRESS, form()).status_code == 429
+
+    cast.staff.user_permissions.add(permission("add_submission"))
+    page = read(client_of("staff").get(ADDRESS))
+    assert "no quota applies to you" in page
+    assert "The next is possible" not in page
+    assert client_of("staff").post(ADDRESS, form()).status_code == 302
+
+    # without the status of staff the permission alone does not lift it
+    cast.submitter.user_permissions.add(permission("add_submission"))
+    assert client_of("submitter").post(ADDRESS, form()).status_code == 429
+
+
+def permission(codename):
+    return Permission.objects.get(codename=codename)
 
 
 def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):

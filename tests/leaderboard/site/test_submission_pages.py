@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
@@ -48,6 +49,58 @@ def test_the_state_line_shows_what_is_done_and_what_is_under_way(
 
     expected = ["done"] * n_done + ["now"] + ["waiting"] * 8
     assert [status for status, _ in dots] == expected[:8]
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds"),
+    [
+        (State.RECEIVED, 5),
+        (State.VALID, 5),
+        (State.APPROVED, 60),
+        (State.ANNOTATED, 60),
+        (State.SCORED, 60),
+        *(
+            (state, None)
+            for state in ("INVALID", "MEASURED", "ANNOTATING", "PUBLISHED")
+        ),
+    ],
+)
+def test_the_page_reloads_while_the_site_is_at_work_on_it(
+    client_of, cast, task, state, seconds
+):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state=state)
+    path = f"/submissions/{kite.pk}/"
+    page = client_of("submitter").get(path)
+    assert page.get("Refresh") == (str(seconds) if seconds else None)
+    if seconds:
+        assert f"reloads every {seconds} seconds" in page.text
+        assert 'href="?reload=off"' in page.text
+        still = client_of("submitter").get(f"{path}?reload=off")
+        assert "Refresh" not in still
+        assert f'href="{path}"' in still.text  # and on again
+    # who reads the outputs is left in peace
+    assert "Refresh" not in client_of("rival").get(path)
+
+
+def test_a_page_that_has_long_been_waiting_reloads_less_often(client_of, cast, task):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+    Submission.objects.update(created_at=timezone.now() - timedelta(minutes=11))
+    assert client_of("submitter").get(f"/submissions/{kite.pk}/")["Refresh"] == "60"
+    Submission.objects.update(
+        failed_step="validate", failure="The disk is full.", failure_permanent=True
+    )
+    assert "Refresh" not in client_of("submitter").get(f"/submissions/{kite.pk}/")
+
+
+def test_the_page_says_what_comes_next(client_of, cast, task):
+    kite = make_submission(task, team=cast.team, owner=cast.submitter, state="RECEIVED")
+    path = f"/submissions/{kite.pk}/"
+    page = client_of("submitter").get(path).text
+    assert "Next: automatic metrics, usually within minutes." in page
+    assert 'href="/account/notices/"' in page
+    Submission.objects.update(state=State.MEASURED)
+    assert "Next: people rate the outputs." in client_of("submitter").get(path).text
+    assert 'href="/account/notices/"' not in client_of("rival").get(path).text
 
 
 @pytest.mark.parametrize(

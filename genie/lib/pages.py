@@ -1,0 +1,19 @@
+"""Lists that are shown page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.paginator import InvalidPage, Page, Paginator
+from django.http import Http404
+
+
+def page_of(rows: Any, size: int, number: str | None) -> Page[Any]:
+    """Give one page of a list; a page that does not exist is not found.
+
+    To show the nearest page instead would repeat rows to whoever reads page by page.
+    """
+    try:
+        return Paginator(rows, size).page(number or 1)
+    except InvalidPage:
+        raise Http404(f"There is no page {number} of this list.") from None

@@ -1,0 +1,117 @@
+"""Query parameters: a view declares those it takes; any other name or value is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, NoReturn
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.settings import api_settings
+
+from genie.lib.errors import GenieError
+from leaderboard.models import Task
+from leaderboard.selectors.moment import read_moment
+
+
+class Query(serializers.Serializer[Any]):
+    """The parameters of one GET; the schema and the manual are written from it too."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        known = set(self.fields)
+        for name in data:
+            if name not in {*known, api_settings.URL_FORMAT_OVERRIDE}:
+                takes = ", ".join(self.fields) or "none"
+                raise GenieError(
+                    f"There is no parameter {name[:40]!r} here; this address takes: "
+                    f"{takes}.",
+                    code="unknown-parameter",
+                    details={"parameter": name, "choices": list(self.fields)},
+                )
+        return super().to_internal_value(data)
+
+
+def one_of(name: str, value: str, choices: Collection[str]) -> None:
+    """Refuse a value that is none of the choices, and name them."""
+    if value and value not in choices:
+        raise GenieError(
+            f"{name} must be one of {', '.join(choices)}, not {value[:40]!r}.",
+            code="bad-choice",
+            details={"parameter": name, "choices": list(choices)},
+        )
+
+
+class Choice(serializers.ChoiceField):
+    """A parameter with fixed choices."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        one_of(str(self.field_name), str(data), list(self.choices))
+        return data
+
+
+class WholeNumber(serializers.IntegerField):
+    def fail(self, key: str, **kwargs: Any) -> NoReturn:
+        raise GenieError(
+            f"{self.field_name} must be a whole number from 1 on.", code="bad-page"
+        )
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class TaskField(serializers.Field[Task, str, str, Any]):
+    """A task, named by its slug."""
+
+    def to_internal_value(self, data: str) -> Task:
+        return task_of(data)
+
+
+@extend_schema_field(OpenApiTypes.STR)
+class MomentField(serializers.Field[Any, str, str, Any]):
+    """A moment of the past."""
+
+    def to_internal_value(self, data: str) -> Any:
+        moment = read_moment(data)
+        if moment is None:
+            raise GenieError(
+                f"{self.field_name} must be a moment of the past: 2026-11-20, "
+                "2026-11-20T16:21:11Z or 20261120T162111Z.",
+                code="bad-moment",
+            )
+        return moment
+
+
+class PageQuery(Query):
+    """Which part of a list."""
+
+    page = WholeNumber(
+        required=False, help_text="Which page; there is none after the last (404)."
+    )
+    page_size = WholeNumber(
+        required=False,
+        min_value=1,
+        help_text="How many results a page has: 100, or up to 500.",
+    )
+
+
+class OfTaskQuery(PageQuery):
+    task = TaskField(required=False, help_text="Slug of a task.")
+
+
+class AtQuery(PageQuery):
+    at = MomentField(
+        required=False,
+        help_text="As it was then: a date (its end), an ISO time, or 20261120T162111Z; "
+        "not in the future.",
+    )
+
+
+def task_of(slug: str) -> Task:
+    """Give the task of a slug, or say that there is none."""
+    # no database keeps, or even looks for, a text with a zero in it
+    task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
+    if task is None:
+        raise GenieError(
+            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
+            code="unknown-task",
+        )
+    return task
