@@ -318,6 +318,8 @@ GENIE: dict[str, Any] = {
     # the default of quality/stats/detectors.py
     "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
     "BAN_THRESHOLD": 0.99,
+    # a score from a smaller share of the planned instances is partial: it is not ranked
+    "WHOLE_SHARE": 0.95,
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

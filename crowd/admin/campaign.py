@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -29,6 +30,22 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = Campaign.State
+
+
+class StopForm(ReasonForm):
+    publish = forms.TypedChoiceField(
+        label="What is there so far",
+        choices=[
+            ("yes", "Publish it, marked as partial and without a rank"),
+            ("no", "Do not publish it; the answers are kept"),
+        ],
+        coerce=lambda choice: choice == "yes",
+        widget=forms.RadioSelect,
+        help_text="A result that is published already stays published.",
+    )
+    field_order = ("publish", "reason")
+
+
 STOP = Question(
     title="Stop campaigns",
     sentence=(
@@ -37,7 +54,8 @@ STOP = Question(
     ),
     button="Stop them",
     action="stop_selected",
-    form=ReasonForm,
+    form=StopForm,
+    danger=True,
 )
 
 
@@ -199,8 +217,12 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
         form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
-        reason = form.cleaned_data["reason"]
-        self._each(request, queryset, lambda c: run.stop(c.pk, person(request), reason))
+        given, by = form.cleaned_data, person(request)
+        self._each(
+            request,
+            queryset,
+            lambda c: run.stop(c.pk, by, given["reason"], publish=given["publish"]),
+        )
         return None
 
     def _each(

@@ -59,6 +59,13 @@ class Campaign(models.Model):
     starts_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True, blank=True)
+    publish_partial = models.BooleanField(
+        "publish what is there",
+        null=True,
+        blank=True,
+        help_text="Whether results are published though the campaign was stopped; "
+        "unknown while it was not stopped.",
+    )
     notice = models.CharField(
         max_length=300, blank=True, help_text="What staff should know at once."
     )

@@ -62,11 +62,13 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "approve_selected",
         "decline_selected",
         "retry_selected",
+        "publish_partial_selected",
         "withdraw_selected",
     ]
     approve_selected = bulk.approve_selected
     decline_selected = bulk.decline_selected
     retry_selected = bulk.retry_selected
+    publish_partial_selected = bulk.publish_partial_selected
     withdraw_selected = bulk.withdraw_selected
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
@@ -82,7 +84,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 name="leaderboard_submission_approve",
             ),
             re_path(
-                r"^(?P<pk>\d{1,18})/(?P<verb>decline|retry|withdraw)/$",
+                r"^(?P<pk>\d{1,18})/(?P<verb>decline|retry|publish-partial|withdraw)/$",
                 view(self.do_view),
                 name="leaderboard_submission_do",
             ),
@@ -97,6 +99,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         acts = {
             "decline": self.decline_selected,
             "retry": self.retry_selected,
+            "publish-partial": self.publish_partial_selected,
             "withdraw": self.withdraw_selected,
         }
         one = self._one(request, int(pk))

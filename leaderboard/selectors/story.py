@@ -57,6 +57,11 @@ _SIMULATED: dict[str, str] = {
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
     State.INVALID: (State.VALID, "Not usable", "The file cannot be used."),
     State.DECLINED: (State.APPROVED, "Declined", "Staff declined the cost."),
+    State.STOPPED: (
+        State.ANNOTATED,
+        "Stopped",
+        "Staff stopped the human evaluation and published no result.",
+    ),
 }
 
 

@@ -114,9 +114,14 @@ def _all_is_in(found: JointEvaluation) -> bool:
         watch.watch(campaign)
     judge.judge(campaigns[0].pool, simulated=campaigns[0].simulated)
     with transaction.atomic():
-        return _locked(found.pk).state == State.RUNNING and (
-            closing.close(campaigns) is not None
+        if _locked(found.pk).state != State.RUNNING or not closing.close(campaigns):
+            return False
+        if all(campaign.publish_partial for campaign in closing.stopped(campaigns)):
+            return True
+        JointEvaluation.objects.filter(pk=found.pk).update(
+            state=State.STOPPED, finished_at=timezone.now()
         )
+        return False
 
 
 def _score(found: JointEvaluation) -> None:
