@@ -43,6 +43,7 @@ class Campaign(models.Model):
     key = models.CharField(max_length=100, unique=True)
     # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
     pool = models.CharField(max_length=100, db_index=True)
+    # for staff, as the upper room calls it; workers read the HIT type's title
     title = models.CharField(max_length=200)
     hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
     platform = models.CharField(max_length=32, default="selfhosted")

@@ -19,6 +19,7 @@ from genie.lib.admin_questions import (
     asked,
 )
 from genie.lib.read_only_admin import ReadOnlyAdmin
+from leaderboard.admin.campaign_links import links_to_campaigns
 from leaderboard.admin.filters import YesNo
 from leaderboard.admin.money import dollars
 from leaderboard.models import Comparison, JointEvaluation
@@ -192,6 +193,7 @@ class AskedAdmin(ReadOnlyAdmin):
 
     list_select_related = ["task", "requested_by"]
     ordering = ["-pk"]
+    readonly_fields = ["campaigns"]
     actions = [
         "approve_selected",
         "decline_selected",
@@ -206,6 +208,10 @@ class AskedAdmin(ReadOnlyAdmin):
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Tell who may spend: the permission to change submissions."""
         return request.user.has_perm("leaderboard.change_submission")
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: Row) -> str:
+        return links_to_campaigns(row.evaluation)
 
     @admin.display(description="cost")
     def cost(self, row: Row) -> str:

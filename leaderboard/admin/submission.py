@@ -14,6 +14,7 @@ from genie.lib.read_only_admin import ReadOnlyAdmin, ReadOnlyInline
 from leaderboard.admin import bulk
 from leaderboard.admin.approve_page import approve_page
 from leaderboard.admin.filters import HasFailed, HasWarnings
+from leaderboard.admin.campaign_links import links_to_campaigns
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission, SubmissionEvent
 from leaderboard.services import approve
@@ -56,6 +57,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
     date_hierarchy = "created_at"
     ordering = ["-pk"]
     inlines = [EventInline]
+    readonly_fields = ["campaigns"]
     exclude = ["file"]  # never served by its address; its name and hash stand here
     change_form_template = "admin/leaderboard/submission/change_form.html"
     actions = [
@@ -118,6 +120,10 @@ class SubmissionAdmin(ReadOnlyAdmin):
         if submission is None:
             raise Http404
         return submission
+
+    @admin.display(description="campaigns")
+    def campaigns(self, submission: Submission) -> str:
+        return links_to_campaigns(getattr(submission, "human_evaluation", None))
 
     @admin.display(description="cost")
     def cost(self, submission: Submission) -> str:

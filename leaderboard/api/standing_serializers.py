@@ -60,7 +60,7 @@ class StandingSerializer(serializers.Serializer[Any]):
         help_text="Programs that play workers answered; no person said it."
     )
     human = HumanScoreSerializer(allow_null=True)
-    partial = PartialSerializer(
+    partial = PartialSerializer(  # type: ignore[assignment]
         allow_null=True, help_text="Why there is a score and no rank; else null."
     )
     pending = PendingSerializer(allow_null=True)

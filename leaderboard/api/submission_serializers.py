@@ -98,7 +98,7 @@ class ScoreSerializer(serializers.Serializer[Any]):
     of = serializers.IntegerField(
         source="evaluation.n_instances", help_text="Instances that were to be judged."
     )
-    partial = serializers.SerializerMethodField(
+    partial = serializers.SerializerMethodField(  # type: ignore[assignment]
         help_text='Set when too few were judged for a rank: "stopped at 154 of 800".'
     )
     n_workers = serializers.IntegerField()

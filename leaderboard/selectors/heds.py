@@ -100,8 +100,7 @@ def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, st
         "3.1.2": (
             "all outputs were evaluated"
             if n >= n_all
-            else f"{how}: {n} of {n_all} instances, the same for "
-            "every system"
+            else f"{how}: {n} of {n_all} instances, the same for every system"
         ),
         "3.1.3": "not computed beforehand; the intervals of 4.3.10 say what it told",
     }

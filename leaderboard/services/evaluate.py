@@ -25,6 +25,7 @@ from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import closing, items, lifecycle, qualification
 from leaderboard.services.approve import commitment_key, parts
 from leaderboard.services.asking import design_of, hit_type_of, separate, starts_at
+from leaderboard.services.campaign_titles import campaign_title
 from leaderboard.services.items import Entry, JudgedSpec
 from quality.services import grade, inject, judge
 
@@ -191,7 +192,11 @@ def _built(
     return build_campaign(
         key=part.key,
         pool=task.slug,
-        title=task.title,
+        title=campaign_title(
+            task.title,
+            [submission.system_name],
+            detail=next(iter(part.criteria)) if n_parts > 1 else "",
+        ),
         hit_type=hit_type_of(task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
         platform=str(human.get("platform", "selfhosted")),

@@ -156,7 +156,15 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     assert "1 of 3" in page
     assert "Spent so far $0.10" in page
     assert "checked" not in first.text  # whether to publish is nobody's default
-    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason=" ", publish="no")
+    act(
+        office,
+        "campaign",
+        "stop_selected",
+        campaign,
+        confirmed="yes",
+        reason=" ",
+        publish="no",
+    )
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
     act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
