@@ -65,22 +65,18 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
         "title",
-        "pool",
-        "platform",
+        "where",
         "state",
         "answered",
         "at_work",
-        "spent",
-        "budget",
+        "money",
         "hourly",
         "starts_at",
-        "simulated",
         "notice",
     ]
-    list_filter = ["state", "platform", "simulated", "pool"]
+    list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
     list_select_related = ["hit_type"]
     search_fields = ["title", "key", "pool"]
-    date_hierarchy = "starts_at"
     readonly_fields = [
         "answered",
         "at_work",
@@ -119,6 +115,14 @@ class CampaignAdmin(FairPayAction, ReadOnlyAdmin):
     @admin.display(description="at work / free")
     def at_work(self, campaign: Campaign) -> str:
         return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+
+    @admin.display(description="platform", ordering="platform")
+    def where(self, campaign: Campaign) -> str:
+        return f"{campaign.platform}{', simulated' if campaign.simulated else ''}"
+
+    @admin.display(description="spent of budget", ordering="budget_cents")
+    def money(self, campaign: Campaign) -> str:
+        return f"{self.spent(campaign)} of {dollars(campaign.budget_cents)}"
 
     @admin.display(description="spent")
     def spent(self, campaign: Campaign) -> str:

@@ -124,10 +124,10 @@ class AssignmentAdmin(ReadOnlyAdmin):
         "state",
         ("remark", admin.EmptyFieldListFilter),
         "hit__campaign__pool",
+        "accepted_at",
     ]
     list_select_related = ["worker", "hit__campaign"]
     search_fields = ["=pk", "worker__pseudonym", "remark"]
-    date_hierarchy = "accepted_at"
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]

@@ -228,15 +228,17 @@ class ComparisonAdmin(AskedAdmin):
         "state",
         "better",
         "n_labels",
-        "delta",
-        "rule",
-        "strategy",
+        "asked_how",
         "cost",
         "failure",
     ]
     list_filter = ["state", HasFailed, "rule", "strategy", "simulated", "task"]
     list_select_related = ["task", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
+
+    @admin.display(description="rule, chance of error, strategy", ordering="rule")
+    def asked_how(self, row: Comparison) -> str:
+        return f"{row.rule}, {row.delta:g}, {row.get_strategy_display()}"
 
 
 @admin.register(JointEvaluation)

@@ -13,8 +13,8 @@ from django.urls import path, re_path, reverse
 from genie.lib.read_only_admin import ReadOnlyAdmin, ReadOnlyInline
 from leaderboard.admin import bulk
 from leaderboard.admin.approve_page import approve_page
-from leaderboard.admin.filters import HasFailed, HasWarnings
 from leaderboard.admin.campaign_links import links_to_campaigns
+from leaderboard.admin.filters import HasFailed, HasWarnings
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission, SubmissionEvent
 from leaderboard.services import approve
@@ -51,10 +51,17 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "last_error",
         "received_at",
     ]
-    list_filter = ["state", HasFailed, HasWarnings, "visibility", "simulated", "task"]
+    list_filter = [
+        "state",
+        HasFailed,
+        HasWarnings,
+        "visibility",
+        "simulated",
+        "task",
+        "created_at",
+    ]
     list_select_related = ["task", "team"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
-    date_hierarchy = "created_at"
     ordering = ["-pk"]
     inlines = [EventInline]
     readonly_fields = ["campaigns"]
