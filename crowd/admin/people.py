@@ -56,10 +56,6 @@ class WorkerAdmin(ReadOnlyAdmin):
     inlines = [ExclusionInline, ConsentInline]
     actions = ["exclude_selected", "include_selected"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
-        rows: QuerySet[Worker] = super().get_queryset(request)
-        return rows.annotate(n_work=Count("assignments__submitted_at"))
-
     def look_up(self, rows: list[Worker]) -> None:
         found = earnings_of(rows)
         exclusions = dict(
@@ -68,7 +64,14 @@ class WorkerAdmin(ReadOnlyAdmin):
             .values_list("worker")
             .annotate(n=Count("pk"))
         )
+        work = dict(
+            Worker.objects.filter(pk__in=[row.pk for row in rows])
+            .order_by()
+            .values_list("pk")
+            .annotate(n=Count("assignments__submitted_at"))
+        )
         for row in rows:
+            row.n_work = work[row.pk]  # type: ignore[attr-defined]
             row.earned = found[row.pk]  # type: ignore[attr-defined]
             row.n_exclusions = exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
@@ -78,7 +81,10 @@ class WorkerAdmin(ReadOnlyAdmin):
             self.look_up([found])
         return found
 
-    @admin.display(description="sent in", ordering="n_work")
+    # counted for all workers only when somebody sorts by it
+    @admin.display(
+        description="sent in", ordering=Count("assignments__submitted_at")
+    )
     def n_sent_in(self, worker: Worker) -> int:
         count: int = worker.n_work  # type: ignore[attr-defined]
         return count
