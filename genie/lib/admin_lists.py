@@ -14,7 +14,7 @@ class MoreThan(int):
     """A number of which only the least is known."""
 
     def __str__(self) -> str:
-        return f"more than {int(self):,}"
+        return f"{int(self):,}+"
 
 
 class CappedPaginator(Paginator):  # type: ignore[type-arg]
