@@ -194,7 +194,13 @@ class OutwardCallAdmin(ReadOnlyAdmin):
         "done_at",
         "trouble",
     ]
-    list_filter = ["state", "kind", "campaign__platform", "campaign__pool", "created_at"]
+    list_filter = [
+        "state",
+        "kind",
+        "campaign__platform",
+        "campaign__pool",
+        "created_at",
+    ]
     search_fields = ["key", "platform_id", "campaign__title"]
     ordering = ["-pk"]
     actions = ["was_paid", "send_again"]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, cast
+
 from django.contrib.admin import ModelAdmin, ShowFacets
 from django.core.paginator import Paginator
 from django.utils.functional import cached_property
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 # Beyond this rows are not counted: counting reads all of them, for each page shown.
 COUNTED = 10_000
@@ -22,7 +27,8 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
     @cached_property
     def count(self) -> int:
-        n: int = self.object_list.order_by()[: COUNTED + 1].count()
+        rows = cast("QuerySet[Any]", self.object_list)
+        n = rows.order_by()[: COUNTED + 1].count()
         return MoreThan(COUNTED) if n > COUNTED else n
 
 

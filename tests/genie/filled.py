@@ -43,7 +43,9 @@ def _value(field, made):
         return fill(field.related_model, made).pk
     if field.choices:
         return max(field.flatchoices, key=lambda choice: len(str(choice[1])))[0]
-    if field.has_default() and not isinstance(field, models.CharField | models.TextField):
+    if field.has_default() and not isinstance(
+        field, models.CharField | models.TextField
+    ):
         return field.get_default()
     for kind, value in _VALUES:
         if isinstance(field, kind):
