@@ -32,7 +32,7 @@ _DONE: dict[str, str] = {
     State.MEASURED: "The automatic metrics are there.",
     State.APPROVED: "Staff set the money aside.",
     State.ANNOTATING: "The work went out to people.",
-    State.ANNOTATED: "All answers are in.",
+    State.ANNOTATED: "The answers are in.",
     State.SCORED: "Ratings were cleaned and averaged.",
     State.PUBLISHED: "The result is on the board.",
 }
