@@ -50,7 +50,10 @@ DECLINE = Question(
 )
 STOP = Question(
     title="Stop",
-    sentence="No more work goes out; what was handed in stays paid.",
+    sentence=(
+        "No more work goes out; what was handed in stays paid. No result is published: "
+        "for a joint evaluation's partial result, stop its campaign instead."
+    ),
     button="Stop all of them",
     action="stop_selected",
     form=ReasonForm,
