@@ -329,6 +329,8 @@ GENIE: dict[str, Any] = {
     / 100,
     # the largest share of a pool's workers that is excluded before a person looks
     "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
+    # a score from a smaller share of the planned instances is partial: it is not ranked
+    "WHOLE_SHARE": 0.95,
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

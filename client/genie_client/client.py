@@ -14,7 +14,7 @@ from genie_client.transport import Transport, multipart
 
 Json = dict[str, Any]
 # States in which a submission waits for nobody's program any more.
-ENDED = frozenset({"PUBLISHED", "INVALID", "DECLINED", "WITHDRAWN"})
+ENDED = frozenset({"PUBLISHED", "INVALID", "DECLINED", "STOPPED", "WITHDRAWN"})
 # From here on a person has to decide.
 MEASURED = frozenset({"MEASURED", *ENDED})
 _FILES = {
@@ -230,11 +230,17 @@ def _row(row: Json, criterion: str | None) -> Json:
         "system": row["system"],
         "team": team.get("name") if isinstance(team, dict) else team,
         "simulated": row["simulated"],
+        "partial": _partial(row.get("partial")),
         "mean": human["mean"] if human else None,
         "low": human["low"] if human else None,
         "high": human["high"] if human else None,
         "metrics": row["metrics"],
     }
+
+
+def _partial(told: Json | str | None) -> str | None:
+    """Say how far a partial score came; the API has more of it than the exports."""
+    return told["said"] if isinstance(told, dict) else told
 
 
 def _named(found: Json) -> Json:

@@ -119,7 +119,9 @@ def _watched(session: Session, number: int) -> dict[str, Any]:
 
 def _unusable(found: dict[str, Any]) -> bool:
     failure = found.get("failure") or {}
-    return found["state"] in {"INVALID", "DECLINED"} or bool(failure.get("permanent"))
+    return found["state"] in {"INVALID", "DECLINED", "STOPPED"} or bool(
+        failure.get("permanent")
+    )
 
 
 def _leaderboard(session: Session) -> int:

@@ -88,7 +88,9 @@ def leaderboard(rows: Sequence[Json]) -> str:
         [
             [
                 rank(row),
-                row["system"] + (" (simulated)" if row["simulated"] else ""),
+                row["system"]
+                + (" (simulated)" if row["simulated"] else "")
+                + (f" ({row['partial']})" if row["partial"] else ""),
                 row["team"] or "anonymous",
                 "waits" if row["mean"] is None else f"{row['mean']:.1f}",
                 "" if row["mean"] is None else f"[{row['low']:.1f}, {row['high']:.1f}]",

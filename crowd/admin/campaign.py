@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
@@ -31,6 +32,22 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 State = Campaign.State
+
+
+class StopForm(ReasonForm):
+    publish = forms.TypedChoiceField(
+        label="What is there so far",
+        choices=[
+            ("yes", "Publish it, marked as partial and without a rank"),
+            ("no", "Do not publish it; the answers are kept"),
+        ],
+        coerce=lambda choice: choice == "yes",
+        widget=forms.RadioSelect,
+        help_text="A result that is published already stays published.",
+    )
+    field_order = ("publish", "reason")
+
+
 STOP = Question(
     title="Stop campaigns",
     sentence=(
@@ -39,7 +56,8 @@ STOP = Question(
     ),
     button="Stop them",
     action="stop_selected",
-    form=ReasonForm,
+    form=StopForm,
+    danger=True,
 )
 
 
@@ -49,22 +67,18 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
         "title",
-        "pool",
-        "platform",
+        "where",
         "state",
         "answered",
         "at_work",
-        "spent",
-        "budget",
+        "money",
         "hourly",
         "starts_at",
-        "simulated",
         "notice",
     ]
-    list_filter = ["state", "platform", "simulated", "pool"]
+    list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
     list_select_related = ["hit_type"]
     search_fields = ["title", "key", "pool"]
-    date_hierarchy = "starts_at"
     readonly_fields = [
         "answered",
         "at_work",
@@ -104,6 +118,14 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     @admin.display(description="at work / free")
     def at_work(self, campaign: Campaign) -> str:
         return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+
+    @admin.display(description="platform", ordering="platform")
+    def where(self, campaign: Campaign) -> str:
+        return f"{campaign.platform}{', simulated' if campaign.simulated else ''}"
+
+    @admin.display(description="spent of budget", ordering="budget_cents")
+    def money(self, campaign: Campaign) -> str:
+        return f"{self.spent(campaign)} of {dollars(campaign.budget_cents)}"
 
     @admin.display(description="spent")
     def spent(self, campaign: Campaign) -> str:
@@ -203,8 +225,12 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
-        reason = form.cleaned_data["reason"]
-        self._each(request, queryset, lambda c: run.stop(c.pk, person(request), reason))
+        given, by = form.cleaned_data, person(request)
+        self._each(
+            request,
+            queryset,
+            lambda c: run.stop(c.pk, by, given["reason"], publish=given["publish"]),
+        )
         return None
 
     def _each(

@@ -77,12 +77,9 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
     act_permission = "crowd.change_campaign"
     list_display = [
         "campaign",
-        "platform",
-        "environment",
+        "where",
         "is_open",
-        "spent",
-        "committed",
-        "left",
+        "money",
         "balance",
         "synced_at",
         "n_stuck",
@@ -118,6 +115,15 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
     @admin.display(description="platform", ordering="campaign__platform")
     def platform(self, row: ExternalCampaign) -> str:
         return row.campaign.platform
+
+    @admin.display(description="platform", ordering="campaign__platform")
+    def where(self, row: ExternalCampaign) -> str:
+        return f"{row.campaign.platform}, {row.environment}"
+
+    @admin.display(description="spent, with open work, of budget")
+    def money(self, row: Any) -> str:
+        budget = dollars(row.figures.budget_cents)
+        return f"{self.spent(row)}, {self.committed(row)} of {budget}"
 
     @admin.display(description="spent")
     def spent(self, row: Any) -> str:
@@ -188,9 +194,14 @@ class OutwardCallAdmin(ReadOnlyAdmin):
         "done_at",
         "trouble",
     ]
-    list_filter = ["state", "kind", "campaign__platform", "campaign__pool"]
+    list_filter = [
+        "state",
+        "kind",
+        "campaign__platform",
+        "campaign__pool",
+        "created_at",
+    ]
     search_fields = ["key", "platform_id", "campaign__title"]
-    date_hierarchy = "created_at"
     ordering = ["-pk"]
     actions = ["was_paid", "send_again"]
 
@@ -243,10 +254,9 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
         "auto_approval_at",
         "problem",
     ]
-    list_filter = ["status", "campaign__platform", "campaign__pool"]
+    list_filter = ["status", "campaign__platform", "campaign__pool", "submitted_at"]
     list_select_related = ["campaign", "worker"]
     search_fields = ["session_id", "worker__pseudonym"]
-    date_hierarchy = "submitted_at"
     actions = ["give_bonus"]
 
     @admin.action(description="Give a bonus …", permissions=["act"])

@@ -11,7 +11,6 @@ from crowd.models import Message
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin):
     list_display = ["subject", "worker", "kind", "pool", "created_at", "read_at"]
-    list_filter = ["kind", ("read_at", admin.EmptyFieldListFilter)]
+    list_filter = ["kind", ("read_at", admin.EmptyFieldListFilter), "created_at"]
     list_select_related = ["worker"]
     search_fields = ["worker__pseudonym", "subject", "text"]
-    date_hierarchy = "created_at"

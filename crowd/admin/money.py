@@ -106,10 +106,9 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         "done_at",
         "platform_id",
     ]
-    list_filter = ["state", "kind", "assignment__state", "campaign__pool"]
+    list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
     list_select_related = ["campaign", "assignment__worker"]
     search_fields = ["idempotency_key", "platform_id", "assignment__worker__pseudonym"]
-    date_hierarchy = "created_at"
     ordering = ["-pk"]
     actions = ["mark_paid_selected"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Model
+from django.db.models import Count, Model, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from crowd.admin.base import ReadOnlyAdmin, person
-from crowd.models import Consent, Exclusion, Invitation, Worker
+from crowd.models import Assignment, Consent, Exclusion, Invitation, Worker
 from crowd.selectors.earnings import Earnings, earnings_of
 from crowd.services import exclude, invite
 from crowd.templatetags.crowd_money import dollars
@@ -22,6 +22,16 @@ from genie.lib.read_only_admin import ReadOnlyInline
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+
+# counted for all workers only when somebody sorts by it
+SENT_IN = Subquery(
+    Assignment.objects.filter(worker=OuterRef("pk"), submitted_at__isnull=False)
+    .order_by()
+    .values("worker")
+    .annotate(n=Count("pk"))
+    .values("n")
+)
 
 
 class ExclusionInline(ReadOnlyInline):
@@ -58,10 +68,6 @@ class WorkerAdmin(ReadOnlyAdmin):
     inlines = [ExclusionInline, ConsentInline]
     actions = ["exclude_selected", "include_selected"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
-        rows: QuerySet[Worker] = super().get_queryset(request)
-        return rows.annotate(n_work=Count("assignments__submitted_at"))
-
     def look_up(self, rows: list[Worker]) -> None:
         found = earnings_of(rows)
         exclusions = dict(
@@ -70,7 +76,14 @@ class WorkerAdmin(ReadOnlyAdmin):
             .values_list("worker")
             .annotate(n=Count("pk"))
         )
+        work = dict(
+            Worker.objects.filter(pk__in=[row.pk for row in rows])
+            .order_by()
+            .values_list("pk")
+            .annotate(n=Count("assignments__submitted_at"))
+        )
         for row in rows:
+            row.n_work = work[row.pk]  # type: ignore[attr-defined]
             row.earned = found[row.pk]  # type: ignore[attr-defined]
             row.n_exclusions = exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
@@ -80,7 +93,7 @@ class WorkerAdmin(ReadOnlyAdmin):
             self.look_up([found])
         return found
 
-    @admin.display(description="sent in", ordering="n_work")
+    @admin.display(description="sent in", ordering=SENT_IN)
     def n_sent_in(self, worker: Worker) -> int:
         count: int = worker.n_work  # type: ignore[attr-defined]
         return count

@@ -78,11 +78,13 @@ class HITAdmin(ReadOnlyAdmin):
     fields = ["campaign", "position", "n_available", "max_assignments", "shown", "work"]
     readonly_fields = ["shown", "work"]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[HIT]:
-        rows: QuerySet[HIT] = super().get_queryset(request)
-        return rows.annotate(n_assignments=Count("assignments"))
+    def look_up(self, rows: list[HIT]) -> None:
+        counted = HIT.objects.filter(pk__in=[row.pk for row in rows]).order_by()
+        counts = dict(counted.values_list("pk").annotate(n=Count("assignments")))
+        for row in rows:
+            row.n_assignments = counts[row.pk]  # type: ignore[attr-defined]
 
-    @admin.display(description="assignments", ordering="n_assignments")
+    @admin.display(description="assignments")
     def n(self, hit: HIT) -> int:
         count: int = hit.n_assignments  # type: ignore[attr-defined]
         return count
@@ -124,10 +126,10 @@ class AssignmentAdmin(ReadOnlyAdmin):
         "state",
         ("remark", admin.EmptyFieldListFilter),
         "hit__campaign__pool",
+        "accepted_at",
     ]
     list_select_related = ["worker", "hit__campaign"]
     search_fields = ["=pk", "worker__pseudonym", "remark"]
-    date_hierarchy = "accepted_at"
     ordering = ["-pk"]
     readonly_fields = ["shown", "campaign", "reward"]
     inlines = [AnswerInline]

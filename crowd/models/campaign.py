@@ -43,6 +43,7 @@ class Campaign(models.Model):
     key = models.CharField(max_length=100, unique=True)
     # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
     pool = models.CharField(max_length=100, db_index=True)
+    # for staff, as the upper room calls it; workers read the HIT type's title
     title = models.CharField(max_length=200)
     hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
     platform = models.CharField(max_length=32, default="selfhosted")
@@ -61,6 +62,13 @@ class Campaign(models.Model):
     starts_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True, blank=True)
+    publish_partial = models.BooleanField(
+        "publish what is there",
+        null=True,
+        blank=True,
+        help_text="Whether results are published though the campaign was stopped; "
+        "unknown while it was not stopped.",
+    )
     notice = models.CharField(
         max_length=300, blank=True, help_text="What staff should know at once."
     )

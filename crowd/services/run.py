@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 State = Campaign.State
 HERE = "selfhosted"
+_DECIDED = {
+    None: "",
+    True: "What is there is published as partial.",
+    False: "What is there is not published.",
+}
 
 
 def start_due(now: datetime | None = None) -> int:
@@ -52,16 +57,23 @@ def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     return True
 
 
-def stop(pk: int, by: AbstractBaseUser | None, reason: str) -> bool:
-    """End a campaign for good; what people have open they may still send in."""
+def stop(
+    pk: int, by: AbstractBaseUser | None, reason: str, *, publish: bool | None = None
+) -> bool:
+    """End a campaign for good; what people have open they may still send in.
+
+    `publish` is what the person decided about a result from the answers that are there;
+    None where nobody was asked. Only True publishes one.
+    """
     sentence = f"Stopped: {reason.strip()}" if reason.strip() else "Stopped."
     return _move(
         pk,
         [State.SCHEDULED, State.RUNNING, State.PAUSED],
         State.STOPPED,
         by,
-        sentence,
+        f"{sentence} {_DECIDED[publish]}".strip(),
         notice=sentence[:300],
+        publish_partial=publish,
     )
 
 

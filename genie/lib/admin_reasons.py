@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Model, ProtectedError, RestrictedError
 from django.http import HttpRequest
 
+from genie.lib.admin_lists import ListAdmin
 from genie.lib.admin_questions import after_asking
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
     )
 
 
-class AsksWhy(admin.ModelAdmin):  # type: ignore[type-arg]
+class AsksWhy(ListAdmin):
     """Rows that staff may edit, never without a word on why.
 
     Nothing is deleted but by an action that asks for a reason, and not what others

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from django.contrib.admin import ModelAdmin, TabularInline
+from django.contrib.admin import TabularInline
 from django.db.models import Model
 from django.http import HttpRequest
 
+from genie.lib.admin_lists import ListAdmin
 
-class ReadOnlyAdmin(ModelAdmin):  # type: ignore[type-arg]
+
+class ReadOnlyAdmin(ListAdmin):
     """Lists and shows; what changes rows is an action, which calls a service."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

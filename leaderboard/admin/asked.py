@@ -19,6 +19,7 @@ from genie.lib.admin_questions import (
     asked,
 )
 from genie.lib.read_only_admin import ReadOnlyAdmin
+from leaderboard.admin.campaign_links import links_to_campaigns
 from leaderboard.admin.filters import YesNo
 from leaderboard.admin.money import dollars
 from leaderboard.models import Comparison, JointEvaluation
@@ -49,7 +50,10 @@ DECLINE = Question(
 )
 STOP = Question(
     title="Stop",
-    sentence="No more work goes out; what was handed in stays paid.",
+    sentence=(
+        "No more work goes out; what was handed in stays paid. No result is published: "
+        "for a joint evaluation's partial result, stop its campaign instead."
+    ),
     button="Stop all of them",
     action="stop_selected",
     form=ReasonForm,
@@ -192,6 +196,7 @@ class AskedAdmin(ReadOnlyAdmin):
 
     list_select_related = ["task", "requested_by"]
     ordering = ["-pk"]
+    readonly_fields = ["campaigns"]
     actions = [
         "approve_selected",
         "decline_selected",
@@ -206,6 +211,10 @@ class AskedAdmin(ReadOnlyAdmin):
     def has_decide_permission(self, request: HttpRequest) -> bool:
         """Tell who may spend: the permission to change submissions."""
         return request.user.has_perm("leaderboard.change_submission")
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: Row) -> str:
+        return links_to_campaigns(row.evaluation)
 
     @admin.display(description="cost")
     def cost(self, row: Row) -> str:
@@ -222,15 +231,17 @@ class ComparisonAdmin(AskedAdmin):
         "state",
         "better",
         "n_labels",
-        "delta",
-        "rule",
-        "strategy",
+        "asked_how",
         "cost",
         "failure",
     ]
     list_filter = ["state", HasFailed, "rule", "strategy", "simulated", "task"]
     list_select_related = ["task", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
+
+    @admin.display(description="rule, chance of error, strategy", ordering="rule")
+    def asked_how(self, row: Comparison) -> str:
+        return f"{row.rule}, {row.delta:g}, {row.get_strategy_display()}"
 
 
 @admin.register(JointEvaluation)

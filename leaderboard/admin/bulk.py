@@ -20,7 +20,7 @@ from genie.lib.admin_questions import (
 )
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission
-from leaderboard.services import approve, retry, withdraw
+from leaderboard.services import approve, evaluate, retry, withdraw
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -57,6 +57,16 @@ RETRY = Question(
     sentence="Each failed step is queued again, with its attempts counted from zero.",
     button="Run them again",
     action="retry_selected",
+    form=ReasonForm,
+)
+PUBLISH_PARTIAL = Question(
+    title="Publish what is there",
+    sentence=(
+        "The answers that came in before these were stopped are scored and published, "
+        "marked as partial; without enough instances they have no rank."
+    ),
+    button="Publish all of them",
+    action="publish_partial_selected",
     form=ReasonForm,
 )
 WITHDRAW = Question(
@@ -173,6 +183,31 @@ def retry_selected(
 
     n = act_on_each(model_admin, request, rows, act)
     _said(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)
+    return None
+
+
+@admin.action(
+    description="Publish what is there of the selected stopped submissions",
+    permissions=["decide"],
+)
+def publish_partial_selected(
+    model_admin: Any, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    rows = _rows(queryset, State.STOPPED)
+    if not rows:
+        _nothing(model_admin, request, "None of them was stopped without publishing.")
+        return None
+    answer = asked(model_admin, request, PUBLISH_PARTIAL, _lines(rows))
+    if isinstance(answer, HttpResponse):
+        return answer
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
+
+    def act(row: Submission) -> tuple[Submission, str]:
+        evaluate.publish_partial(row.pk, by=by, reason=reason)
+        return row, f"Published what is there: {reason}"
+
+    n = act_on_each(model_admin, request, rows, act)
+    _said(model_admin, request, f"On their way to the board: {n} of {len(rows)}.", n)
     return None
 
 

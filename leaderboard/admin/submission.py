@@ -13,6 +13,7 @@ from django.urls import path, re_path, reverse
 from genie.lib.read_only_admin import ReadOnlyAdmin, ReadOnlyInline
 from leaderboard.admin import bulk
 from leaderboard.admin.approve_page import approve_page
+from leaderboard.admin.campaign_links import links_to_campaigns
 from leaderboard.admin.filters import HasFailed, HasWarnings
 from leaderboard.admin.money import dollars
 from leaderboard.models import Submission, SubmissionEvent
@@ -50,23 +51,33 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "last_error",
         "received_at",
     ]
-    list_filter = ["state", HasFailed, HasWarnings, "visibility", "simulated", "task"]
+    list_filter = [
+        "state",
+        HasFailed,
+        HasWarnings,
+        "visibility",
+        "simulated",
+        "task",
+        "created_at",
+    ]
     list_select_related = ["task", "team"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
-    date_hierarchy = "created_at"
     ordering = ["-pk"]
     inlines = [EventInline]
+    readonly_fields = ["campaigns"]
     exclude = ["file"]  # never served by its address; its name and hash stand here
     change_form_template = "admin/leaderboard/submission/change_form.html"
     actions = [
         "approve_selected",
         "decline_selected",
         "retry_selected",
+        "publish_partial_selected",
         "withdraw_selected",
     ]
     approve_selected = bulk.approve_selected
     decline_selected = bulk.decline_selected
     retry_selected = bulk.retry_selected
+    publish_partial_selected = bulk.publish_partial_selected
     withdraw_selected = bulk.withdraw_selected
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
@@ -82,7 +93,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 name="leaderboard_submission_approve",
             ),
             re_path(
-                r"^(?P<pk>\d{1,18})/(?P<verb>decline|retry|withdraw)/$",
+                r"^(?P<pk>\d{1,18})/(?P<verb>decline|retry|publish-partial|withdraw)/$",
                 view(self.do_view),
                 name="leaderboard_submission_do",
             ),
@@ -97,6 +108,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         acts = {
             "decline": self.decline_selected,
             "retry": self.retry_selected,
+            "publish-partial": self.publish_partial_selected,
             "withdraw": self.withdraw_selected,
         }
         one = self._one(request, int(pk))
@@ -115,6 +127,10 @@ class SubmissionAdmin(ReadOnlyAdmin):
         if submission is None:
             raise Http404
         return submission
+
+    @admin.display(description="campaigns")
+    def campaigns(self, submission: Submission) -> str:
+        return links_to_campaigns(getattr(submission, "human_evaluation", None))
 
     @admin.display(description="cost")
     def cost(self, submission: Submission) -> str:

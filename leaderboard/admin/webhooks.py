@@ -17,10 +17,9 @@ State = WebhookDelivery.State
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(ReadOnlyAdmin):
     list_display = ["kind", "team", "webhook", "state", "n_attempts", "last_status", "last_error", "created_at", "next_at"]  # fmt: skip
-    list_filter = ["state", "kind"]
+    list_filter = ["state", "kind", "created_at"]
     list_select_related = ["webhook__team"]
     search_fields = ["uuid", "webhook__url", "webhook__team__name"]
-    date_hierarchy = "created_at"
     actions = ["send_again"]
 
     def has_send_permission(self, request: HttpRequest) -> bool:

@@ -22,9 +22,20 @@ class HumanScoreSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    of = serializers.IntegerField(help_text="Instances that were to be judged.")
     n_workers = serializers.IntegerField()
     covers = serializers.CharField(help_text=COVERS_HELP)
     signature = serializers.CharField()
+
+
+class PartialSerializer(serializers.Serializer[Any]):
+    """A score from too few of its instances: it has no rank."""
+
+    n = serializers.IntegerField(help_text="Instances that were judged.")
+    of = serializers.IntegerField(help_text="Instances that were to be judged.")
+    said = serializers.CharField(
+        source="__str__", help_text='In words: "stopped at 154 of 800".'
+    )
 
 
 class PendingSerializer(serializers.Serializer[Any]):
@@ -50,6 +61,9 @@ class StandingSerializer(serializers.Serializer[Any]):
         help_text="Rated by simulated annotators, not by people."
     )
     human = HumanScoreSerializer(allow_null=True)
+    partial = PartialSerializer(  # type: ignore[assignment]
+        allow_null=True, help_text="Why there is a score and no rank; else null."
+    )
     pending = PendingSerializer(allow_null=True)
     criteria = serializers.DictField(child=HumanScoreSerializer())
     metrics = serializers.DictField(child=serializers.FloatField())

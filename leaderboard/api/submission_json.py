@@ -109,7 +109,8 @@ def _scores(submission: Submission, seen: Sight) -> list[Score]:
     """Give the current scores; before publication to the team and staff only."""
     if not (submission.published_at or seen.inner):
         return []
-    return list(submission.scores.filter(superseded_at=None).order_by("criterion"))
+    scores = submission.scores.filter(superseded_at=None).order_by("criterion")
+    return list(scores.select_related("evaluation__campaign"))
 
 
 def _warnings(submission: Submission, seen: Sight) -> list[dict[str, Any]]:

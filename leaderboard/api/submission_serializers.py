@@ -6,7 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from leaderboard.models import Submission
+from leaderboard.models import Score, Submission
+from leaderboard.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 
 State = Submission.State
@@ -99,6 +100,12 @@ class ScoreSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
     high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
     n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    of = serializers.IntegerField(
+        source="evaluation.n_instances", help_text="Instances that were to be judged."
+    )
+    partial = serializers.SerializerMethodField(  # type: ignore[assignment]
+        help_text='Set when too few were judged for a rank: "stopped at 154 of 800".'
+    )
     n_workers = serializers.IntegerField()
     n_excluded_workers = serializers.IntegerField()
     histogram = serializers.DictField(
@@ -108,6 +115,10 @@ class ScoreSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField()
     signature = serializers.CharField()
     created_at = serializers.DateTimeField()
+
+    def get_partial(self, score: Score) -> str | None:
+        partial = partial_of_score(score)
+        return str(partial) if partial else None
 
 
 class SubmissionSerializer(serializers.Serializer[Any]):

@@ -46,7 +46,9 @@ def as_latex(table: BoardTable) -> str:
     rows = [
         [
             _rank(row),
-            tex(row.system) + (r"$^{*}$" if row.simulated else ""),
+            tex(row.system)
+            + (r"$^{*}$" if row.simulated else "")
+            + (tex(f" ({row.partial})") if row.partial else ""),
             *(_interval(row, name) for name in table.criteria),
             *(
                 f"{row.metrics[w.slug]:.{w.decimals}f}"
@@ -121,6 +123,8 @@ def _caption(table: BoardTable) -> str:
         said += "."
     if any(row.simulated for row in table.rows):
         said += " * simulated: not rated by people."
+    if any(row.partial for row in table.rows):
+        said += " Systems judged on too few instances have no rank."
     return tex(f"{said} {table.address}, {table.at:%Y-%m-%d}.")
 
 
@@ -135,7 +139,7 @@ def _scores(table: BoardTable) -> str:
 def _columns(table: BoardTable) -> list[str]:
     """Name the columns, which are the same with and without rows."""
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
-    head += ["handed_in", "simulated", "judged", "to_judge"]
-    parts = ["", "_low", "_high", "_n", "_n_workers", "_covers", "_signature"]
+    head += ["handed_in", "simulated", "judged", "to_judge", "partial"]
+    parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     scores = [f"human_{name}{part}" for name in table.criteria for part in parts]
     return [*head, *scores, *table.metrics]

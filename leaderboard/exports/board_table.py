@@ -12,7 +12,7 @@ from leaderboard.selectors.rows import Human, Row
 
 Cell = str | int | float | bool | None
 # what stands beside each criterion's mean
-_BESIDE = ("low", "high", "n", "n_workers", "covers", "signature")
+_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "simulated": row.simulated,
         "judged": row.pending.n if row.pending else None,
         "to_judge": row.pending.of if row.pending else None,
+        "partial": str(row.partial) if row.partial else None,
     }
 
 

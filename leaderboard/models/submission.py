@@ -40,6 +40,7 @@ class Submission(models.Model):
         DECLINED = "DECLINED", "declined"
         APPROVED = "APPROVED", "approved"
         ANNOTATING = "ANNOTATING", "being judged by people"
+        STOPPED = "STOPPED", "stopped, not published"
         ANNOTATED = "ANNOTATED", "judged"
         SCORED = "SCORED", "scored"
         PUBLISHED = "PUBLISHED", "published"

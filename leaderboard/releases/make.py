@@ -26,6 +26,7 @@ from leaderboard.releases.card import card
 from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.withheld import withhold_instances
+from leaderboard.selectors.coverage import whole_share
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.sampled import sample_may_be_told
 
@@ -173,6 +174,7 @@ def _manifest(
         "hidden_references": task.hidden_references,
         "texts": texts,
         "ranked_by": main_criterion(task),
+        "whole_share": whole_share(),
         "sample_seed": str(task.sample_seed) if draw else None,
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL

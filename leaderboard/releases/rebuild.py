@@ -154,7 +154,14 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
         if row["criterion"] == manifest["ranked_by"]
     }
     systems = bundle.read_table(folder, "systems")
-    scored = [row for row in systems if row["submission"] in score_of]
+    # releases from before partial scores stood apart ranked every score
+    share = manifest.get("whole_share", 0)
+    scored = [
+        row
+        for row in systems
+        if row["submission"] in score_of
+        and score_of[row["submission"]]["n"] >= share * row["n_instances"]
+    ]
     found = [score_of[row["submission"]] for row in scored]
     ranges = rank_ranges([s["low"] for s in found], [s["high"] for s in found])
     rank_of = dict(zip((row["submission"] for row in scored), ranges, strict=True))

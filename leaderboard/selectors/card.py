@@ -9,6 +9,7 @@ from django.conf import settings
 from crowd import hit_templates
 from crowd.scales.base import all_scales
 from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.coverage import n_judged
 from leaderboard.selectors.evidence import metric_lines
 from leaderboard.selectors.sampled import sample_may_be_told
 from leaderboard.selectors.standings import standings
@@ -68,7 +69,8 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
     task = submission.task
     return [
         ("instances in the test set", task.n_instances),
-        ("instances judged", evaluation.n_instances),
+        ("instances to judge", evaluation.n_instances),
+        ("instances judged", n_judged(evaluation)),
         (
             "how they were chosen",
             "at random, once for the task: the same instances for every system",
@@ -159,6 +161,7 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
                 "confidence": 0.95,
                 "covers": score.covers,
                 "n_instances": score.n,
+                "of": evaluation.n_instances,
                 "n_workers": score.n_workers,
                 "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
                 "seed": str(score.seed),
@@ -168,6 +171,8 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
         for score in scores.order_by("pk")
     ]
     row = standings(submission.task).row_of(submission.pk)
+    if row is not None and row.partial is not None:
+        found.append(("partial, so not ranked", str(row.partial)))
     if row is not None and row.rank_first is not None:
         found += [
             ("ranks that the intervals leave", [row.rank_first, row.rank_last]),

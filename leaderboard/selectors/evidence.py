@@ -87,7 +87,9 @@ def judgements(
         return []
     hit_type = evaluation.campaign.hit_type
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), SPANS]
-    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    scores = Score.objects.filter(
+        evaluation=evaluation, superseded_at=None
+    ).select_related("evaluation__campaign")
     found = [
         Judgement(
             criterion=score.criterion,

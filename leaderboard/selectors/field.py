@@ -11,6 +11,7 @@ import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
 
 from leaderboard.models import Submission, Task
+from leaderboard.selectors.coverage import whole_share
 from leaderboard.selectors.sight import ON_BOARD, public
 from leaderboard.stats.ranking import rank_ranges
 
@@ -21,16 +22,20 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Place:
-    """One submission's place: the ranks that it may hold, None before its score."""
+    """One submission's place: the ranks that it may hold, None where it is not ranked."""
 
     pk: int
     private: bool
+    scored: bool
     ranks: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
 class Field:
-    """The submissions of one board; a row without a published score has mean NaN."""
+    """The submissions of one board; a row without a published score has mean NaN.
+
+    A score from too few of its instances has a mean and no ranks.
+    """
 
     pk: Ints
     simulated: Bools
@@ -38,7 +43,9 @@ class Field:
     mean: Floats
     low: Floats
     high: Floats
-    # 0 where there is no score
+    # instances that the score rests on, 0 where there is none
+    n: Ints
+    # 0 where there is no score, or a partial one
     first: Ints
     last: Ints
 
@@ -46,14 +53,23 @@ class Field:
         return len(self.pk)
 
     @property
+    def scored(self) -> Bools:
+        return ~np.isnan(self.mean)
+
+    @property
     def ranked(self) -> Bools:
         return self.first > 0
+
+    @property
+    def partial(self) -> Bools:
+        return self.scored & ~self.ranked
 
     def place(self, index: int) -> Place:
         first, last = int(self.first[index]), int(self.last[index])
         return Place(
             pk=int(self.pk[index]),
             private=bool(self.private[index]),
+            scored=bool(self.scored[index]),
             ranks=(first, last) if first else None,
         )
 
@@ -75,8 +91,10 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     published = np.array([row[3] for row in rows], dtype=np.bool_)
     mean, low, high = (_numbers(rows, column) for column in (4, 5, 6))
     mean[~published] = np.nan
-    first, last = _ranks(mean, low, high, private)
-    return Field(pk, simulated, private, mean, low, high, first, last)
+    n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
+    whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
+    first, last = _ranks(np.where(whole, mean, np.nan), low, high, private)
+    return Field(pk, simulated, private, mean, low, high, n, first, last)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
@@ -116,6 +134,8 @@ def _rows(
             "score__mean",
             "score__low",
             "score__high",
+            "score__n",
+            "human_evaluation__n_instances",
         )
     )
 
@@ -127,7 +147,7 @@ def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
 def _ranks(
     mean: Floats, low: Floats, high: Floats, private: Bools
 ) -> tuple[Ints, Ints]:
-    """Rank the public rows; private ones get the ranks that they would have."""
+    """Rank the public rows with a mean; private ones get the ranks they would have."""
     first = np.zeros(len(mean), dtype=np.int64)
     last = np.zeros(len(mean), dtype=np.int64)
     scored = ~np.isnan(mean)

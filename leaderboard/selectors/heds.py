@@ -9,6 +9,7 @@ from django.conf import settings
 from crowd.scales.base import Scale, all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.selectors.coverage import n_judged
 from leaderboard.selectors.heds_agreement import agreement
 from leaderboard.selectors.heds_questions import OF_A_CRITERION, QUESTIONS
 from leaderboard.selectors.task_policy import requirements
@@ -93,15 +94,14 @@ def _systems(submission: Submission) -> dict[str, str]:
 
 
 def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, str]:
-    n_all = submission.task.n_instances
+    n_all, n = submission.task.n_instances, n_judged(evaluation)
     how = "by an automatic random process from a larger set"
     return {
-        "3.1.1": str(evaluation.n_instances),
+        "3.1.1": str(n),
         "3.1.2": (
             "all outputs were evaluated"
-            if evaluation.n_instances >= n_all
-            else f"{how}: {evaluation.n_instances} of {n_all} instances, the same for "
-            "every system"
+            if n >= n_all
+            else f"{how}: {n} of {n_all} instances, the same for every system"
         ),
         "3.1.3": "not computed beforehand; the intervals of 4.3.10 say what it told",
     }

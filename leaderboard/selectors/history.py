@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from leaderboard.models import Score, Task
+from leaderboard.selectors.coverage import is_whole
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.sight import public
 
@@ -24,6 +25,8 @@ class Published:
     high: float
     low_50: float
     high_50: float
+    n: int
+    of: int
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,10 @@ class History:
 
 
 def history(task: Task) -> History:
-    """Tell a board's story by the scores as they count now; one query."""
+    """Tell a board's story by the scores as they count now; one query.
+
+    Partial scores are results; they never lead.
+    """
     rows = (
         Score.objects.filter(
             public("submission__"),
@@ -68,10 +74,13 @@ def history(task: Task) -> History:
             "high",
             "low_50",
             "high_50",
+            "n",
+            "evaluation__n_instances",
         )
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
-    return History(results, _leads(results))
+    whole = [result for result in results if is_whole(result.n, result.of)]
+    return History(results, _leads(whole))
 
 
 def _leads(results: list[Published]) -> list[Lead]:

@@ -11,6 +11,7 @@ from django.db.models.functions import RowNumber
 
 from crowd.models import Answer, LedgerEntry
 from leaderboard.models import Score, Submission, Task
+from leaderboard.selectors.coverage import whole
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.progress import COUNTED
 from leaderboard.selectors.sight import public
@@ -27,12 +28,14 @@ class TaskCard:
     task: Task
     best: list[Score] = field(default_factory=list)
     n_systems: int = 0
+    n_published: int = 0
+    # less those with a partial score
     n_ranked: int = 0
     n_simulated: int = 0
 
     @property
     def n_pending(self) -> int:
-        return self.n_systems - self.n_ranked
+        return self.n_systems - self.n_published
 
     @property
     def simulated(self) -> bool:
@@ -56,21 +59,23 @@ class Numbers:
 
 
 def task_cards() -> list[TaskCard]:
-    """Give every task with its best systems, in three queries."""
+    """Give every task with its best systems, in four queries."""
     tasks = list(Task.objects.order_by("demo", "kind", "title").defer("description"))
     cards = {task.pk: TaskCard(task) for task in tasks}
-    for pk, n, n_ranked, n_simulated in (
+    for pk, n, n_published, n_simulated in (
         Submission.objects.filter(public())
         .order_by()
         .values_list("task_id")
         .annotate(
             n=Count("pk"),
-            n_ranked=Count("pk", filter=Q(published_at__isnull=False)),
+            n_published=Count("pk", filter=Q(published_at__isnull=False)),
             n_simulated=Count("pk", filter=Q(simulated=True)),
         )
     ):
         card = cards[pk]
-        card.n_systems, card.n_ranked, card.n_simulated = n, n_ranked, n_simulated
+        card.n_systems, card.n_published, card.n_simulated = n, n_published, n_simulated
+    for pk, n_ranked in _n_ranked(tasks):
+        cards[pk].n_ranked = n_ranked
     for score in _best(tasks):
         cards[score.submission.task_id].best.append(score)
     # real tasks before demonstrations, those with results first
@@ -81,7 +86,7 @@ def latest() -> list[Score]:
     """Give the results published last."""
     return list(
         _shown(Task.objects.only("slug", "config"))
-        .select_related("submission__task", "submission__team")
+        .select_related("submission__task", "submission__team", "evaluation__campaign")
         .order_by("-submission__published_at", "-pk")[:N_LATEST]
     )
 
@@ -89,6 +94,7 @@ def latest() -> list[Score]:
 def _best(tasks: list[Task]) -> list[Score]:
     ranked = (
         _shown(tasks)
+        .filter(whole())
         .annotate(
             place=Window(
                 RowNumber(),
@@ -101,6 +107,11 @@ def _best(tasks: list[Task]) -> list[Score]:
     return list(
         ranked.select_related("submission").order_by("submission__task_id", "place")
     )
+
+
+def _n_ranked(tasks: list[Task]) -> Iterable[tuple[int, int]]:
+    rows = _shown(tasks).filter(whole()).order_by()
+    return rows.values_list("submission__task").annotate(n=Count("pk"))
 
 
 def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:

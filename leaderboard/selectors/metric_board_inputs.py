@@ -21,6 +21,7 @@ from leaderboard.models import (
     Submission,
     Task,
 )
+from leaderboard.selectors.coverage import whole
 from leaderboard.selectors.metric_board_chosen import Chosen, chosen_of
 from leaderboard.selectors.sight import public
 
@@ -112,6 +113,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
     rows = (
         Score.objects.filter(
             public("submission__"),
+            whole(),
             submission__task=task,
             submission__state=Submission.State.PUBLISHED,
             evaluation__submission=F("submission"),

@@ -41,7 +41,10 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
     """Add scores and progress to a page of submissions, in two queries."""
     pks = [submission.pk for submission in submissions]
     scores: dict[int, Score] = {}
-    for score in Score.objects.filter(submission__in=pks, superseded_at=None):
+    scores_now = Score.objects.filter(
+        submission__in=pks, superseded_at=None
+    ).select_related("evaluation__campaign")
+    for score in scores_now:
         scores.setdefault(score.submission_id, score)
     asking = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
     judged = n_judged(asking) if asking else {}

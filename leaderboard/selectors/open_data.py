@@ -37,7 +37,7 @@ def scores(
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
     elif not superseded:
         rows = rows.filter(superseded_at=None)
-    return rows.select_related("submission").order_by("pk")
+    return rows.select_related("submission", "evaluation__campaign").order_by("pk")
 
 
 def scored_criteria(task: Task) -> list[str]:

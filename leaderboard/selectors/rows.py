@@ -11,6 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from leaderboard.models import MetricResult, Score, Submission, Task
+from leaderboard.selectors.coverage import Partial, is_whole, partial_of
 from leaderboard.selectors.field import Place, current, main_criterion
 from leaderboard.selectors.progress import n_judged
 
@@ -36,9 +37,15 @@ class Human:
     low_50: float
     high_50: float
     n: int
+    # how many instances were to be judged
+    of: int
     n_workers: int
     covers: str
     signature: str
+
+    @property
+    def whole(self) -> bool:
+        return is_whole(self.n, self.of)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ class Row:
     rank_last: int | None
     human: Human | None
     pending: Pending | None
+    # set when the score rests on too few instances to be ranked
+    partial: Partial | None = None
     # the scores of all criteria, the ranking one among them
     criteria: dict[str, Human] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
@@ -82,6 +91,7 @@ _FIELDS = (
     "state",
     "simulated",
     "human_evaluation__n_instances",
+    "human_evaluation__campaign__state",
 )
 
 
@@ -99,13 +109,13 @@ def fetch_rows(
     found = {
         row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
     }
-    ranked = [place.pk for place in places if place.ranks is not None]
+    scored = [place.pk for place in places if place.scored]
     asked = [
         place.pk
         for place in places
-        if place.ranks is None and found[place.pk]["state"] in _ASKING
+        if not place.scored and found[place.pk]["state"] in _ASKING
     ]
-    scores = _scores(ranked, at)
+    scores = _scores(scored, at)
     metrics = _metrics(pks, at)
     judged = n_judged(asked) if asked else {}
     today = timezone.localdate()
@@ -141,6 +151,8 @@ def _row(
     until: date | None = data["anonymous_until"]
     anonymous = until is not None and today < until
     of = data["human_evaluation__n_instances"] or task.sample_size
+    human = criteria.get(main) if place.scored else None
+    state = data["human_evaluation__campaign__state"]
     return Row(
         pk=place.pk,
         system=data["system_name"],
@@ -154,8 +166,9 @@ def _row(
         private=place.private,
         rank_first=place.ranks[0] if place.ranks else None,
         rank_last=place.ranks[1] if place.ranks else None,
-        human=criteria.get(main) if place.ranks else None,
-        pending=None if place.ranks else Pending(min(judged, of), of),
+        human=human,
+        partial=partial_of(human.n, human.of, state) if human else None,
+        pending=None if place.scored else Pending(min(judged, of), of),
         criteria=criteria,
         metrics=metrics,
     )
@@ -163,7 +176,10 @@ def _row(
 
 def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
     scores: dict[int, dict[str, Human]] = defaultdict(dict)
-    fields = tuple(Human.__dataclass_fields__)
+    fields = [
+        "evaluation__n_instances" if name == "of" else name
+        for name in Human.__dataclass_fields__
+    ]
     rows = Score.objects.filter(current(at=at), submission__in=pks).values_list(
         "submission_id", *fields
     )

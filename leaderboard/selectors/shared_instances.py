@@ -14,6 +14,7 @@ from django.core.cache import cache
 from crowd.scales.base import all_scales
 from leaderboard.designs.unit import Unit, unit_of
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
+from leaderboard.selectors.coverage import is_whole
 from leaderboard.selectors.field import Floats, field_of, main_criterion
 from leaderboard.selectors.sight import public
 from leaderboard.selectors.system_ratings import system_ratings_of
@@ -45,7 +46,7 @@ class Shared:
     systems : tuple of System
         Best first.
     left_out : tuple of System
-        Those with too few instances in common with the others.
+        Those with too few instances in common with the others, or a partial score.
     criteria : tuple of str
     values : ndarray, shape (instances, systems, criteria)
         In the unit in which scores are averaged.
@@ -87,14 +88,25 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
         )
         .order_by("pk")
         .values_list(
-            "submission_id", "criterion", "mean", "low", "high", "pk", "ratings_sha256"
+            "submission_id",
+            "criterion",
+            "mean",
+            "low",
+            "high",
+            "n",
+            "evaluation__n_instances",
+            "pk",
+            "ratings_sha256",
         )
     )
     signature = f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
     kept: Shared | None = cache.get(signature)
     if kept is None:
         systems = _systems(task, pks, scores)
-        kept = _gather(task, systems, criteria, signature)
+        partial = {
+            row[0] for row in scores if row[1] in criteria and not is_whole(*row[5:7])
+        }
+        kept = _gather(task, systems, criteria, signature, partial)
         cache.set(signature, kept, _KEPT_SECONDS)
     return kept
 
@@ -126,7 +138,11 @@ def _systems(
 
 
 def _gather(
-    task: Task, systems: list[System], criteria: Sequence[str], signature: str
+    task: Task,
+    systems: list[System],
+    criteria: Sequence[str],
+    signature: str,
+    partial: set[int],
 ) -> Shared:
     unit = unit_of(all_scales()[str(task.human["scale"])])
     evaluations = HumanEvaluation.objects.filter(
@@ -141,7 +157,7 @@ def _gather(
         for one in systems
     }
     enough = max(1, LEAST_SHARE * max(n_of.values(), default=0))
-    inside = [one for one in systems if n_of[one.pk] >= enough]
+    inside = [s for s in systems if n_of[s.pk] >= enough and s.pk not in partial]
     columns = [(one.pk, name) for one in inside for name in criteria]
     table = means[columns].dropna() if inside else pd.DataFrame()
     shape = (len(table), len(inside), len(criteria))

@@ -60,16 +60,20 @@ def order_from(task: Task, sort: str | None, direction: str | None) -> Order:
 def arranged(
     task: Task, field: Field, order: Order, at: datetime | None = None
 ) -> Ints:
-    """Put the rows in order; those without a value come last, the newest first."""
+    """Put the rows in order; those without a value come last, the newest first.
+
+    By the score, partial ones stand apart: below all ranked rows, above those that wait.
+    """
     values = _values(task, field, order.key, at)
     directed = -values if order.reverse else values
-    return np.lexsort((-field.pk, directed, np.isnan(values)))
+    apart = np.isnan(values) * 2 + (field.partial if order.key == "human" else 0)
+    return np.lexsort((-field.pk, directed, apart))
 
 
 def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:
     """Give each row a number to sort by, NaN where it has none."""
     if key == "human":
-        return np.where(field.ranked, field.mean, np.nan)
+        return field.mean
     submissions = Submission.objects.filter(task=task)
     if key == "system":
         names = sorted(

@@ -59,7 +59,11 @@ class Standings(Sequence[Row]):
         )
         self.n_all = len(field)
         self.n_ranked = int((field.ranked & ~field.private).sum())
-        self.n_pending = int((~field.ranked).sum())
+        self.n_partial = int(field.partial.sum())
+        self.n_pending = int((~field.scored).sum())
+        # of the ranked systems: the least and the most instances behind a score
+        judged = field.n[field.ranked]
+        self.n_judged = (int(judged.min()), int(judged.max())) if len(judged) else None
         self.n_simulated = int(field.simulated.sum())
         self.n_rated_by_people = int((field.ranked & ~field.simulated).sum())
         self.n_rated_by_programs = int((field.ranked & field.simulated).sum())
@@ -139,7 +143,7 @@ def _kept(
     """Leave the places that the filter leaves, in their order."""
     keep = np.ones(len(field), dtype=np.bool_)
     if chosen.scored:
-        keep &= field.ranked
+        keep &= field.scored
     if chosen.kind:
         keep &= field.simulated == (chosen.kind == "simulated")
     pks = wanted(task, chosen, teams)
@@ -149,14 +153,15 @@ def _kept(
 
 
 def _extent(field: Field) -> Extent | None:
-    ranked = field.ranked
-    if not ranked.any():
+    scored, ranked = field.scored, field.ranked
+    if not scored.any():
         return None
-    # private rows do not lead, unless there are no others
-    leading = ranked & ~field.private
-    means = np.where(leading if leading.any() else ranked, field.mean, -np.inf)
+    # private rows do not lead, and partial ones neither, unless there are no others
+    choices = (ranked & ~field.private, ranked, scored)
+    leading = next(rows for rows in choices if rows.any())
+    means = np.where(leading, field.mean, -np.inf)
     return Extent(
-        low=float(field.low[ranked].min()),
-        high=float(field.high[ranked].max()),
+        low=float(field.low[scored].min()),
+        high=float(field.high[scored].max()),
         leader_low=float(field.low[int(np.argmax(means))]),
     )

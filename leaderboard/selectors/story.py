@@ -32,7 +32,7 @@ _DONE: dict[str, str] = {
     State.MEASURED: "The automatic metrics are there.",
     State.APPROVED: "Staff set the money aside.",
     State.ANNOTATING: "The work went out to people.",
-    State.ANNOTATED: "All answers are in.",
+    State.ANNOTATED: "The answers are in.",
     State.SCORED: "Ratings were cleaned and averaged.",
     State.PUBLISHED: "The result is on the board.",
 }
@@ -67,6 +67,11 @@ _SIMULATED: dict[str, str] = {
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
     State.INVALID: (State.VALID, "Not usable", "The file cannot be used."),
     State.DECLINED: (State.APPROVED, "Declined", "Staff declined the cost."),
+    State.STOPPED: (
+        State.ANNOTATED,
+        "Stopped",
+        "Staff stopped the human evaluation and published no result.",
+    ),
 }
 
 

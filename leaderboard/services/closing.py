@@ -57,3 +57,9 @@ def is_over(campaign: Campaign) -> bool:
     return campaign.state == State.COMPLETE or (
         campaign.state == State.RUNNING and is_done(campaign)
     )
+
+
+def stopped(campaigns: Iterable[Campaign]) -> list[Campaign]:
+    """Give those of the campaigns that staff stopped, as they are now."""
+    pks = [campaign.pk for campaign in campaigns]
+    return list(Campaign.objects.filter(pk__in=pks, state=State.STOPPED))

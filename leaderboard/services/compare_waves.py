@@ -45,6 +45,7 @@ from leaderboard.services import (
     items,
     qualification,
 )
+from leaderboard.services.campaign_titles import comparison_title
 from leaderboard.services.items import Entry, JudgedSpec
 from leaderboard.services.steps_of_several import attempt
 from leaderboard.stats.sequential import Decision
@@ -149,7 +150,9 @@ def _first_wave(found: Comparison) -> None:
     campaign = build_campaign(
         key=key,
         pool=found.task.slug,
-        title=f"{found.task.title}: two texts",
+        title=comparison_title(
+            found.task.title, found.a.system_name, found.b.system_name, found.criterion
+        ),
         hit_type=asking.hit_type_of(found.task, human, criteria),
         items=wave.specs,
         platform=str(human.get("platform", "selfhosted")),

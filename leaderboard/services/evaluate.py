@@ -11,6 +11,8 @@ from django.db import transaction
 from crowd.models import Campaign
 from crowd.services import fund, run, watch
 from crowd.services.build import build_campaign
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
 from leaderboard.models import (
@@ -29,6 +31,7 @@ from leaderboard.services.asking import (
     separate,
     starts_at,
 )
+from leaderboard.services.campaign_titles import campaign_title
 from leaderboard.services.items import Entry, JudgedSpec
 from quality.services import grade, inject, judge
 
@@ -107,19 +110,46 @@ def _end(pk: int, campaigns: Sequence[Campaign]) -> None:
             return
         n_done = sum(one.n_done for one in closed)
         n_hits = sum(one.n_hits for one in closed)
-        for campaign in campaigns:
-            campaign.refresh_from_db(fields=["state"])
-        stopped = any(c.state == Campaign.State.STOPPED for c in campaigns)
+        stopped = closing.stopped(campaigns)
+        publishes = all(campaign.publish_partial for campaign in stopped)
         who = "Simulated workers" if campaigns[0].simulated else "People"
+        sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"
+        if stopped:
+            sentence += ", then staff stopped the campaign"
+        if not publishes:
+            sentence += " and decided to publish no result"
         moved = lifecycle.move(
             pk,
             State.ANNOTATING,
-            State.ANNOTATED,
-            f"{who} have answered {n_done:,} of {n_hits:,} HITs"
-            + (", then staff stopped the campaign." if stopped else "."),
+            State.ANNOTATED if publishes else State.STOPPED,
+            f"{sentence}.",
         )
         if not moved:
             raise lifecycle.LostRace
+
+
+def publish_partial(pk: int, *, by: Account, reason: str) -> None:
+    """Score and publish, after all, what there was when staff stopped the campaign."""
+    with transaction.atomic():
+        submission = lifecycle.lock(pk)
+        if submission.state != State.STOPPED:
+            raise GenieError(
+                f"{submission.system_name} is {submission.get_state_display()}; only "
+                "what was stopped without publishing it can be published now.",
+                code="not-stopped",
+            )
+        campaigns = campaigns_of(HumanEvaluation.objects.get(submission_id=pk))
+        Campaign.objects.filter(
+            pk__in=[campaign.pk for campaign in campaigns],
+            state=Campaign.State.STOPPED,
+        ).update(publish_partial=True)
+        lifecycle.move(
+            pk,
+            State.STOPPED,
+            State.ANNOTATED,
+            f"Staff decided to publish what is there: {reason}",
+            by=by,
+        )
 
 
 def _parts(submission: Submission, design: Design) -> list[Part]:
@@ -172,7 +202,11 @@ def _built(
     return build_campaign(
         key=part.key,
         pool=task.slug,
-        title=task.title,
+        title=campaign_title(
+            task.title,
+            [submission.system_name],
+            detail=next(iter(part.criteria)) if n_parts > 1 else "",
+        ),
         hit_type=hit_type_of(task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
         platform=str(human.get("platform", "selfhosted")),

@@ -23,6 +23,7 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.services import asking, closing, items, joint, qualification
+from leaderboard.services.campaign_titles import campaign_title
 from leaderboard.services.items import Entry, JudgedSpec
 from leaderboard.services.joint_results import results_of
 from leaderboard.services.steps_of_several import attempt
@@ -80,7 +81,7 @@ def _launch(found: JointEvaluation) -> None:
     planned = _parts(found)
     # The task may ask in other campaigns now than when this was approved.
     fund.divide(joint.commitment_key(found.pk), [part.key for part in planned])
-    campaigns = [_built(found, part) for part in planned]
+    campaigns = [_built(found, part, len(planned)) for part in planned]
     for campaign in campaigns:
         qualification.require_of(found.task, campaign)
     found.evaluation = HumanEvaluation.objects.create(
@@ -118,9 +119,14 @@ def _all_is_in(found: JointEvaluation) -> bool:
         noisy_below=asking.noisy_below(found.task.human),
     )
     with transaction.atomic():
-        return _locked(found.pk).state == State.RUNNING and (
-            closing.close(campaigns) is not None
+        if _locked(found.pk).state != State.RUNNING or not closing.close(campaigns):
+            return False
+        if all(campaign.publish_partial for campaign in closing.stopped(campaigns)):
+            return True
+        JointEvaluation.objects.filter(pk=found.pk).update(
+            state=State.STOPPED, finished_at=timezone.now()
         )
+        return False
 
 
 def _score(found: JointEvaluation) -> None:
@@ -212,12 +218,16 @@ def _part(
     return Part(key, budget_cents, criteria, seed, specs, hidden)
 
 
-def _built(found: JointEvaluation, part: Part) -> Campaign:
+def _built(found: JointEvaluation, part: Part, n_parts: int) -> Campaign:
     human = joint.human_for(found)
     return build_campaign(
         key=part.key,
         pool=found.task.slug,
-        title=f"{found.task.title}: several texts",
+        title=campaign_title(
+            found.task.title,
+            [one.system_name for one in systems_of(found)],
+            detail=next(iter(part.criteria)) if n_parts > 1 else "",
+        ),
         hit_type=asking.hit_type_of(found.task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
         platform=str(human.get("platform", "selfhosted")),

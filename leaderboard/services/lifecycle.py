@@ -17,7 +17,9 @@ LEGAL: dict[str, frozenset[str]] = {
     State.VALID: frozenset({State.MEASURED, State.WITHDRAWN}),
     State.MEASURED: frozenset({State.APPROVED, State.DECLINED, State.WITHDRAWN}),
     State.APPROVED: frozenset({State.ANNOTATING, State.WITHDRAWN}),
-    State.ANNOTATING: frozenset({State.ANNOTATED, State.WITHDRAWN}),
+    State.ANNOTATING: frozenset({State.ANNOTATED, State.STOPPED, State.WITHDRAWN}),
+    # staff ended it and did not want a partial result published; they may yet
+    State.STOPPED: frozenset({State.ANNOTATED, State.WITHDRAWN}),
     State.ANNOTATED: frozenset({State.SCORED, State.ANNOTATING, State.WITHDRAWN}),
     State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
     State.PUBLISHED: frozenset({State.ANNOTATING, State.WITHDRAWN}),

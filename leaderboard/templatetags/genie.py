@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
+from leaderboard.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.weighted import Weighted
@@ -154,3 +155,6 @@ def interval_scale(axis: Axis) -> SafeString:
 @register.simple_tag
 def progress_bar(n: int, of: int) -> SafeString:
     return bars.progress(n, of)
+
+
+register.filter("partial", partial_of_score)

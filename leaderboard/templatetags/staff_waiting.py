@@ -8,16 +8,22 @@ from typing import Any
 from django import template
 from django.apps import apps
 from django.contrib.admin.sites import site
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.urls import reverse
 
 from crowd.models import Campaign
-from leaderboard.models import Comparison, JointEvaluation, Submission
+from leaderboard.models import (
+    Comparison,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+)
 from quality.models import Appeal, HeldExclusion
 
 register = template.Library()
 
 N_SHOWN = 5
+_ASKS = ("submission", "comparison", "joint")
 State = Submission.State
 
 
@@ -29,6 +35,27 @@ class Waiting:
     n: int
     url: str
     first: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+@register.simple_tag
+def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
+    """Link to what a campaign asks about: a submission, comparison, joint evaluation."""
+    evaluation = (
+        HumanEvaluation.objects.filter(
+            Q(campaign=campaign) | Q(separate_campaigns__campaign=campaign)
+        )
+        .select_related("submission", "comparison__a", "comparison__b", "joint__task")
+        .first()
+    )
+    if evaluation is None:
+        return []
+    rows = [getattr(evaluation, name, None) for name in _ASKS]
+    return [(str(row), _page_of(row)) for row in rows if row is not None]
+
+
+def _page_of(row: Model) -> str:
+    kind = f"{row._meta.app_label}_{row._meta.model_name}"
+    return reverse(f"admin:{kind}_change", args=[row.pk])
 
 
 @register.simple_tag(takes_context=True)

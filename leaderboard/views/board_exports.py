@@ -88,9 +88,11 @@ def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
 def _said(row: Row) -> str:
     if row.human is None:
         return ""
+    human = row.human
+    if row.partial:
+        return f"not ranked, {row.partial} · {human.mean:.1f}"
     one = row.rank_first == row.rank_last
     rank = f"{row.rank_first}" if one else f"{row.rank_first}–{row.rank_last}"
-    human = row.human
     return f"#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
 
 

@@ -114,7 +114,7 @@ def story(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _drawn(task: Task, found: History) -> Any:
-    if not found.results:
+    if not found.leads:
         return ""
     axis = axis_over(
         min(one.low for one in found.results), max(one.high for one in found.results)

@@ -21,6 +21,7 @@ EXAMPLE = Human(
     low_50=71.0,
     high_50=73.0,
     n=800,
+    of=800,
     n_workers=40,
     covers="instances",
     signature="",

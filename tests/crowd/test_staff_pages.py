@@ -155,13 +155,26 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     page = text_of(first)
     assert "1 of 3" in page
     assert "Spent so far $0.10" in page
-    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason=" ")
+    assert "checked" not in first.text  # whether to publish is nobody's default
+    act(
+        office,
+        "campaign",
+        "stop_selected",
+        campaign,
+        confirmed="yes",
+        reason=" ",
+        publish="no",
+    )
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
     act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
     campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.", publish="no")  # fmt: skip
+    campaign.refresh_from_db()
     assert campaign.state == Campaign.State.STOPPED
-    assert said() == ["Stopped: Wrong texts."]
+    assert campaign.publish_partial is False
+    assert said() == ["Stopped: Wrong texts. What is there is not published."]
 
 
 def test_a_campaigns_own_page_has_its_figures_and_its_brakes(office):

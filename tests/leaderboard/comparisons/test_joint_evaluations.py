@@ -7,6 +7,7 @@ import math
 import pytest
 
 from crowd.models import Answer, Campaign, Commitment
+from crowd.services import run
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.models import JudgedOutput, Score
@@ -218,3 +219,22 @@ def test_the_config_of_comparisons_does_not_leak_into_it(task):
     assert joint.criteria_of(task) == {
         "quality": "How many points is the text worth, as a whole?"
     }
+
+
+@pytest.mark.parametrize(("publish", "state"), [(True, "SCORED"), (False, "STOPPED")])
+def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
+    three, boss, crowd, publish, state, client
+):
+    found = joint.request(three, by=boss, n_instances=10, n_workers=1)
+    joint.approve(found.pk, by=boss)
+    settle()
+    for player in crowd.players[:3]:
+        crowd.one(player)
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
+    settle()
+    found.refresh_from_db()
+    assert (found.state, bool(found.results)) == (state, publish)
+    assert found.finished_at is not None
+    client.force_login(boss)
+    page = client.get(f"/joint-evaluations/{found.pk}/")
+    assert (" of 10 instances" in page.content.decode()) == publish

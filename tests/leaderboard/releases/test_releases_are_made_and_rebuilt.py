@@ -441,3 +441,17 @@ def test_scores_superseded_are_not_released(task, tmp_path):
     current.update(superseded_at=timezone.now())
     folder = make(task, tmp_path / "r").folder
     assert [row["system"] for row in rows(folder, "systems")] == ["=Wren"]
+
+
+def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tmp_path):
+    first = HumanEvaluation.objects.order_by("pk").first()
+    HumanEvaluation.objects.filter(pk=first.pk).update(n_instances=100)
+    folder = make(task, tmp_path / "partial").folder
+    ranks = {row["system"]: row["rank_first"] for row in rows(folder, "systems")}
+    assert ranks == {"=Wren": 1, "Kite": None}
+    said = {row["system"]: row["partial"] for row in rows(folder, "systems")}
+    assert "12 of 100" in said["Kite"]
+    assert "numbers come out" in rebuilt(folder)
+    changed(folder, "systems", lambda found: found[-1].update(rank_first=1))
+    with pytest.raises(CommandError, match="rank of submission"):
+        rebuilt(folder)

@@ -152,7 +152,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
         run.pause(campaign.pk, boss)
         settle()
         assert now(annotating).state == "ANNOTATING"
-    run.stop(campaign.pk, boss, "Enough is known.")
+    run.stop(campaign.pk, boss, "Enough is known.", publish=True)
     settle()
     assert now(annotating).state == "ANNOTATING"
     work.submit(
@@ -178,7 +178,7 @@ def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss)
         for player in diligent:
             crowd.one(player)
     work.next_assignment(diligent[0].worker)
-    run.stop(Campaign.objects.get().pk, boss, "Enough.")
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
     settle()
     assert now(annotating).state == "ANNOTATING"
     work.release_overdue(timezone.now() + timedelta(hours=1))
@@ -189,7 +189,7 @@ def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss)
 def test_a_campaign_that_is_stopped_without_a_rating_fails_visibly_and_once(
     annotating, boss
 ):
-    run.stop(Campaign.objects.get().pk, boss, "Wrong texts.")
+    run.stop(Campaign.objects.get().pk, boss, "Wrong texts.", publish=True)
     for _ in range(3):
         settle()
     found = now(annotating)
@@ -210,7 +210,7 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     crowd.one(diligent[0])
     crowd.one(diligent[0])
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
-    run.stop(Campaign.objects.get().pk, boss, "Enough.")
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
     settle()
     assert now(annotating).failed_step == "score"
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")

@@ -1,0 +1,89 @@
+"""One row of any model, filled with texts as long as they come."""
+
+from __future__ import annotations
+
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, models, transaction
+from django.utils import timezone
+
+WORDS = "Long words as people write them, and system_outputs_final too "
+LONGEST = 60
+
+
+def fill(model, made):
+    """Save one row of a model, and of those that it points to; `made` keeps them."""
+    if model not in made:
+        values = {
+            field.attname if field.is_relation else field.name: _value(field, made)
+            for field in model._meta.concrete_fields
+            if not field.primary_key or isinstance(field, models.CharField)
+        }
+        if model._meta.proxy:  # jobs: those that went well and those that failed
+            values |= {"id": model.__name__, "success": model.__name__ == "Success"}
+        made[model] = _saved(model, values)
+    return made[model]
+
+
+def _saved(model, values):
+    """Save with everything, or where a rule forbids that, with what must be there."""
+    optional = {field.attname for field in model._meta.concrete_fields if field.null}
+    for left_out in (set(), optional, *({name} for name in sorted(optional))):
+        row = model(**{k: v for k, v in values.items() if k not in left_out})
+        try:
+            with transaction.atomic():
+                row.save(force_insert=True)
+        except IntegrityError:
+            continue
+        return row
+    raise AssertionError(f"{model} wants a row of its own kind")
+
+
+def _value(field, made):
+    if field.is_relation:
+        return fill(field.related_model, made).pk
+    if field.choices:
+        return max(field.flatchoices, key=lambda choice: len(str(choice[1])))[0]
+    if field.has_default() and not isinstance(
+        field, models.CharField | models.TextField
+    ):
+        return field.get_default()
+    for kind, value in _VALUES:
+        if isinstance(field, kind):
+            return value(field)
+    return None
+
+
+def _text(field):
+    longest = min(field.max_length or LONGEST, LONGEST)
+    return (WORDS * 2)[:longest].strip() or "x"
+
+
+def _slug(field):
+    return "a-name-with-parts-as-long-as-slugs-come"[: field.max_length]
+
+
+_VALUES = [
+    (models.EmailField, lambda _: "somebody.with.a.long.name@department.example.org"),
+    (models.SlugField, _slug),
+    (models.GenericIPAddressField, lambda _: "2001:db8:85a3::8a2e:370:7334"),
+    (models.URLField, lambda _: "https://example.org/a/long/address/of/a/page"),
+    (models.FileField, lambda _: "folder/file.json"),
+    (models.CharField, _text),
+    (models.TextField, _text),
+    (models.DateTimeField, lambda _: timezone.now()),
+    (models.DateField, lambda _: timezone.localdate()),
+    (models.BooleanField, lambda _: True),
+    (models.FloatField, lambda _: 0.123456),
+    (models.IntegerField, lambda _: 31_999),
+    (models.JSONField, lambda _: {}),
+    (models.UUIDField, lambda field: field.get_default()),
+    (models.BinaryField, lambda _: b""),
+]
+
+
+def fill_all(site):
+    """Save a row of every registered model; give what was made, by model."""
+    made = {get_user_model(): get_user_model().objects.order_by("pk").first()}
+    for model in site._registry:
+        fill(model, made)
+    return made

@@ -1,0 +1,122 @@
+"""Staff can tell campaigns apart by name; workers never learn whose outputs they read."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import asdict
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import Campaign, ExternalCampaign
+from crowd.services import offer, study
+from genie.lib import jobs
+from leaderboard.services import approve, compare, joint
+from leaderboard.services.compare import Question
+from tests.crowd.making import make_worker
+from tests.factories import make_user
+from tests.leaderboard.walk.test_ends_of_campaigns import ask_apart, settle
+
+pytestmark = pytest.mark.django_db
+SYSTEM = "happypoet-3"
+
+
+@pytest.fixture
+def asked(hand_in, good, boss):
+    submission = hand_in(good, name=SYSTEM)
+    jobs.drain()
+    approve.approve(submission.pk, by=boss, start_now=True)
+    settle()
+    return submission
+
+
+def titles():
+    return list(Campaign.objects.order_by("pk").values_list("title", flat=True))
+
+
+def test_a_campaign_is_called_after_its_system(asked, task):
+    assert titles() == [f"{task.title}: {SYSTEM}"]
+
+
+def test_campaigns_of_separate_criteria_say_which(hand_in, good, boss, task):
+    ask_apart(task, 2)
+    submission = hand_in(good, name=SYSTEM)
+    jobs.drain()
+    approve.approve(submission.pk, by=boss, start_now=True)
+    settle()
+    start = f"{task.title}: {SYSTEM}"
+    assert titles() == [f"{start} (right)", f"{start} (clear)"]
+
+
+@pytest.fixture
+def several(hand_in, good, boss, task):
+    task.config = {**task.config, "quota": {"submissions": 9, "days": 7}}
+    task.save()
+    systems = [hand_in(good, name=name) for name in ("Kite", "Wren", "Heron")]
+    jobs.drain()
+    for submission in systems:
+        submission.refresh_from_db()
+    pair = compare.request(*systems[:2], Question("overall"), by=boss)
+    compare.approve(pair.pk, by=boss)
+    together = joint.request(systems, by=boss, n_instances=5)
+    joint.approve(together.pk, by=boss)
+    settle()
+
+
+def test_campaigns_about_several_systems_name_them(several, task):
+    assert set(titles()) == {
+        f"{task.title}: Kite against Wren (overall)",
+        f"{task.title}: Kite, Wren and 1 more",
+    }
+
+
+def test_campaigns_from_before_are_named_by_the_migration(several, asked):
+    named = titles()
+    Campaign.objects.update(title="The same for all")
+    name = "leaderboard.migrations.0018_campaigns_named_after_their_systems"
+    importlib.import_module(name).name_campaigns(apps, None)
+    assert titles() == named
+
+
+def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task):
+    office = Client()
+    office.force_login(boss)
+    campaigns = reverse("admin:crowd_campaign_changelist")
+    name = f"{task.title}: {SYSTEM}"
+    assert name in office.get(campaigns).content.decode()
+    chosen = {"_selected_action": [Campaign.objects.get().pk]}
+    for action in ("pause_selected", "stop_selected"):
+        page = office.post(campaigns, {"action": action, **chosen})
+        assert name in page.content.decode()
+    of_submission = reverse("admin:leaderboard_submission_change", args=[asked.pk])
+    of_campaign = reverse(
+        "admin:crowd_campaign_change", args=chosen["_selected_action"]
+    )
+    assert of_campaign in office.get(of_submission).content.decode()
+    assert of_submission in office.get(of_campaign).content.decode()
+
+
+def test_workers_never_read_it(asked, task):
+    wim = make_worker(task.slug, user=make_user("wim"))
+    site = Client()
+    site.force_login(wim.user)
+    read = [
+        site.get(reverse("work:home")),
+        site.post(reverse("work:next"), follow=True),
+    ]
+    read.append(site.get(reverse("work:earnings")))
+    work = read[1].context["assignment"]
+    read.append(site.get(reverse("work:hit", args=[work.pk])))
+    for page in read:
+        assert page.status_code == 200
+        assert SYSTEM not in page.content.decode()
+
+
+def test_other_platforms_are_not_told_it(asked):
+    campaign = Campaign.objects.get()
+    spec = offer.spec_of(campaign, "key", "never")
+    place = ExternalCampaign(campaign=campaign, environment="sandbox", place_size=1)
+    for told in (spec, study.spec_of(campaign, place, spec, 10)):
+        assert SYSTEM not in str(asdict(told))
