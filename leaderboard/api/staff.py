@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,6 +16,7 @@ from crowd.models import Assignment, Campaign, Worker
 from crowd.selectors.progress import progress_of
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
+from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from leaderboard.api.base import View, plain, problems
 from leaderboard.api.staff_serializers import (
@@ -22,6 +24,7 @@ from leaderboard.api.staff_serializers import (
     CampaignSerializer,
     WorkerSerializer,
 )
+from leaderboard.selectors.sight import Staff
 from quality.models import Ban
 
 _REFUSALS = ("not-authenticated", "permission-denied")
@@ -36,6 +39,7 @@ _HANDED_IN = [
 class StaffView(View):
     permission_classes = [IsStaff]
     scope = AccessToken.Scope.STAFF
+    staff_permission: Staff
 
 
 def _with_progress(campaigns: list[Campaign]) -> list[Any]:
@@ -46,6 +50,7 @@ def _with_progress(campaigns: list[Campaign]) -> list[Any]:
 
 
 class CampaignList(StaffView):
+    staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
     serializer_class = CampaignSerializer
 
@@ -80,6 +85,7 @@ class CampaignList(StaffView):
 
 
 class CampaignDetail(StaffView):
+    staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type")
     serializer_class = CampaignSerializer
 
@@ -97,6 +103,7 @@ class CampaignDetail(StaffView):
 
 
 class WorkerList(StaffView):
+    staff_permission = Staff.SEE_WORKERS
     serializer_class = WorkerSerializer
     queryset = Worker.objects.none()
 
@@ -127,7 +134,12 @@ class WorkerList(StaffView):
         ).order_by("pk")
         if platform := plain(request, "platform"):
             rows = rows.filter(platform=platform)
+        sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := plain(request, "banned_from"):
+            if not sees_bans:
+                raise PermissionDenied(
+                    f"banned_from takes the permission {Staff.SEE_BANS}, too."
+                )
             banned = Ban.objects.filter(pool=task, lifted_at=None)
             rows = rows.filter(pk__in=banned.values("worker"))
         if (excluded := plain(request, "excluded")) in {"yes", "no"}:
@@ -138,11 +150,12 @@ class WorkerList(StaffView):
         for worker_id, pool in found.values_list("worker_id", "pool"):
             bans.setdefault(worker_id, []).append(pool)
         for worker in page:
-            worker.banned_from = bans.get(worker.pk, [])
+            worker.banned_from = bans.get(worker.pk, []) if sees_bans else None
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
 class BanList(StaffView):
+    staff_permission = Staff.SEE_BANS
     serializer_class = BanSerializer
     queryset = Ban.objects.none()
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
 
+from genie.accounts.staff import staff_may
 from leaderboard.models import EvaluatedSystem, JointEvaluation, Submission, Task
-from leaderboard.selectors.sight import is_staff, public, team_ids
+from leaderboard.selectors.sight import Staff, inside, public
 
 if TYPE_CHECKING:
     from leaderboard.selectors.compared import Viewer
@@ -66,14 +67,14 @@ def joint_seen_by(
     rows = JointEvaluation.objects.select_related("task")
     if task is not None:
         rows = rows.filter(task=task)
-    if is_staff(viewer):
-        return rows.order_by("-pk")
     unseen = EvaluatedSystem.objects.exclude(
-        public("submission__") | Q(submission__team__in=team_ids(viewer))
+        public("submission__") | inside(viewer, "submission__")
     )
     agreed = ~Q(state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(requested_by=viewer.pk)
+    if staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS):
+        agreed = Q()
     return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
 
 

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from crowd.selectors.progress import campaign_progress
+from genie.accounts.staff import staff_may
 from leaderboard.charts.axis import axis_over
 from leaderboard.models import JointEvaluation
 from leaderboard.selectors.campaigns import campaigns_of
@@ -16,7 +17,7 @@ from leaderboard.selectors.joint_seen import (
     criterion_results,
     joint_seen_by,
 )
-from leaderboard.selectors.sight import is_staff
+from leaderboard.selectors.sight import Staff
 from leaderboard.services import joint
 
 
@@ -38,7 +39,8 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "systems": [row.submission for row in found.systems.all()],
         "results": [(one, _axis(one)) for one in results],
         "progress": _progress(found),
-        "inner": is_staff(request.user) or found.requested_by_id == request.user.pk,
+        "inner": found.requested_by_id == request.user.pk
+        or staff_may(request.user, Staff.SEE_JOINT_EVALUATIONS),
     }
     return render(request, "leaderboard/joint_evaluation.html", context)
 

@@ -13,6 +13,8 @@ from django.test import Client
 from genie.accounts import tokens
 from genie.lib import jobs
 from leaderboard.models import Submission
+from leaderboard.selectors.sight import Staff
+from tests.cast import allow
 from tests.factories import (
     make_evaluation,
     make_ranked,
@@ -204,6 +206,24 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
         for who in ("submitter", "rival", "worker"):
             assert api_of(who).get(path).status_code == 403
         assert api_of("superuser").get(path).status_code == 200
+
+
+def test_bans_show_among_workers_only_to_staff_who_may_see_bans(api_of, cast, task):
+    from quality.models import Ban
+    from tests.factories import make_worker
+
+    wren = make_worker()
+    Ban.objects.create(worker=wren, pool=task.slug, reason="Answers at random.")
+    allow(cast.new_staff, Staff.SEE_WORKERS)
+    api = api_of("new_staff")
+    lines = api.get("/workers/").json()["results"]
+    assert {line["banned_from"] for line in lines} == {None}
+    refused = api.get("/workers/", banned_from=task.slug)
+    assert (refused.status_code, refused.json()["code"]) == (403, "permission-denied")
+    assert "quality.view_ban" in refused.json()["detail"]
+    refused = api.get("/bans/")
+    assert refused.status_code == 403
+    assert "quality.view_ban" in refused.json()["detail"]
 
 
 def test_lists_of_staff_ask_the_same_few_questions_however_long(

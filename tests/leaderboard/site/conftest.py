@@ -11,6 +11,7 @@ from tests.browser import chromium, open_page  # noqa: F401
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
+    new_staff,
     rival,
     rival_team,
     staff,
