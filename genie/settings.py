@@ -139,6 +139,22 @@ def _database() -> dict[str, Any]:
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# --- caches -----------------------------------------------------------------------
+
+CACHES = {
+    # the counts behind every rate limit, shared by all processes of this machine
+    "default": {
+        "BACKEND": "genie.lib.caches.SharedFiles",
+        "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 50_000},
+    },
+    # what pages computed: genie.lib.caches.computed
+    "computed": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "computed",
+    },
+}
+
 # --- queue ------------------------------------------------------------------------
 
 Q_CLUSTER: dict[str, Any] = {
