@@ -52,7 +52,7 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
         why = "Another file is being checked at the moment."
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        why = f"At most {throttle.num_requests} files are checked in an hour."
+        why = "You have had as many checks as one address or account has in an hour."
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)
