@@ -13,6 +13,7 @@ import dj_database_url
 
 from genie.accounts import mail, providers
 from genie.lib import env
+from genie.lib.log_config import to_console
 from genie.lib.queue_address import queue_options
 from genie.lib.storage import media_storage
 
@@ -141,6 +142,22 @@ def _database() -> dict[str, Any]:
 
 DATABASES = {"default": _database()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- caches -----------------------------------------------------------------------
+
+CACHES = {
+    # the counts behind every rate limit, shared by all processes of this machine
+    "default": {
+        "BACKEND": "genie.lib.caches.SharedFiles",
+        "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 50_000},
+    },
+    # what pages computed: genie.lib.caches.computed
+    "computed": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "computed",
+    },
+}
 
 # --- queue ------------------------------------------------------------------------
 
@@ -373,29 +390,6 @@ GENIE: dict[str, Any] = {
     "QUEUE_STALE_SECONDS": env.integer("GENIE_QUEUE_STALE_SECONDS", 90, minimum=5),
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {
-        "line": {
-            "()": "genie.lib.logs.OneLineFormatter",
-            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
-        }
-    },
-    "filters": {"short": {"()": "genie.lib.logs.ShortTrouble"}},
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": "line",
-            "filters": ["short"],
-        }
-    },
-    # One line for each job that comes and goes tells nobody anything.
-    "loggers": {"django-q": {"level": "WARNING"}},
-    "root": {
-        "handlers": ["console"],
-        "level": env.text(
-            "GENIE_LOG_LEVEL", "WARNING" if "test" in sys.argv else "INFO"
-        ),
-    },
-}
+LOGGING = to_console(
+    env.text("GENIE_LOG_LEVEL", "WARNING" if "test" in sys.argv else "INFO")
+)

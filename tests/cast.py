@@ -1,8 +1,9 @@
 """The fixed cast: who they are, and what each of them may see.
 
 Import the fixtures into a conftest.py. Nina submits and Tom is on her team; Rita has a
-team of her own and must see nothing of theirs; Wim annotates; Sam is staff; Ada may do
-everything; a visitor is not signed in.
+team of her own and must see nothing of theirs; Wim annotates; Una is staff without any
+permission, Sam with those that open what is private; Ada may do everything; a visitor is
+not signed in.
 """
 
 from __future__ import annotations
@@ -10,11 +11,22 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
+from leaderboard.selectors.sight import Staff
 from tests.factories import make_team, make_user, make_worker
 
-CAST = ["visitor", "submitter", "team_mate", "rival", "worker", "staff", "superuser"]
+CAST = [
+    "visitor",
+    "submitter",
+    "team_mate",
+    "rival",
+    "worker",
+    "new_staff",
+    "staff",
+    "superuser",
+]
 INSIDERS = {"submitter", "team_mate", "staff", "superuser"}
 
 
@@ -41,8 +53,24 @@ def worker(db):
 
 
 @pytest.fixture
+def new_staff(db):
+    return make_user("una", is_staff=True)
+
+
+def allow(user, *permissions):
+    """Give an account permissions named as in `app.view_model`."""
+    for permission in permissions:
+        app, codename = permission.split(".")
+        user.user_permissions.add(
+            Permission.objects.get(content_type__app_label=app, codename=codename)
+        )
+
+
+@pytest.fixture
 def staff(db):
-    return make_user("sam", is_staff=True)
+    user = make_user("sam", is_staff=True)
+    allow(user, *Staff)
+    return user
 
 
 @pytest.fixture
@@ -61,7 +89,9 @@ def rival_team(rival):
 
 
 @pytest.fixture
-def cast(submitter, team_mate, rival, worker, staff, superuser, team, rival_team):
+def cast(
+    submitter, team_mate, rival, worker, new_staff, staff, superuser, team, rival_team
+):
     """Give everybody by name; the visitor is None."""
     return SimpleNamespace(
         visitor=None,
@@ -69,6 +99,7 @@ def cast(submitter, team_mate, rival, worker, staff, superuser, team, rival_team
         team_mate=team_mate,
         rival=rival,
         worker=worker,
+        new_staff=new_staff,
         staff=staff,
         superuser=superuser,
         team=team,

@@ -1,19 +1,29 @@
 """Who gets where: the fixed cast on every address of the site and the API.
 
 An address that is not in the matrix fails the test: whoever adds one says who may use
-it. The world behind the addresses is one private, published submission of Nina's team.
+it. The world behind the addresses is one private, published submission of Nina's team,
+and a comparison and a joint evaluation that Rita has asked for and nobody has approved.
 """
 
 from __future__ import annotations
 
+import re
+from datetime import date
+from pathlib import Path
+
 import pytest
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
+from leaderboard.models import Comparison, EvaluatedSystem, JointEvaluation, Submission
+from leaderboard.selectors.sight import Staff
 from tests.cast import (  # noqa: F401
     CAST,
+    allow,
     cast,
+    new_staff,
     rival,
     rival_team,
     staff,
@@ -23,27 +33,29 @@ from tests.cast import (  # noqa: F401
     team_mate,
     worker,
 )
-from tests.factories import make_ranked, make_task
+from tests.factories import make_ranked, make_submission, make_task, make_user
 
 pytestmark = pytest.mark.django_db
 
 # One sign for each of the cast, in its order (visitor, submitter, team-mate, rival,
-# worker, staff, superuser): + gets there, ? is asked to sign in, - does not find it or
-# may not.
-OPEN = "+++++++"
-SIGNED_IN = "?++++++"
+# worker, staff without permissions, staff, superuser): + gets there, ? is asked to sign
+# in, - does not find it or may not.
+OPEN = "++++++++"
+SIGNED_IN = "?+++++++"
 # private to a team, which staff see too
-INSIDERS = "-++--++"
-TEAM = "?++----"
-OWNER = "?+-----"
-STAFF = "?----++"
-WORKER = "?---+--"
+INSIDERS = "-++---++"
+TEAM = "?++-----"
+OWNER = "?+------"
+STAFF = "?-----++"
+WORKER = "?---+---"
+# not approved: for the rival who asked, and for staff
+REQUESTED = "---+--++"
 # who is signed in is told that this one is not theirs, or not there
-NOT_HERS = "?------"
+NOT_HERS = "?-------"
 # a secret in the address, or something that this world has not
-NOBODY = "-------"
+NOBODY = "--------"
 # signed by another machine, not by a person
-MACHINE = "???????"
+MACHINE = "????????"
 
 MATRIX: dict[str, str] = {
     OPEN: """
@@ -75,7 +87,10 @@ MATRIX: dict[str, str] = {
     INSIDERS: """
         api:submission-detail api:submission-metrics api:submission-metric-results
         api:submission-judgments leaderboard:submission leaderboard:card
-        leaderboard:card-file
+        leaderboard:card-file leaderboard:file
+    """,
+    REQUESTED: """
+        api:comparison-detail api:joint-detail leaderboard:comparison leaderboard:joint
     """,
     TEAM: "api:submission-withdraw leaderboard:withdraw leaderboard:team",
     OWNER: """
@@ -94,11 +109,10 @@ MATRIX: dict[str, str] = {
         leaderboard:take-back leaderboard:team-member leaderboard:team-invitation
     """,
     NOBODY: """
-        api:metric-scores-detail api:comparison-detail api:joint-detail api:nowhere
+        api:metric-scores-detail api:nowhere
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
-        leaderboard:metric-outside leaderboard:comparison leaderboard:joint
-        leaderboard:file leaderboard:realigned hooks:mturk
+        leaderboard:metric-outside leaderboard:realigned hooks:mturk
     """,
     MACHINE: "hooks:prolific socialaccount_login_error socialaccount_signup",
 }
@@ -111,6 +125,8 @@ POSTED = """
     api:submission-withdraw turk:endpoint turk:endpoint-bare work:next work:return
     work:accept work:turn-return work:submit hooks:prolific hooks:mturk
 """
+# Pages about an account's own sign-in and data: they name it and say that it is staff.
+OF_ONESELF = {"leaderboard:my-data", "accounts:tokens", "mfa_activate_totp"}
 METHOD = {**dict.fromkeys(POSTED.split(), "post"), "api:webhook-detail": "delete"}
 VALUES = {
     "at": "20200101T000000Z",
@@ -152,29 +168,75 @@ SITE = {
 }
 
 
+# What one permission alone opens to staff.
+OPENED_BY: dict[Staff, str] = {
+    Staff.SEE_SUBMISSIONS: MATRIX[INSIDERS],
+    Staff.SEE_COMPARISONS: "api:comparison-detail leaderboard:comparison",
+    Staff.SEE_JOINT_EVALUATIONS: "api:joint-detail leaderboard:joint",
+    Staff.ASK_COMPARISONS: "",
+    Staff.ASK_JOINT_EVALUATIONS: "",
+    Staff.SEE_CAMPAIGNS: "api:campaign-list api:campaign-detail",
+    Staff.SEE_WORKERS: "api:worker-list",
+    Staff.SEE_BANS: "api:ban-list",
+}
+
+
 @pytest.fixture
 def world(cast):  # noqa: F811
     task = make_task("tidy-news")
     private = make_ranked(
         task, 70, team=cast.team, owner=cast.submitter, visibility="PRIVATE"
     )
+    private.file.save("kite.json", ContentFile(b"{}"))
     hook = cast.team.webhooks.create(
         url="https://heron.example/", secret="s", created_by=cast.submitter
     )
+    comparison, joint = requested(task, cast)
+    rows = {
+        "webhook": hook,
+        "campaign": private.human_evaluation.campaign,
+        "comparison": comparison,
+        "joint": joint,
+    }
 
     def path(name):
         values = {}
         for part in named(SITE[name].pattern):
             values[part] = VALUES.get(part, "nonsense")
             if part == "pk":
-                rows = {"webhook": hook, "campaign": private.human_evaluation.campaign}
                 kind = next((kind for kind in rows if kind in name), None)
                 values[part] = rows.get(kind, private).pk
             if part in {"slug", "pool"}:
                 values[part] = cast.team.slug if of_team(name) else task.slug
         return reverse(name, kwargs=values)
 
+    path.task = task
     return path
+
+
+def requested(task, cast):  # noqa: F811
+    """Ask, as the rival, which of two public systems is better, in both ways."""
+    hers = {"team": cast.rival_team, "owner": cast.rival}
+    systems = [make_ranked(task, 60, system=name, **hers) for name in ("Jay", "Crane")]
+    common = {"task": task, "seed": 1, "requested_by": cast.rival}
+    comparison = Comparison.objects.create(
+        a=systems[0],
+        b=systems[1],
+        criterion="overall",
+        delta=0.05,
+        rule="beta-mixture",
+        wave_size=10,
+        max_pairs=20,
+        **common,
+    )
+    joint = JointEvaluation.objects.create(
+        n_instances=3, criteria=["overall"], **common
+    )
+    EvaluatedSystem.objects.bulk_create(
+        EvaluatedSystem(joint=joint, submission=system, position=position)
+        for position, system in enumerate(systems)
+    )
+    return comparison, joint
 
 
 def of_team(name):
@@ -213,7 +275,12 @@ def sign_of(answer):
     if answer.status_code == 401 or where.startswith(("/login/", "/account/login/")):
         return "?"
     assert answer.status_code < 500, answer.request["PATH_INFO"]
+    content_of(answer)  # else a file that is sent stays open
     return "-" if answer.status_code in {403, 404, 410} else "+"
+
+
+def content_of(answer):
+    return b"".join(answer.streaming_content if answer.streaming else [answer.content])
 
 
 def test_every_address_is_in_the_matrix():
@@ -234,6 +301,65 @@ def test_everybody_gets_where_the_matrix_says(world, ask):
     assert wrong == {}
 
 
+def test_each_permission_opens_to_staff_what_it_names_and_no_more(world):
+    closed = [name for name in SITE if POLICY[name] in {INSIDERS, REQUESTED, STAFF}]
+    closed += MATRIX[NOBODY].split() + MATRIX[OWNER].split() + MATRIX[TEAM].split()
+    for permission, names in OPENED_BY.items():
+        viewer = make_user(f"staff who may {permission.name}", is_staff=True)
+        allow(viewer, permission)
+        client = Client(raise_request_exception=False)
+        client.force_login(viewer)
+        opened = {name for name in closed if reads(client, world, name)}
+        assert opened == set(names.split()), permission
+    assert set(OPENED_BY) == set(Staff)
+    documented = Path("docs/operating.md").read_text("utf-8")
+    assert [name for name in Staff if f"`{name}`" not in documented] == []
+
+
+def reads(client, world, name):
+    if METHOD.get(name, "get") != "get":
+        return False
+    return sign_of(client.get(world(name))) == "+"
+
+
+def test_a_permission_opens_nothing_to_who_is_not_staff(world):
+    viewer = make_user("otto")
+    allow(viewer, *Staff)
+    client = Client(raise_request_exception=False)
+    client.force_login(viewer)
+    for name in " ".join((MATRIX[INSIDERS], MATRIX[REQUESTED], MATRIX[STAFF])).split():
+        assert sign_of(client.get(world(name))) == "-", name
+
+
+def test_staff_without_permissions_read_what_any_account_reads(world, cast):  # noqa: F811
+    hidden = {"team": cast.team, "owner": cast.submitter, "task": world.task}
+    make_ranked(mean=40, system="Gull", anonymous_until=date(2999, 1, 1), **hidden)
+    make_submission(system="Tern", visibility="PRIVATE", **hidden)
+    make_submission(system="Skua", state=Submission.State.DECLINED, **hidden)
+    read = {}
+    for name, is_staff in (("ulla", False), ("olga", True)):
+        client = Client(raise_request_exception=False)
+        client.force_login(make_user(name, is_staff=is_staff))
+        read[name] = {
+            address: plain(client.get(world(address)), name)
+            for address in SITE
+            if METHOD.get(address, "get") == "get" and address not in OF_ONESELF
+        }
+    different = [
+        name for name, text in read["ulla"].items() if read["olga"][name] != text
+    ]
+    assert different == []
+
+
+def plain(answer, name):
+    """Give status and text without what differs by account, form and second."""
+    text = content_of(answer).decode("utf-8", "replace").replace(name, "NAME")
+    text = text.replace('<a href="/admin/">Staff</a>', "")
+    text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", text)
+    text = re.sub(r"\d{8}T\d{6}Z|\d{4}-\d\d-\d\dT[\d:.]+", "MOMENT", text)
+    return answer.status_code, re.sub(r"\s+", " ", text)
+
+
 def test_the_admin_is_for_staff_with_the_right_to_it(ask):
     for name, entry in addresses():
         if not name.startswith("admin:") or name in {"admin:login", "admin:logout"}:
@@ -248,7 +374,7 @@ def test_the_admin_is_for_staff_with_the_right_to_it(ask):
             assert answer.status_code == 302, (who, path)
             assert "login" in answer["Location"], (who, path)
         if name.partition(":")[2] not in ADMIN_OF_ALL_STAFF:
-            assert ask("staff", path).status_code != 200, path
+            assert ask("new_staff", path).status_code != 200, path
 
 
 def test_a_superuser_finds_every_list_of_the_admin_working(ask):

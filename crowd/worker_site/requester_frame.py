@@ -98,10 +98,10 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Take what a requester's page sends in for the assignment of this address."""
-    sent = request.POST if request.method == "POST" else request.GET
     assignment = turn_tokens.turn_of(token)
-    if assignment is None:
+    if assignment is None:  # before the body is read: it may be large
         return _told(request, "There is no such work.", 404)
+    sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
         return _told(request, "Nothing was sent.", 400)  # just somebody's look
     named = sent.get("assignmentId") or assignment.entity_id

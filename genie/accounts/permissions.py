@@ -8,6 +8,7 @@ from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from genie.accounts.models import AccessToken
+from genie.accounts.staff import staff_may
 
 Scope = AccessToken.Scope
 
@@ -33,14 +34,12 @@ class ScopeFits(BasePermission):
 
 
 class IsStaff(BasePermission):
-    """For staff in a session, or with a token of the scope staff."""
-
-    message = "This is for staff; a token needs the scope staff."
+    """For staff with the permission that the view names; a token needs the scope staff."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        user = request.user
-        return bool(
-            user.is_authenticated
-            and (user.is_staff or user.is_superuser)
-            and has_scope(request, Scope.STAFF)
+        needed: str = view.staff_permission
+        self.message = (
+            f"This is for staff with the permission {needed}; a token needs the scope "
+            "staff."
         )
+        return has_scope(request, Scope.STAFF) and staff_may(request.user, needed)

@@ -7,6 +7,7 @@ from typing import IO, Any, cast
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import Throttled
 from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
@@ -15,7 +16,10 @@ from rest_framework.throttling import BaseThrottle
 
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import ScopeFits
+from genie.lib.errors import GenieError
+from genie.lib.one_at_a_time import one_at_a_time
 from genie.lib.typing import Account
+from genie.lib.uploads import announced, drop
 from leaderboard.api import submission_json as as_json
 from leaderboard.api.base import ValidateThrottle, View, problems
 from leaderboard.api.query import task_of
@@ -24,7 +28,7 @@ from leaderboard.api.submission_serializers import (
     SubmissionDetailSerializer,
     WarningSerializer,
 )
-from leaderboard.api.submissions import OWN, refuse_too_large
+from leaderboard.api.submissions import OWN
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import sight
 from leaderboard.services import dry_run
@@ -53,6 +57,9 @@ class ReasonSerializer(serializers.Serializer[Any]):
     )
 
 
+# What surrounds a file in a multipart body.
+_ROOM = 1 << 16
+_BUSY_SECONDS = 3
 _REFUSALS = ("not-authenticated", "permission-denied", "bad-request", "invalid")
 
 
@@ -68,6 +75,10 @@ class SubmissionCheck(View):
         tags=["submissions"],
         operation_id="submissions_validate",
         summary="Check a file of predictions; nothing is handed in, stored or counted",
+        description=(
+            "At most 8 MB, also unpacked, and one file at a time: while another is being "
+            "checked, the answer is 429 with Retry-After."
+        ),
         request={"multipart/form-data": FileToCheckSerializer},
         responses={
             200: ExaminedSerializer,
@@ -82,16 +93,31 @@ class SubmissionCheck(View):
         },
     )
     def post(self, request: Request) -> Response:
-        refuse_too_large(request)
+        _refuse_too_large(request)
         given = FileToCheckSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        file = given.validated_data["file"]
-        found = dry_run.examine(
-            task_of(given.validated_data["task"]),
-            cast("IO[bytes]", file),
-            file.name or "predictions",
-        )
+        task, file = task_of(given.validated_data["task"]), given.validated_data["file"]
+        with one_at_a_time("check-by-accounts") as free:
+            if not free:
+                raise Throttled(
+                    _BUSY_SECONDS, "Another file is being checked at the moment."
+                )
+            found = dry_run.examine(
+                task, cast("IO[bytes]", file), file.name or "predictions"
+            )
         return Response(ExaminedSerializer(found).data)
+
+
+def _refuse_too_large(request: Request) -> None:
+    limit = dry_run.most_bytes()
+    if announced(request._request) > limit + _ROOM:
+        drop(request._request, 2 * limit)
+        raise GenieError(
+            f"The file is larger than {limit >> 20} MB, the most that is checked without "
+            "handing it in; compress it with gzip, or hand it in.",
+            code="file-too-large",
+            details={"limit_bytes": limit},
+        )
 
 
 class SubmissionWithdrawal(View):

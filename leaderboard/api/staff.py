@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,6 +17,7 @@ from crowd.platforms.base import all_platforms
 from crowd.selectors.progress import progress_of
 from genie.accounts.models import AccessToken
 from genie.accounts.permissions import IsStaff
+from genie.accounts.staff import staff_may
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import (
     Choice,
@@ -29,6 +31,7 @@ from leaderboard.api.staff_serializers import (
     CampaignSerializer,
     WorkerSerializer,
 )
+from leaderboard.selectors.sight import Staff
 from quality.models import Ban
 
 _REFUSALS = ("not-authenticated", "permission-denied")
@@ -42,6 +45,7 @@ _HANDED_IN = [
 class StaffView(View):
     permission_classes = [IsStaff]
     scope = AccessToken.Scope.STAFF
+    staff_permission: Staff
 
 
 def _with_progress(campaigns: list[Campaign]) -> list[Any]:
@@ -57,6 +61,7 @@ class CampaignQuery(OfTaskQuery):
 
 class CampaignList(StaffView):
     query_class = CampaignQuery
+    staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type").order_by("-pk")
     serializer_class = CampaignSerializer
 
@@ -80,6 +85,7 @@ class CampaignList(StaffView):
 
 
 class CampaignDetail(StaffView):
+    staff_permission = Staff.SEE_CAMPAIGNS
     queryset = Campaign.objects.select_related("hit_type")
     serializer_class = CampaignSerializer
 
@@ -109,6 +115,7 @@ class WorkerQuery(PageQuery):
 
 class WorkerList(StaffView):
     query_class = WorkerQuery
+    staff_permission = Staff.SEE_WORKERS
     serializer_class = WorkerSerializer
     queryset = Worker.objects.none()
 
@@ -131,7 +138,12 @@ class WorkerList(StaffView):
         if platform := self.query.get("platform"):
             one_of("platform", platform, list(all_platforms()))
             rows = rows.filter(platform=platform)
+        sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := self.query.get("banned_from"):
+            if not sees_bans:
+                raise PermissionDenied(
+                    f"banned_from takes the permission {Staff.SEE_BANS}, too."
+                )
             banned = Ban.objects.filter(pool=task.slug, lifted_at=None)
             rows = rows.filter(pk__in=banned.values("worker"))
         if excluded := self.query.get("excluded"):
@@ -142,7 +154,7 @@ class WorkerList(StaffView):
         for worker_id, pool in found.values_list("worker_id", "pool"):
             bans.setdefault(worker_id, []).append(pool)
         for worker in page:
-            worker.banned_from = bans.get(worker.pk, [])
+            worker.banned_from = bans.get(worker.pk, []) if sees_bans else None
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 
@@ -156,6 +168,7 @@ class BanQuery(OfTaskQuery):
 
 class BanList(StaffView):
     query_class = BanQuery
+    staff_permission = Staff.SEE_BANS
     serializer_class = BanSerializer
     queryset = Ban.objects.none()
 

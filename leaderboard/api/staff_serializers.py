@@ -42,7 +42,10 @@ class WorkerSerializer(serializers.Serializer[Any]):
     n_handed_in = serializers.IntegerField(help_text="Assignments, decided or not.")
     n_rejected = serializers.IntegerField()
     banned_from = serializers.ListField(
-        child=serializers.CharField(), help_text="Tasks whose work they get no more."
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="Tasks whose work they get no more; null to staff who may not see "
+        "bans.",
     )
 
 

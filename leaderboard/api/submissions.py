@@ -33,7 +33,7 @@ from leaderboard.services import once, submit
 
 # What a multipart body may hold beside the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
-OWN = Sight(page=True, identity=True, inner=True, team=True)
+OWN = Sight(page=True, identity=True, inner=True, team=True, money=True)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, QuerySet
 
 from crowd.selectors.progress import campaign_progress, unit_cents
+from genie.accounts.staff import staff_may
 from leaderboard.models import Comparison, Submission, Task
 from leaderboard.selectors.compared_labels import (
     asked_at_first,
@@ -17,7 +18,7 @@ from leaderboard.selectors.compared_labels import (
     rule_of,
     votes_shown,
 )
-from leaderboard.selectors.sight import ON_BOARD, is_staff, public, team_ids
+from leaderboard.selectors.sight import ON_BOARD, Staff, inside, public, team_ids
 from leaderboard.stats.sequential import Decision
 from leaderboard.stats.sequential_outlook import Course, course_of, labels_needed
 
@@ -67,15 +68,14 @@ def comparisons_seen_by(
     rows = Comparison.objects.select_related("task", "a", "b", "within")
     if task is not None:
         rows = rows.filter(task=task)
-    if is_staff(viewer):
-        return rows.order_by("-pk")
-    teams = team_ids(viewer)
-    seen = Q(public("a__") | Q(a__team__in=teams)) & Q(
-        public("b__") | Q(b__team__in=teams)
+    seen = Q(public("a__") | inside(viewer, "a__")) & Q(
+        public("b__") | inside(viewer, "b__")
     )
     agreed = ~Q(state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(requested_by=viewer.pk)
+    if staff_may(viewer, Staff.SEE_COMPARISONS):
+        agreed = Q()
     return rows.filter(seen & agreed).order_by("-pk")
 
 
@@ -85,7 +85,7 @@ def concerns(viewer: Viewer, comparison: Comparison) -> bool:
         return False
     teams = team_ids(viewer)
     return (
-        is_staff(viewer)
+        staff_may(viewer, Staff.SEE_COMPARISONS)
         or comparison.requested_by_id == viewer.pk
         or comparison.a.team_id in teams
         or comparison.b.team_id in teams
@@ -181,6 +181,5 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
 def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
     """Give the submissions that the viewer may ask about, in the board's terms."""
     rows = Submission.objects.filter(task=task, state__in=ON_BOARD)
-    if not is_staff(viewer):
-        rows = rows.filter(public() | Q(team__in=team_ids(viewer)))
+    rows = rows.filter(public() | inside(viewer))
     return rows.order_by("system_name", "pk")

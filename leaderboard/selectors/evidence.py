@@ -134,7 +134,7 @@ def money(
     submission: Submission, evaluation: HumanEvaluation | None, view: Sight
 ) -> Money | None:
     """Give what was approved and what is spent; nothing to others, or before approval."""
-    if not view.inner or submission.approved_cents is None:
+    if not (view.inner and view.money) or submission.approved_cents is None:
         return None
     spent = 0
     if evaluation is not None:

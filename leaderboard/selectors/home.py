@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from django.core.cache import cache
 from django.db.models import Count, F, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
 from crowd.models import Answer, LedgerEntry
+from genie.lib.caches import computed as cache
 from leaderboard.models import Score, Submission, Task
 from leaderboard.selectors.coverage import whole
 from leaderboard.selectors.field import main_criterion

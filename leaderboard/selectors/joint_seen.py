@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from crowd.selectors.progress import campaign_progress
+from genie.accounts.staff import staff_may
 from leaderboard.models import EvaluatedSystem, JointEvaluation, Submission, Task
 from leaderboard.selectors.campaigns import campaigns_of
-from leaderboard.selectors.sight import is_staff, public, team_ids
+from leaderboard.selectors.sight import Staff, inside, public
 
 if TYPE_CHECKING:
     from leaderboard.selectors.compared import Viewer
@@ -68,14 +69,14 @@ def joint_seen_by(
     rows = JointEvaluation.objects.select_related("task")
     if task is not None:
         rows = rows.filter(task=task)
-    if is_staff(viewer):
-        return rows.order_by("-pk")
     unseen = EvaluatedSystem.objects.exclude(
-        public("submission__") | Q(submission__team__in=team_ids(viewer))
+        public("submission__") | inside(viewer, "submission__")
     )
     agreed = ~Q(state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
         agreed |= Q(requested_by=viewer.pk)
+    if staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS):
+        agreed = Q()
     return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
 
 
@@ -83,7 +84,8 @@ def joint_concerns(viewer: Viewer, found: JointEvaluation) -> bool:
     """Tell whether what it costs may be shown: to staff and to who asked for it."""
     if viewer is None or not viewer.is_authenticated:
         return False
-    return is_staff(viewer) or found.requested_by_id == viewer.pk
+    may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS)
+    return may_see_all or found.requested_by_id == viewer.pk
 
 
 def joint_progress(found: JointEvaluation) -> dict[str, int]:

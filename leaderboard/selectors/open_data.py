@@ -16,7 +16,7 @@ from leaderboard.models import (
     Submission,
     Task,
 )
-from leaderboard.selectors.sight import is_staff, public, team_ids
+from leaderboard.selectors.sight import inside, public
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def scores(
     task: Task, viewer: Viewer, *, at: datetime | None = None, superseded: bool = False
 ) -> QuerySet[Score]:
     """Give a task's scores as the viewer sees them: current, of a moment, or all."""
-    mine = _mine(viewer)
     published = public("submission__") & Q(submission__published_at__isnull=False)
-    rows = Score.objects.filter(published | mine, submission__task=task)
+    seen = published | inside(viewer, "submission__")
+    rows = Score.objects.filter(seen, submission__task=task)
     if at is not None:
         rows = rows.filter(created_at__lte=at)
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
@@ -49,19 +49,14 @@ def scored_criteria(task: Task) -> list[str]:
 
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
     """Give a task's metric results as the viewer sees them, older versions too."""
-    rows = MetricResult.objects.filter(public("submission__") | _mine(viewer))
+    seen = public("submission__") | inside(viewer, "submission__")
+    rows = MetricResult.objects.filter(seen)
     return (
         rows.filter(submission__task=task)
         .select_related("submission")
         .defer("per_instance", "details")
         .order_by("pk")
     )
-
-
-def _mine(viewer: Viewer) -> Q:
-    if is_staff(viewer):
-        return Q(pk__isnull=False)  # an empty Q would add nothing to an "or"
-    return Q(submission__team_id__in=team_ids(viewer))
 
 
 def judgments(submission: Submission) -> list[dict[str, Any]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.core.cache import cache
 
+from genie.lib.caches import computed as cache
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.models import Task

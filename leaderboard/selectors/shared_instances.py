@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from django.core.cache import cache
 
 from crowd.scales.base import all_scales
+from genie.lib.caches import computed as cache
 from leaderboard.designs.unit import Unit, unit_of
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from leaderboard.selectors.coverage import is_whole

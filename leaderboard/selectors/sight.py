@@ -1,18 +1,43 @@
-"""Who may see what of a submission; every page and the API ask here."""
+"""Who may see what outside the admin; every page and the API ask here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
 
+from genie.accounts.staff import staff_may
 from leaderboard.models import Submission, Team
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 State = Submission.State
+
+
+class Staff(StrEnum):
+    """What is open to staff only, and the permission that opens it.
+
+    The permissions are those that open the same rows in the admin; docs/operating.md
+    lists them.
+    """
+
+    # submissions that are private or not published, their files, errors, costs and
+    # scores, and the team behind an anonymous one
+    SEE_SUBMISSIONS = "leaderboard.view_submission"
+    # what comparisons and joint evaluations cost, also of those not yet approved
+    SEE_COMPARISONS = "leaderboard.view_comparison"
+    SEE_JOINT_EVALUATIONS = "leaderboard.view_jointevaluation"
+    # ask for a comparison or joint evaluation of other teams' systems
+    ASK_COMPARISONS = "leaderboard.add_comparison"
+    ASK_JOINT_EVALUATIONS = "leaderboard.add_jointevaluation"
+    # the staff routes of the API
+    SEE_CAMPAIGNS = "crowd.view_campaign"
+    SEE_WORKERS = "crowd.view_worker"
+    SEE_BANS = "quality.view_ban"
+
 
 # From the first numbers on a submission stands on its board; before, and when its file
 # was unusable or it was declined, it concerns its team and staff only.
@@ -33,26 +58,28 @@ class Sight:
     """What one viewer sees of one submission.
 
     `inner` is what concerns the team and staff: errors, failures, cost, the story in
-    its own words. `identity` is who made it.
+    its own words. `identity` is who made it. `money` is what its campaign has spent.
     """
 
     page: bool
     identity: bool
     inner: bool
     team: bool
+    money: bool
 
 
 def sight(
     submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
 ) -> Sight:
-    """Decide what the viewer sees; asks the database at most once."""
+    """Decide what the viewer sees."""
     team = submission.team_id in team_ids(viewer)
-    inner = team or is_staff(viewer)
+    inner = team or staff_may(viewer, Staff.SEE_SUBMISSIONS)
     return Sight(
         page=inner or is_public(submission),
         identity=inner or not submission.anonymous_now,
         inner=inner,
         team=team,
+        money=team or staff_may(viewer, Staff.SEE_CAMPAIGNS),
     )
 
 
@@ -74,19 +101,16 @@ def public(path: str = "") -> Q:
     )
 
 
+def inside(viewer: AbstractBaseUser | AnonymousUser | None, path: str = "") -> Q:
+    """Select what the viewer sees from inside: their teams' own, or all as staff."""
+    if staff_may(viewer, Staff.SEE_SUBMISSIONS):
+        return Q(**{f"{path}pk__isnull": False})  # an empty Q selects nothing in an OR
+    return Q(**{f"{path}team__in": team_ids(viewer)})
+
+
 def team_ids(viewer: AbstractBaseUser | AnonymousUser | None) -> frozenset[int]:
     """Give the viewer's teams."""
     if viewer is None or not viewer.is_authenticated:
         return frozenset()
     ids: Any = Team.members.through.objects.filter(user_id=viewer.pk)
     return frozenset(ids.values_list("team_id", flat=True))
-
-
-def is_staff(viewer: AbstractBaseUser | AnonymousUser | None) -> bool:
-    return bool(
-        viewer is not None
-        and viewer.is_authenticated
-        and (
-            getattr(viewer, "is_staff", False) or getattr(viewer, "is_superuser", False)
-        )
-    )

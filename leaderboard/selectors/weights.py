@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from django.core.cache import cache
-
+from genie.lib.caches import computed as cache
 from genie.lib.seeds import seed_from
 from leaderboard.models import Task
 from leaderboard.selectors.shared_instances import Shared, System

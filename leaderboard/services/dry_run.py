@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import IO, Any, BinaryIO, cast
+from typing import IO, Any
 
 from django.conf import settings
 
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.models import Instance, Task
-from leaderboard.preflight import preflight
-from leaderboard.readers.predictions import read_predictions
+from leaderboard.preflight import PreflightWarning, preflight
+from leaderboard.readers.predictions import PredictionFile, read_predictions
+from leaderboard.readers.predictions.problem import Problem
+
+# Anybody may have a file checked: so large it may be, unpacked, and so dear. With what
+# the web process spends on the request, a check stays below one second and 100 MB.
+MOST_BYTES = 8 << 20
+LIMITS = Limits(cpu_seconds=0.6, memory_bytes=72 << 20)
+# The pre-flight takes a second for about 5 MB of text.
+_MOST_COMPARED_CHARACTERS = 2_000_000
+_TOO_DEAR = Problem(
+    "check-too-costly",
+    "Checking this file takes more time or memory than a check is given. If it is a file "
+    "of predictions, hand it in: it is then checked in full.",
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +40,28 @@ class Examined:
     warnings: list[dict[str, Any]]
 
 
+def most_bytes() -> int:
+    """Give the size of the largest file that is checked, unpacked."""
+    return min(MOST_BYTES, int(settings.GENIE["MAX_UPLOAD_BYTES"]))
+
+
+def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
+    """Read a file as the walk's first step would, at a bounded cost."""
+    ids = task.instances.order_by("position").values_list("instance_id", flat=True)
+    try:
+        return call_bounded(
+            read_predictions,
+            file,
+            LIMITS,
+            filename=file_name,
+            instance_ids=list(ids),
+            max_bytes=most_bytes(),
+            max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+        )
+    except LimitExceeded:
+        return PredictionFile({}, [_TOO_DEAR])
+
+
 def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
     """Read a file of predictions against a task; nothing is stored or counted.
 
@@ -38,33 +74,32 @@ def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
             "The file is empty; send one prediction for each instance.",
             code="empty-file",
         )
-    file.seek(0)
+    result = read(task, file, file_name)
+    return Examined(
+        valid=result.ok,
+        format=result.format,
+        n_predictions=len(result.predictions),
+        n_instances=task.n_instances,
+        errors=[asdict(problem) for problem in result.problems],
+        warnings=_warnings(task, result.predictions) if result.ok else [],
+    )
+
+
+def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
+    n_characters = sum(len(text) for text in predictions.values())
+    if n_characters > _MOST_COMPARED_CHARACTERS:
+        left_out = PreflightWarning(
+            "pre-flight-left-out",
+            f"The texts are longer than {_MOST_COMPARED_CHARACTERS:,} characters in all; "
+            "they are compared with the references and sources once they are handed in.",
+            {"characters": n_characters},
+        )
+        return [asdict(left_out)]
     rows = list(
         Instance.objects.filter(task=task)
         .order_by("position")
         .values_list("instance_id", "references", "fields")
     )
-    result = read_predictions(
-        cast("BinaryIO", file),
-        filename=file_name,
-        instance_ids=[row[0] for row in rows],
-        max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
-        max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
-    )
-    errors = [asdict(problem) for problem in result.problems]
-    return Examined(
-        valid=not errors,
-        format=result.format or "",
-        n_predictions=len(result.predictions),
-        n_instances=len(rows),
-        errors=errors,
-        warnings=[] if errors else _warnings(task, rows, result.predictions),
-    )
-
-
-def _warnings(
-    task: Task, rows: list[tuple[str, Any, Any]], predictions: dict[str, str]
-) -> list[dict[str, Any]]:
     found = preflight(
         [predictions[key] for key, _, _ in rows],
         [list(references) for _, references, _ in rows],

@@ -14,7 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.lib import jobs
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
 from genie.lib.errors import GenieError
+from genie.lib.one_at_a_time import one_at_a_time
 from genie.lib.typing import Account
 from leaderboard.models import OutsideMetric, OutsideScores, Submission, Task
 from leaderboard.readers.metric_scores import ScoreFile, read_scores
@@ -23,6 +25,9 @@ from leaderboard.services.submit import exempt_from_quota
 
 # Files of one person for one task in so many days; withdrawn ones count, too.
 QUOTA, QUOTA_DAYS = 10, 7
+_WAIT = timedelta(seconds=5)
+# What reading a file may take.
+LIMITS = Limits(cpu_seconds=5, memory_bytes=400 << 20)
 NAME_CHARACTERS, DESCRIPTION_CHARACTERS = 60, 2_000
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
@@ -119,13 +124,29 @@ def systems_of(task: Task) -> dict[str, list[int]]:
 
 def _read(task: Task, file: BinaryIO) -> ScoreFile:
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
-    file.seek(0)
-    found = read_scores(
-        file,
-        systems=systems_of(task),
-        instance_ids=list(ids),
-        max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
-    )
+    with one_at_a_time("metric-scores") as free:
+        if not free:
+            raise GenieError(
+                "Another file of scores is being read at the moment; try again in some "
+                "seconds.",
+                code="throttled",
+                details={"next_at": (timezone.now() + _WAIT).isoformat()},
+            )
+        try:
+            found = call_bounded(
+                read_scores,
+                file,
+                LIMITS,
+                systems=systems_of(task),
+                instance_ids=list(ids),
+                max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
+            )
+        except LimitExceeded:
+            raise GenieError(
+                "Reading this file takes more time or memory than a file of scores may; "
+                "send one number for each output, and nothing else.",
+                code="bad-scores",
+            ) from None
     if not found.ok:
         raise GenieError(
             " ".join(problem.message for problem in found.problems),

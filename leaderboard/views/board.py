@@ -6,7 +6,6 @@ import hashlib
 from datetime import datetime
 from typing import Any
 
-from django.core.cache import cache
 from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,6 +13,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
+from genie.lib.caches import computed as cache
 from genie.lib.pages import page_of
 from leaderboard.models import Task
 from leaderboard.selectors.field import main_criterion

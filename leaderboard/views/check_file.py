@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any, BinaryIO, cast
+from http import HTTPStatus
+from typing import IO, Any, cast
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.csrf import csrf_exempt
 
+from genie.accounts.throttles import CheckThrottle
+from genie.lib.one_at_a_time import one_at_a_time
 from genie.lib.uploads import announced, drop
 from leaderboard.forms.check import CheckForm
 from leaderboard.models import Task
 from leaderboard.readers.predictions import PredictionFile
-from leaderboard.services.look_over import MOST_BYTES, look_over
+from leaderboard.services import dry_run
 
 # What surrounds a file in a multipart body.
 _ROOM = 1 << 16
+# So much is still read of a refused upload, because browsers show an answer only once
+# they have sent theirs; more would keep a web thread busy with a refusal.
+_TAKEN_OF_A_REFUSED = 1 << 20
+_BUSY_SECONDS = 3
 
 
-@csrf_exempt  # programs ask too, and nothing is changed for anybody
+# Exempt, because programs without a cookie use it too. Another site that makes a visitor
+# send a file gains nothing: nothing is kept or changed, the answer does not depend on
+# who asks, and all strangers together have one check at a time.
+@csrf_exempt
 def check_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what is wrong with a file; as JSON to those who accept nothing else."""
     task = get_object_or_404(Task, slug=slug)
@@ -29,11 +38,43 @@ def check_file(request: HttpRequest, slug: str) -> HttpResponse:
         return refused
     if request.method != "POST":
         return _page(request, task, CheckForm())
+    # before the body is read, so that slow uploads, too, take one thread at most
+    who = "accounts" if request.user.is_authenticated else "strangers"
+    with one_at_a_time(f"check-by-{who}") as free:
+        return _not_now(request, task, free=free) or _checked(request, task)
+
+
+def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | None:
+    """Refuse for now when another check is under way, or after too many."""
+    throttle = CheckThrottle()
+    if not free:
+        seconds = _BUSY_SECONDS
+        why = "Another file is being checked at the moment."
+    elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
+        seconds = max(1, round(throttle.wait() or 1))
+        why = "You have had as many checks as one address or account has in an hour."
+    else:
+        return None
+    drop(request, _TAKEN_OF_A_REFUSED)
+    wait = f"{seconds} seconds" if seconds < 120 else f"{seconds // 60} minutes"
+    form = CheckForm()
+    answer = _page(
+        request,
+        task,
+        form,
+        refused=f"{why} Try again in {wait}.",
+        status=HTTPStatus.TOO_MANY_REQUESTS,
+    )
+    answer["Retry-After"] = str(seconds)
+    return answer
+
+
+def _checked(request: HttpRequest, task: Task) -> HttpResponse:
     form = CheckForm(None, request.FILES)
     if not form.is_valid():
         return _page(request, task, form, status=400)
     file = form.cleaned_data["file"]
-    found = look_over(task, cast("BinaryIO", file), str(file.name or "predictions"))
+    found = dry_run.read(task, cast("IO[bytes]", file), str(file.name or "predictions"))
     if _wants_json(request):
         return JsonResponse(as_json(task, found))
     return _page(request, task, form, found=found, file_name=file.name)
@@ -64,11 +105,11 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _too_large(request: HttpRequest) -> HttpResponse | None:
-    limit = min(MOST_BYTES, settings.GENIE["MAX_UPLOAD_BYTES"])
+    limit = dry_run.most_bytes()
     length = announced(request)
     if length <= limit + _ROOM:
         return None
-    drop(request, 8 * limit)
+    drop(request, 2 * limit)
     if _wants_json(request):
         detail = f"The file is larger than {limit >> 20} MB; more is not taken here."
         return JsonResponse({"detail": detail, "code": "file-too-large"}, status=413)
@@ -87,10 +128,12 @@ def _page(
     *,
     found: PredictionFile | None = None,
     file_name: str = "",
+    refused: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    if status != 200 and _wants_json(request):
-        return JsonResponse({"detail": "Send the file as `file`."}, status=status)
+    if status != HTTPStatus.OK and _wants_json(request):
+        detail = refused or "Send the file as `file`."
+        return JsonResponse({"detail": detail}, status=status)
     context = {
         "here": "tasks",
         "task": task,
@@ -98,6 +141,7 @@ def _page(
         "found": found,
         "problems": [asdict(one) for one in found.problems] if found else [],
         "file_name": file_name,
-        "most_megabytes": MOST_BYTES >> 20,
+        "refused": refused,
+        "most_megabytes": dry_run.most_bytes() >> 20,
     }
     return render(request, "leaderboard/check.html", context, status=status)

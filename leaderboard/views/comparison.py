@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
+from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from leaderboard.charts.course import course
 from leaderboard.forms.comparison import ComparisonForm, JointForm
@@ -21,7 +22,7 @@ from leaderboard.selectors.compared import (
     verdict,
 )
 from leaderboard.selectors.joint_seen import joint_seen_by
-from leaderboard.selectors.sight import is_staff, team_ids
+from leaderboard.selectors.sight import Staff, team_ids
 from leaderboard.services import compare, joint
 
 NEWEST = 100
@@ -77,7 +78,7 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
         by: Any = request.user
         systems = list(form.cleaned_data["systems"])
         try:
-            _check_own(request, systems)
+            _check_own(request, systems, Staff.ASK_COMPARISONS)
             if len(systems) == 2:
                 first, second = systems
                 made = compare.request(first, second, form.question(), by=by)
@@ -100,7 +101,7 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         given, by = form.cleaned_data, _account(request)
         try:
-            _check_own(request, list(given["systems"]))
+            _check_own(request, list(given["systems"]), Staff.ASK_JOINT_EVALUATIONS)
             made = joint.request(
                 list(given["systems"]),
                 by=by,
@@ -128,10 +129,13 @@ def _account(request: HttpRequest) -> Any:
     return request.user
 
 
-def _check_own(request: HttpRequest, systems: list[Submission]) -> None:
-    """People ask about their own systems; staff about all."""
+def _check_own(
+    request: HttpRequest, systems: list[Submission], permission: Staff
+) -> None:
+    """Let people ask about their own systems, and staff with the permission about all."""
     teams = team_ids(request.user)
-    if not is_staff(request.user) and not any(s.team_id in teams for s in systems):
+    own = any(system.team_id in teams for system in systems)
+    if not own and not staff_may(request.user, permission):
         raise GenieError(
             "One of the systems has to be your team's own.", code="not-a-member"
         )

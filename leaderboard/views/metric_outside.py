@@ -18,7 +18,7 @@ from leaderboard.services import metric_outside as service
 from leaderboard.views.oversize import refuse_oversize
 
 _FIELD = {"bad-name": "name", "name-taken": "name", "bad-description": "description"}
-_STATUS = {"quota-reached": 429}
+_STATUS = {"quota-reached": 429, "throttled": 429}
 
 
 @csrf_exempt  # only so far that an oversize body is refused before it is read

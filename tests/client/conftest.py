@@ -10,6 +10,7 @@ from genie.accounts.models import AccessToken
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
+    new_staff,
     rival,
     rival_team,
     staff,

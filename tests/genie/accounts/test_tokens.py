@@ -16,6 +16,8 @@ from genie.accounts import tokens
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.models import OutsideMetric
+from leaderboard.selectors.sight import Staff
+from tests.cast import allow
 from tests.factories import make_ranked, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db
@@ -128,6 +130,7 @@ def test_reading_takes_read_and_handing_in_takes_submit(nina):
 @pytest.mark.parametrize("scopes", [["read"], ["read", "submit"]])
 def test_without_the_scope_staff_a_token_sees_as_anybody_does(scopes):
     task, sam = make_task("tidy-news"), make_user("sam", is_staff=True)
+    allow(sam, Staff.SEE_SUBMISSIONS)
     rita = make_user("rita")
     hidden = make_ranked(
         task, 70, team=make_team("Rook", rita), owner=rita, visibility="PRIVATE"

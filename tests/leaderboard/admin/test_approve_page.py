@@ -195,7 +195,9 @@ def test_after_a_decision_comes_the_next_that_waits(boss, waiting):
     assert answer.request["PATH_INFO"].endswith(f"/{second.pk}/change/")
 
 
-@pytest.mark.parametrize("who", ["visitor", "submitter", "rival", "worker", "staff"])
+@pytest.mark.parametrize(
+    "who", ["visitor", "submitter", "rival", "worker", "new_staff"]
+)
 def test_nobody_without_the_permission_gets_here(client_of, waiting, who):
     submission = waiting()
     client = client_of(who)
@@ -206,14 +208,14 @@ def test_nobody_without_the_permission_gets_here(client_of, waiting, who):
     assert state_of(submission) == State.MEASURED
 
 
-def test_staff_with_the_permission_decide(client_of, waiting, staff):
+def test_staff_with_the_permission_decide(client_of, waiting, new_staff):
     from django.contrib.auth.models import Permission
 
-    staff.user_permissions.add(Permission.objects.get(codename="change_submission"))
+    new_staff.user_permissions.add(Permission.objects.get(codename="change_submission"))
     submission = waiting()
-    decide(client_of("staff"), submission, "approve")
+    decide(client_of("new_staff"), submission, "approve")
     submission.refresh_from_db()
-    assert (submission.state, submission.decided_by) == (State.APPROVED, staff)
+    assert (submission.state, submission.decided_by) == (State.APPROVED, new_staff)
 
 
 def test_a_submission_that_is_not_there_is_not_found(boss, db):

@@ -83,7 +83,7 @@ def test_failed_jobs_wait(boss, db):
 def test_staff_see_only_what_they_may_look_at(client_of, waiting):
     waiting()
     make_failure(pk=7)
-    assert "Nothing:" in waits(client_of("staff"))
+    assert "Nothing:" in waits(client_of("new_staff"))
 
 
 def test_everybody_else_is_sent_to_sign_in(client_of, waiting):

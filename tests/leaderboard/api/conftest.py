@@ -14,6 +14,7 @@ from genie.accounts import tokens
 from genie.accounts.models import AccessToken
 from tests.cast import (  # noqa: F401
     cast,
+    new_staff,
     rival,
     rival_team,
     staff,

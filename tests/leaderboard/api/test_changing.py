@@ -12,7 +12,10 @@ from django.test import Client
 
 from genie.accounts import tokens
 from genie.lib import jobs
+from genie.lib.one_at_a_time import one_at_a_time
 from leaderboard.models import Submission
+from leaderboard.selectors.sight import Staff
+from tests.cast import allow
 from tests.factories import (
     make_evaluation,
     make_ranked,
@@ -91,6 +94,31 @@ def test_twins_at_the_same_moment_make_one_submission():
         answers = set(pool.map(hand_in, range(4)))
     assert len(answers) == 1
     assert Submission.objects.count() == 1
+
+
+def test_a_costly_file_is_given_up_and_one_is_checked_at_a_time(api_of, task):
+    api = api_of("submitter")
+    costly = b"{" + b'"a":"",' * 900_000 + b'"a":""}'
+    found = check(api, costly).json()
+    assert not found["valid"]
+    assert [error["code"] for error in found["errors"]] == ["check-too-costly"]
+    with one_at_a_time("check-by-accounts"):
+        refused = check(api, json.dumps(GOOD).encode())
+    assert (refused.status_code, refused.json()["code"]) == (429, "throttled")
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+def test_a_check_takes_smaller_files_than_a_submission(api_of, task):
+    refused = check(api_of("submitter"), b"x" * (9 << 20))
+    assert (refused.status_code, refused.json()["code"]) == (413, "file-too-large")
+    assert "8 MB" in refused.json()["detail"]
+
+
+def test_long_texts_are_checked_without_the_pre_flight(api_of, task, monkeypatch):
+    monkeypatch.setattr("leaderboard.services.dry_run._MOST_COMPARED_CHARACTERS", 10)
+    found = check(api_of("submitter"), json.dumps(GOOD).encode()).json()
+    assert found["valid"]
+    assert [warning["code"] for warning in found["warnings"]] == ["pre-flight-left-out"]
 
 
 def check(api, content, name="p.json", **fields):
@@ -200,6 +228,24 @@ def test_staff_read_campaigns_workers_and_bans(api_of, cast, task):
         for who in ("submitter", "rival", "worker"):
             assert api_of(who).get(path).status_code == 403
         assert api_of("superuser").get(path).status_code == 200
+
+
+def test_bans_show_among_workers_only_to_staff_who_may_see_bans(api_of, cast, task):
+    from quality.models import Ban
+    from tests.factories import make_worker
+
+    wren = make_worker()
+    Ban.objects.create(worker=wren, pool=task.slug, reason="Answers at random.")
+    allow(cast.new_staff, Staff.SEE_WORKERS)
+    api = api_of("new_staff")
+    lines = api.get("/workers/").json()["results"]
+    assert {line["banned_from"] for line in lines} == {None}
+    refused = api.get("/workers/", banned_from=task.slug)
+    assert (refused.status_code, refused.json()["code"]) == (403, "permission-denied")
+    assert "quality.view_ban" in refused.json()["detail"]
+    refused = api.get("/bans/")
+    assert refused.status_code == 403
+    assert "quality.view_ban" in refused.json()["detail"]
 
 
 def test_lists_of_staff_ask_the_same_few_questions_however_long(

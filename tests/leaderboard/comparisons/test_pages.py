@@ -12,10 +12,12 @@ from crowd.models import Campaign
 from leaderboard.charts.course import course
 from leaderboard.models import Comparison, ComparisonSet, JointEvaluation, Submission
 from leaderboard.selectors.compared import comparisons_seen_by, standing_of, verdict
+from leaderboard.selectors.sight import Staff
 from leaderboard.services import compare, joint
 from leaderboard.services.compare import Question
 from leaderboard.stats.sequential import default_rule
 from leaderboard.stats.sequential_outlook import course_of
+from tests.cast import allow
 from tests.leaderboard.comparisons.conftest import settle
 
 pytestmark = pytest.mark.django_db
@@ -155,6 +157,16 @@ def test_people_ask_about_their_own_systems_only(
     assert "to be your team" in answer.content.decode()
     assert Comparison.objects.count() == 0
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
+
+
+def test_staff_ask_about_others_systems_with_the_permission_to(
+    right, wrong, stranger, signed_in
+):
+    stranger.is_staff = True
+    stranger.save()
+    assert post_question(signed_in(stranger), [right, wrong]).status_code == 400
+    allow(stranger, Staff.ASK_COMPARISONS)
+    assert post_question(signed_in(stranger), [right, wrong]).status_code == 302
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests.browser import chromium, open_page
 from tests.cast import (
     cast,
     client_of,
+    new_staff,
     rival,
     rival_team,
     staff,
@@ -34,6 +35,7 @@ __all__ = [
     "cast",
     "chromium",
     "client_of",
+    "new_staff",
     "open_page",
     "rival",
     "rival_team",

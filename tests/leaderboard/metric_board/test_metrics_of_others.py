@@ -10,7 +10,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from genie.lib import jobs
+from genie.lib.bounded import Limits
 from genie.lib.errors import GenieError
+from genie.lib.one_at_a_time import one_at_a_time
 from leaderboard.models import MetricBoard, OutsideMetric, OutsideScores, Submission
 from leaderboard.readers.metric_scores import read_scores
 from leaderboard.services import metric_board, metric_outside
@@ -282,3 +284,22 @@ def test_the_readers_of_strangers_files_bear_anything():
         read(text.encode())
     deep = json.dumps({"system": "Kite", "instance": "a", "value": [[1]]})
     assert read(deep.encode()).problems[0].code == "not-a-number"
+
+
+def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
+    limits = Limits(cpu_seconds=0.3, memory_bytes=100 << 20)
+    monkeypatch.setattr("leaderboard.services.metric_outside.LIMITS", limits)
+    with pytest.raises(GenieError, match="more time or memory") as refused:
+        hand_in(world, cast.rival, b"Kite\t1\n" * 1_000_000)
+    assert refused.value.code == "bad-scores"
+    assert not OutsideMetric.objects.exists()
+
+
+def test_one_file_of_scores_is_read_at_a_time(world, cast, client_of):
+    file = SimpleUploadedFile("scores.csv", csv_of())
+    with one_at_a_time("metric-scores"):
+        answer = client_of("rival").post(
+            f"/tasks/{world.task.slug}/metrics/hand-in/", {"name": "M", "file": file}
+        )
+    assert answer.status_code == 429
+    assert "Another file of scores is being read" in answer.text

@@ -6,9 +6,9 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
+from genie.lib.caches import computed as cache
 from leaderboard.models import MetricResult, Score, Submission
 from tests.factories import (
     make_many_ranked,

@@ -5,6 +5,7 @@ import pytest
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
+    new_staff,
     rival,
     rival_team,
     staff,

@@ -4,13 +4,15 @@ import re
 from html import unescape
 
 import pytest
-from django.core.cache import cache
+from django.core.cache import cache as counts
 from django.utils.html import strip_tags
 
+from genie.lib.caches import computed as cache
 from tests.browser import chromium, open_page  # noqa: F401
 from tests.cast import (  # noqa: F401
     cast,
     client_of,
+    new_staff,
     rival,
     rival_team,
     staff,
@@ -28,6 +30,7 @@ def _fresh(settings, tmp_path):
     """Keep numbers of an earlier test out of this one."""
     settings.STATIC_ROOT = tmp_path  # nothing is collected; it only has to exist
     cache.clear()
+    counts.clear()
     yield
     cache.clear()
 

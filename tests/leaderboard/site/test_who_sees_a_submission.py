@@ -8,7 +8,8 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.models import Submission
-from tests.cast import CAST, INSIDERS
+from leaderboard.selectors.sight import Staff
+from tests.cast import CAST, INSIDERS, allow
 from tests.factories import (
     answer,
     make_evaluation,
@@ -158,6 +159,18 @@ def test_cost_trouble_and_the_story_in_full_are_for_the_team_and_staff(
     else:
         assert seen == []
     assert "Three are empty." in html
+
+
+def test_what_was_spent_takes_the_permission_to_see_campaigns(client_of, task, cast):
+    kite = make_submission(
+        task, team=cast.team, owner=cast.submitter, approved_cents=7_700
+    )
+    allow(cast.new_staff, Staff.SEE_SUBMISSIONS)
+    page = f"/submissions/{kite.pk}/"
+    assert kite.file_sha256 in client_of("new_staff").get(page).text
+    assert "$77.00" not in client_of("new_staff").get(page).text
+    allow(cast.new_staff, Staff.SEE_CAMPAIGNS)
+    assert "$77.00" in client_of("new_staff").get(page).text
 
 
 @pytest.mark.parametrize("name", CAST)

@@ -1,0 +1,129 @@
+"""Call code that reads a stranger's file in a process with a limit on time and memory.
+
+Within a web process, work can neither be stopped nor kept from taking memory. Here the
+system ends a child process that goes beyond its limits, whatever the file holds. The
+child starts within a twentieth of a second, because it imports the function's module
+and nothing of Django; it is given neither the environment nor the database.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import pickle
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+T = TypeVar("T")
+
+_ROOT = Path(__file__).resolve().parent.parent.parent
+_TOO_MUCH = 77
+_ENDED_FOR_ITS_COST = frozenset(
+    {_TOO_MUCH, -signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL}
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one call may take; `wall_seconds` is for a machine that is busy."""
+
+    cpu_seconds: float
+    memory_bytes: int
+    wall_seconds: float = 20
+
+
+class LimitExceeded(Exception):
+    """A call took more time or memory than it may."""
+
+
+def call_bounded(
+    function: Callable[..., T], stream: IO[bytes], limits: Limits, **kwargs: Any
+) -> T:
+    """Call a function of a module without dependencies with a file, within limits.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the file as its first argument; its module imports the standard library
+        and our own pure modules only.
+    stream : binary file
+        Is read from its beginning.
+    limits : Limits
+    **kwargs
+        Further arguments.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    Raises
+    ------
+    LimitExceeded
+        The call was ended because of its cost.
+    """
+    with tempfile.TemporaryFile() as given:
+        name = (function.__module__, function.__qualname__)
+        pickle.dump((name, limits.cpu_seconds, limits.memory_bytes, kwargs), given)
+        stream.seek(0)
+        shutil.copyfileobj(stream, given)
+        given.seek(0)
+        try:
+            done = subprocess.run(  # noqa: S603 - our own program, without arguments
+                [sys.executable, "-I", "-S", __file__],
+                stdin=given,
+                capture_output=True,
+                timeout=limits.wall_seconds,
+                env={},
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise LimitExceeded from None
+    if done.returncode in _ENDED_FOR_ITS_COST:
+        raise LimitExceeded
+    if done.returncode:
+        raise RuntimeError(done.stderr.decode("utf-8", "replace"))
+    result: T = pickle.loads(done.stdout)  # noqa: S301 - written by our own code
+    return result
+
+
+def _end_after(seconds: float) -> None:
+    while time.process_time() < seconds:
+        time.sleep(0.02)
+    os._exit(_TOO_MUCH)
+
+
+def _answer() -> int:
+    sys.path.insert(0, str(_ROOT))
+    source = sys.stdin.buffer
+    # written by `call_bounded`; the stranger's file follows
+    (module, name), seconds, memory, kwargs = pickle.load(source)  # noqa: S301
+    function = getattr(importlib.import_module(module), name)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    # The system's own limits count ticks, of which a busy virtual machine misses some,
+    # but they also end a long step in C, during which no other thread runs.
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds),) * 2)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    threading.stack_size(256 << 10)
+    threading.Thread(target=_end_after, args=(seconds,), daemon=True).start()
+    try:
+        answer = pickle.dumps(function(source, **kwargs))
+    except MemoryError:
+        return _TOO_MUCH
+    sys.stdout.buffer.write(answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_answer())

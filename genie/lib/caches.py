@@ -1,0 +1,27 @@
+"""The site's two caches: what all processes share, and what each keeps for itself."""
+
+from __future__ import annotations
+
+import time
+
+from django.core.cache import caches
+from django.core.cache.backends.filebased import FileBasedCache
+from django.utils.connection import ConnectionProxy
+
+# Pages and figures that were computed; each process keeps its own. The default cache
+# holds the counts behind rate limits, which are only true when processes share them.
+computed = ConnectionProxy(caches, "computed")
+
+_CULL_EVERY_SECONDS = 60
+
+
+class SharedFiles(FileBasedCache):
+    """Django's cache in files, without listing its folder at each write."""
+
+    _culled_at = float("-inf")
+
+    def _cull(self) -> None:
+        now = time.monotonic()
+        if now - self._culled_at >= _CULL_EVERY_SECONDS:
+            self._culled_at = now
+            super()._cull()  # type: ignore[misc]
