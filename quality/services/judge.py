@@ -15,6 +15,7 @@ from genie.lib.seeds import seed_from
 from quality.models import Ban, DetectorFit, Grade, Verdict
 from quality.models.test_question import Polarity
 from quality.services.ban import ban
+from quality.services.verdicts import changed, posteriors
 from quality.stats.detectors import Detection, detect
 
 
@@ -109,7 +110,9 @@ def _write(
         )
         for i, worker_id in enumerate(counts.workers)
     ]
-    Verdict.objects.bulk_create(verdicts)
+    fit.posteriors = posteriors(verdicts)
+    fit.save(update_fields=["posteriors"])
+    Verdict.objects.bulk_create(changed(fit, verdicts))
     return _ban_noisy(pool, fit)
 
 
