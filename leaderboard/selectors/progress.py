@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from crowd.models import Assignment
-from leaderboard.models import JudgedItem
+from leaderboard.models import JudgedItem, Submission
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
-def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
+def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
     """Count the instances with a rating that counts, for many submissions at once.
 
     Test questions are no judged items, and answers of workers who do not count any
@@ -20,7 +20,7 @@ def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
     """
     rows = (
         JudgedItem.objects.filter(
-            evaluation__submission__in=list(submission_pks),
+            evaluation__submission__in=submissions,
             item__answers__assignment__state__in=COUNTED,
             item__answers__assignment__replaced_at=None,
         )

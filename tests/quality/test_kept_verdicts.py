@@ -125,7 +125,7 @@ def test_a_release_holds_every_worker_that_the_last_fit_judged(crowd, grade, tas
     records, fits = detector_fits(task, Pseudonyms(b"key"))
     assert len(records) == fits["NEGATIVE"]["n_workers"] == len(crowd)
     assert fits["NEGATIVE"]["n_asked"] == 6 * 40 + 3
-    counts, p_noisy = fresh_detection()
+    _, p_noisy = fresh_detection()
     assert sorted(row["p_noisy"] for row in records) == sorted(p_noisy)
 
 
