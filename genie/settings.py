@@ -159,6 +159,18 @@ Q_CLUSTER: dict[str, Any] = {
     "label": "Queue",
 }
 
+# --- what is kept to be quick -----------------------------------------------------
+
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # costly results, for all processes: see genie/lib/computed_once.py
+    "shared": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR_DIR / "cache",
+        "OPTIONS": {"MAX_ENTRIES": 1_000},
+    },
+}
+
 # --- files ------------------------------------------------------------------------
 
 MEDIA_ROOT = VAR_DIR / "media"

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from django.core.cache import cache
 
 from crowd.scales.base import all_scales
+from genie.lib.computed_once import computed_once
 from leaderboard.designs.unit import Unit, unit_of
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from leaderboard.selectors.field import Floats, field_of, main_criterion
@@ -91,12 +91,11 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
         )
     )
     signature = f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
-    kept: Shared | None = cache.get(signature)
-    if kept is None:
-        systems = _systems(task, pks, scores)
-        kept = _gather(task, systems, criteria, signature)
-        cache.set(signature, kept, _KEPT_SECONDS)
-    return kept
+    return computed_once(
+        signature,
+        lambda: _gather(task, _systems(task, pks, scores), criteria, signature),
+        _KEPT_SECONDS,
+    )
 
 
 def _hash(scores: list[tuple[int, str]], criteria: Sequence[str]) -> str:
