@@ -72,7 +72,8 @@ def open_campaigns(
         running = running.filter(pk__in=among)
     if worker.simulated:
         running = running.filter(simulated=True)
-    return list(running.select_related("hit_type").order_by("starts_at", "pk"))
+    # campaigns share their HIT types: each is read once
+    return list(running.prefetch_related("hit_type").order_by("starts_at", "pk"))
 
 
 def campaigns_for(
