@@ -20,7 +20,15 @@ from django.db.models import (
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from crowd.models import HIT, Campaign, Exclusion, Input, Reservation, Worker
+from crowd.models import (
+    HIT,
+    Assignment,
+    Campaign,
+    Exclusion,
+    Input,
+    Reservation,
+    Worker,
+)
 from crowd.selectors.consent import consented
 from crowd.selectors.requirements import unmet
 
@@ -196,9 +204,15 @@ def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[In
 
 
 def _seen(worker: Worker, field: str) -> Q:
-    """Match the inputs that the worker has seen, whatever became of the assignment."""
-    hits = HIT.objects.filter(assignments__worker=worker).order_by()
-    within = hits.filter(input__in_pool__isnull=False)
-    return Q(**{f"{field}__in": hits.values("input")}) | Q(
-        **{f"{field}__in": within.values("input__in_pool")}
+    """Match the inputs that the worker has seen, whatever became of the assignment.
+
+    HITs are looked up one by one and not joined: a database that expects few rows can
+    read all HITs for a join.
+    """
+    shown = Assignment.objects.filter(worker=worker).order_by()
+    hit = HIT.objects.filter(pk=OuterRef("hit_id")).order_by()
+    inputs = shown.annotate(seen=Subquery(hit.values("input")))
+    in_pool = shown.annotate(seen=Subquery(hit.values("input__in_pool")))
+    return Q(**{f"{field}__in": inputs.values("seen")}) | Q(
+        **{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")}
     )
