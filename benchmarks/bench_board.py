@@ -62,8 +62,9 @@ def main() -> int:
     n = parser.parse_args().rows
     world.set_up()
     from django.conf import settings
-    from django.core.cache import cache
     from django.test import Client
+
+    from genie.lib.caches import computed as cache
 
     settings.ALLOWED_HOSTS = ["testserver"]
     user, good = fill(n), True

@@ -159,12 +159,15 @@ def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
     from django.utils import timezone
 
     from crowd.models import HIT, Answer, Assignment, Item
+    from crowd.services.inputs import inputs_for
     from leaderboard.models import JudgedItem
 
     campaign, now = evaluation.campaign, timezone.now()
     instances = list(task.instances.order_by("position")[: len(values)])
+    shown = inputs_for(campaign, [""])[""]
     hits = HIT.objects.bulk_create(
-        HIT(campaign=campaign, position=k, n_available=1) for k in range(len(values))
+        HIT(campaign=campaign, input=shown, position=k, n_available=1)
+        for k in range(len(values))
     )
     items = Item.objects.bulk_create(
         Item(campaign=campaign, hit=hit, key=f"{hit.pk}", data={}, content_key="")

@@ -157,6 +157,12 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "computed",
     },
+    # costly results, computed once for all processes: genie.lib.computed_once
+    "shared": {
+        "BACKEND": "genie.lib.caches.SharedFiles",
+        "LOCATION": VAR_DIR / "cache" / "computed",
+        "OPTIONS": {"MAX_ENTRIES": 1_000},
+    },
 }
 
 # --- queue ------------------------------------------------------------------------
@@ -390,6 +396,5 @@ GENIE: dict[str, Any] = {
     "QUEUE_STALE_SECONDS": env.integer("GENIE_QUEUE_STALE_SECONDS", 90, minimum=5),
 }
 
-LOGGING = to_console(
-    env.text("GENIE_LOG_LEVEL", "WARNING" if "test" in sys.argv else "INFO")
-)
+_QUIET = "WARNING" if "test" in sys.argv else "INFO"
+LOGGING = to_console(env.text("GENIE_LOG_LEVEL", _QUIET))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hypothesis
 import pytest
+from django.core.cache import caches
 from django.db import connection
 
 # A busy machine is slow, not wrong; and the same tests run the same examples.
@@ -24,6 +25,12 @@ def pytest_collection_modifyitems(items):
 def _own_media(settings, tmp_path):
     """Give each test its own folder for uploads."""
     settings.MEDIA_ROOT = tmp_path / "media"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept():
+    """Forget what other tests computed: rows of the same numbers are not theirs."""
+    caches["shared"].clear()
 
 
 @pytest.fixture(autouse=True)

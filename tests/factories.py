@@ -20,6 +20,7 @@ from crowd.models import (
     LedgerEntry,
     Worker,
 )
+from crowd.services.inputs import inputs_for
 from leaderboard.models import (
     HumanEvaluation,
     Instance,
@@ -220,7 +221,10 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
 def make_item(campaign, key):
     """Make a HIT with one item; without a JudgedItem it is a test question."""
     hit = HIT.objects.create(
-        campaign=campaign, position=campaign.hits.count(), n_available=1
+        campaign=campaign,
+        input=inputs_for(campaign, [key])[key],
+        position=campaign.hits.count(),
+        n_available=1,
     )
     return Item.objects.create(
         campaign=campaign,

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from crowd.models.assignment import Answer, Assignment
-from crowd.models.campaign import HIT, Campaign, HITType, Item
+from crowd.models.campaign import HIT, Campaign, HITType, Input, Item
 from crowd.models.external import (
     ExternalCampaign,
     ExternalSession,
@@ -54,6 +54,7 @@ __all__ = [
     "ExternalCampaign",
     "ExternalSession",
     "HITType",
+    "Input",
     "Invitation",
     "Item",
     "LedgerEntry",

@@ -80,11 +80,42 @@ class Campaign(models.Model):
         return self.title
 
 
+class Input(models.Model):
+    """Something that a worker is shown once: in its pool, or in one campaign of it.
+
+    HITs of many campaigns show the same few inputs. What is left for a worker is found
+    by going through these, however many HITs are open.
+    """
+
+    # the pool; where exposure is counted by campaign, see `crowd.services.inputs`
+    scope = models.CharField(max_length=140)
+    content_key = models.CharField(max_length=64)
+    # of an input within one campaign: the same input within its pool
+    in_pool = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "content_key"], name="input_once_in_scope"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.content_key} in {self.scope}"
+
+
 class HIT(models.Model):
     """One piece of work; `n_available` is how many more assignments it takes."""
 
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="hits"
+    )
+    # what its item shows; open HITs are found by it through an index of their own
+    input = models.ForeignKey(
+        Input, on_delete=models.PROTECT, related_name="hits", db_index=False
     )
     # order in which HITs are handed out, random but stored
     position = models.PositiveIntegerField()
@@ -105,7 +136,12 @@ class HIT(models.Model):
                 fields=["campaign", "position"],
                 condition=models.Q(n_available__gt=0),
                 name="hit_available",
-            )
+            ),
+            models.Index(
+                fields=["input"],
+                condition=models.Q(n_available__gt=0),
+                name="hit_available_by_input",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -122,7 +158,7 @@ class Item(models.Model):
     key = models.CharField(max_length=64)
     data = models.JSONField()
     # Items with the same content key show the same input: nobody sees it twice.
-    content_key = models.CharField(max_length=64, db_index=True)
+    content_key = models.CharField(max_length=64)
 
     class Meta:
         ordering = ["pk"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +10,13 @@ from django.utils import timezone
 
 from crowd.models import Campaign, HITType, QualificationTest, Requirement, Worker
 from crowd.selectors.consent import consented
-from crowd.selectors.eligible import open_campaigns, unseen_inputs
+from crowd.selectors.eligible import (
+    candidates,
+    counted_to,
+    n_unseen_by_kind,
+    open_campaigns,
+    scope_of,
+)
 from crowd.selectors.qualifications import TestStanding, standings_of
 from crowd.selectors.requirements import TrackRecord, track_record, unmet
 
@@ -32,6 +39,8 @@ class Offer:
     pool: str
     hit_type: HITType
     n_left: int
+    # whether there may be more: not all was counted
+    at_least: bool
     agreed: bool
     # what the least and the best paid piece pays
     cents: tuple[int, int]
@@ -57,27 +66,51 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
     for campaign in everything:
         campaigns.setdefault(campaign.pool, []).append(campaign)
     agreed = consented(worker, list(campaigns))
-    found = []
-    for pool, group in campaigns.items():
-        open_to = [campaign for campaign in group if campaign.pk not in missing]
-        lacking = () if open_to else explained[group[0].pk]
-        group = open_to or group
-        inputs = [_inputs_left(worker, campaign) for campaign in group]
-        # what they read about is what they get first
-        offered = [c for c, some in zip(group, inputs, strict=True) if some] or group
-        rewards = [campaign.hit_type.reward_cents for campaign in offered]
-        n_left = len({one for some in inputs for one in some})
-        found.append(
-            Offer(
-                pool=pool,
-                hit_type=offered[0].hit_type,
-                n_left=n_left,
-                agreed=pool in agreed,
-                cents=(min(rewards), max(rewards)),
-                lacking=lacking,
-            )
+    groups = {
+        pool: [one for one in group if one.pk not in missing] or group
+        for pool, group in campaigns.items()
+    }
+    asked = [campaign for group in groups.values() for campaign in group]
+    left = n_unseen_by_kind(worker, asked) if asked else {}
+    return [
+        _offer(
+            worker,
+            group,
+            left,
+            at_most=counted_to(asked),
+            agreed=pool in agreed,
+            lacking=explained.get(group[0].pk, ()),
         )
-    return found
+        for pool, group in groups.items()
+    ]
+
+
+def _offer(
+    worker: Worker,
+    group: list[Campaign],
+    left: Mapping[tuple[str, int], tuple[int, bool]],
+    *,
+    at_most: int,
+    agreed: bool,
+    lacking: tuple[Lacking, ...],
+) -> Offer:
+    counts = {scope_of(c): left[scope_of(c), c.hit_type_id][0] for c in group}
+    offered = [c for c in group if left[scope_of(c), c.hit_type_id][1]]
+    first = (offered or group)[0]
+    if len({campaign.hit_type_id for campaign in offered}) > 1:
+        # what they read about is what they get first
+        found = candidates(worker, group)
+        first = found[0] if found is not None else first
+    rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
+    return Offer(
+        pool=first.pool,
+        hit_type=first.hit_type,
+        n_left=sum(counts.values()),
+        at_least=at_most in counts.values(),
+        agreed=agreed,
+        cents=(min(rewards), max(rewards)),
+        lacking=lacking,
+    )
 
 
 def _explained(
@@ -131,10 +164,3 @@ def _test_sentence(standing: TestStanding | None) -> str:
             f"You can try its test again from {standing.wait_until:%Y-%m-%d %H:%M} UTC."
         )
     return "It needs a short test first."
-
-
-def _inputs_left(worker: Worker, campaign: Campaign) -> set[tuple[str, int]]:
-    """Give inputs, not HITs: once a worker has one of them, the others are closed."""
-    scope = campaign.pk if campaign.exposure == "campaign" else 0
-    unseen = unseen_inputs(worker, campaign).values()
-    return {(key, scope) for keys in unseen for key in keys}

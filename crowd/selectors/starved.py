@@ -39,8 +39,7 @@ def is_starved(campaign: Campaign, now: datetime) -> bool:
     ).exists():
         return False
     return not any(
-        next(unseen_hits(worker, campaign), None) is not None
-        and _may_qualify(worker, campaign, now)
+        unseen_hits(worker, campaign).exists() and _may_qualify(worker, campaign, now)
         for worker in _counted_on(campaign, now).iterator(chunk_size=50)
     )
 

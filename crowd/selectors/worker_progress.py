@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 
 from crowd.models import Assignment, Campaign, Worker
-from crowd.selectors.eligible import n_unseen
+from crowd.selectors.eligible import COUNTED, n_unseen
 
 State = Assignment.State
 SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
@@ -17,6 +17,8 @@ class WorkerProgress:
 
     n_done: int
     n_left: int
+    # whether there may be more left: not all was counted
+    at_least: bool = False
 
     @property
     def n_all(self) -> int:
@@ -29,7 +31,11 @@ def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
         n_done=Count("pk", filter=Q(state__in=SENT_IN)),
         n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
     )
-    n_left = mine["n_open"]
+    n_unseen_inputs = 0
     if campaign.state == Campaign.State.RUNNING:
-        n_left += n_unseen(worker, campaign)
-    return WorkerProgress(n_done=mine["n_done"], n_left=n_left)
+        n_unseen_inputs = n_unseen(worker, campaign)
+    return WorkerProgress(
+        n_done=mine["n_done"],
+        n_left=mine["n_open"] + n_unseen_inputs,
+        at_least=n_unseen_inputs == COUNTED,
+    )

@@ -103,7 +103,7 @@ def may_work(session: ExternalSession) -> bool:
         return True
     campaign = session.campaign
     running = any(one.pk == campaign.pk for one in open_campaigns(worker))
-    return running and next(iter(unseen_hits(worker, campaign)), None) is not None
+    return running and unseen_hits(worker, campaign).exists()
 
 
 def is_over(session: ExternalSession) -> bool:

@@ -17,11 +17,11 @@ from crowd.pricing import fee_per_assignment
 from crowd.scales.base import all_scales
 from crowd.selectors.asked import slots_of
 from crowd.services.answers import SPANS
+from crowd.services.inputs import BATCH, inputs_for
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator, seed_from
 
 EXPOSURES = ("task", "campaign")
-BATCH = 2_000
 CRITERION_CHARACTERS = 50
 
 
@@ -93,7 +93,7 @@ def build_campaign(
         simulated=simulated,
         starts_at=starts_at,
     )
-    _add_hits(campaign, items, max_assignments)
+    add_hits(campaign, items, max_assignments, seed=seed_from("order of HITs", seed))
     return campaign
 
 
@@ -109,23 +109,30 @@ def shared_hit_type(spec: HITTypeSpec) -> HITType:
     return found
 
 
-def _add_hits(
-    campaign: Campaign, items: Sequence[ItemSpec], max_assignments: int
+def add_hits(
+    campaign: Campaign,
+    items: Sequence[ItemSpec],
+    max_assignments: int,
+    *,
+    seed: int,
+    start: int = 0,
 ) -> None:
-    order = generator(seed_from("order of HITs", campaign.seed)).permutation(len(items))
+    """Add a HIT for each item, from position `start`, in an order that the seed decides."""
+    shuffled = [items[int(i)] for i in generator(seed).permutation(len(items))]
+    inputs = inputs_for(campaign, [item.content_key for item in items])
     hits = HIT.objects.bulk_create(
         [
             HIT(
                 campaign=campaign,
+                input=inputs[spec.content_key],
                 position=position,
                 n_available=max_assignments,
                 max_assignments=max_assignments,
             )
-            for position in range(len(items))
+            for position, spec in enumerate(shuffled, start)
         ],
         batch_size=BATCH,
     )
-    shuffled = [items[int(index)] for index in order]
     Item.objects.bulk_create(
         [
             Item(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from crowd.models import HIT, Assignment, Campaign, Worker
-from crowd.selectors.eligible import campaigns_for, unseen_hits
+from crowd.selectors.eligible import campaigns_for, candidates, open_campaigns
 from crowd.services import reserve, slots
 
 State = Assignment.State
 # An answer that was under way when time ran out still counts.
 GRACE = timedelta(minutes=2)
+# How often a worker for whom others were faster looks again.
+ROUNDS = 20
 
 
 def next_assignment(
@@ -22,58 +25,72 @@ def next_assignment(
     """Give the open assignment, or claim a HIT; None when there is no work.
 
     With a pool, new work comes from there only; and only from one campaign for who came
-    by a link of that.
+    by a link of that. HITs are looked for outside a transaction; what is found is taken
+    in a short one, which begins by checking that nothing has changed.
     """
     now = timezone.now()
-    current = open_assignment(worker, now)
-    if current is not None:
-        return current
-    with transaction.atomic():
-        # Two tabs of one worker come here one after the other.
-        locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        current = open_assignment(locked, now)
-        if current is not None:
+    for _ in range(ROUNDS):
+        current = _accepted(worker)
+        if current is not None and current.deadline_at > now - GRACE:
             return current
-        _expire_open(locked)
-        for campaign in campaigns_for(locked):
-            if pool is not None and campaign.pool != pool:
-                continue
-            if only is not None and campaign.pk != only.pk:
-                continue
-            claimed = _claim(locked, campaign, now)
-            if claimed is not None:
-                return claimed
+        if current is not None:
+            with transaction.atomic():
+                slots.take_back(current.pk, current.hit_id, State.EXPIRED)
+        newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
+        found = candidates(worker, _campaigns(worker, pool, only))
+        if found is None:
+            return None
+        claimed = _claim(worker, *found, newest or 0, now)
+        if claimed is not None:
+            return claimed
     return None
 
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
     """Give what the worker has open and can still send in."""
+    current = _accepted(worker)
+    return current if current and current.deadline_at > now - GRACE else None
+
+
+def _accepted(worker: Worker) -> Assignment | None:
+    """Give the one assignment that a worker may have accepted, overdue or not."""
     return (
-        Assignment.objects.filter(
-            worker=worker, state=State.ACCEPTED, deadline_at__gt=now - GRACE
-        )
+        Assignment.objects.filter(worker=worker, state=State.ACCEPTED)
         .select_related("hit__campaign__hit_type")
         .first()
     )
 
 
-def _expire_open(worker: Worker) -> None:
-    for pk, hit_pk in Assignment.objects.filter(
-        worker=worker, state=State.ACCEPTED
-    ).values_list("pk", "hit_id"):
-        slots.take_back(pk, hit_pk, State.EXPIRED)
+def _campaigns(
+    worker: Worker, pool: str | None, only: Campaign | None
+) -> list[Campaign]:
+    campaigns = campaigns_for(worker, None if only is None else [only.pk])
+    return [one for one in campaigns if pool is None or one.pool == pool]
 
 
-def _claim(worker: Worker, campaign: Campaign, now: datetime) -> Assignment | None:
-    for pk in unseen_hits(worker, campaign):
+@transaction.atomic
+def _claim(
+    worker: Worker, campaign: Campaign, hits: list[int], newest: int, now: datetime
+) -> Assignment | None:
+    """Take the first of the HITs that is still free; None where things have changed.
+
+    What was found without a lock is checked again here: whether the campaign is still
+    open to the worker, who has been shown nothing since (`newest` was the last).
+    """
+    # Two tabs of one worker come here one after the other; the second looks again.
+    locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    shown_since = Assignment.objects.filter(worker=locked, pk__gt=newest)
+    if shown_since.exists() or not open_campaigns(locked, [campaign.pk]):
+        return None
+    for pk in hits:
         if not slots.take(pk):
             continue  # another worker was faster
-        if not reserve.may_take(campaign, worker):
+        if not reserve.may_take(campaign, locked):
             slots.free(pk)
             return None
         return Assignment.objects.create(
             hit=HIT(pk=pk, campaign=campaign),
-            worker=worker,
+            worker=locked,
             reward_cents=campaign.hit_type.reward_cents,
             accepted_at=now,
             deadline_at=now + timedelta(seconds=campaign.hit_type.assignment_seconds),

@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import Max
 
 from crowd import hit_templates
-from crowd.models import HIT, Campaign, Item
+from crowd.models import Campaign
 from crowd.selectors.progress import campaign_progress, unit_cents
-from crowd.services.build import BATCH, ItemSpec
+from crowd.services.build import ItemSpec, add_hits
 from genie.lib.errors import GenieError
-from genie.lib.seeds import generator, seed_from
+from genie.lib.seeds import seed_from
 
 
 @dataclass(frozen=True)
@@ -71,37 +71,13 @@ def extend(
             f"campaign's budget pays for {affordable:,}.",
             code="over-budget",
         )
-    _add(campaign, new, max_assignments)
-    return len(new)
-
-
-def _add(campaign: Campaign, items: Sequence[ItemSpec], max_assignments: int) -> None:
     last = campaign.hits.aggregate(last=Max("position"))["last"]
     start = 0 if last is None else last + 1
-    seed = seed_from("order of HITs", campaign.seed, start)
-    order = generator(seed).permutation(len(items))
-    hits = HIT.objects.bulk_create(
-        [
-            HIT(
-                campaign=campaign,
-                position=start + place,
-                n_available=max_assignments,
-                max_assignments=max_assignments,
-            )
-            for place in range(len(items))
-        ],
-        batch_size=BATCH,
+    add_hits(
+        campaign,
+        new,
+        max_assignments,
+        seed=seed_from("order of HITs", campaign.seed, start),
+        start=start,
     )
-    Item.objects.bulk_create(
-        [
-            Item(
-                campaign=campaign,
-                hit=hit,
-                key=items[int(index)].key,
-                data=dict(items[int(index)].data),
-                content_key=items[int(index)].content_key,
-            )
-            for hit, index in zip(hits, order, strict=True)
-        ],
-        batch_size=BATCH,
-    )
+    return len(new)

@@ -75,7 +75,7 @@ def _waits_in_vain(campaign: Campaign, worker: Worker, now: datetime) -> bool:
     mine = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
     if mine.filter(state=Assignment.State.ACCEPTED).exists():
         return False
-    if next(unseen_hits(worker, campaign), None) is None:
+    if not unseen_hits(worker, campaign).exists():
         return True
     times = mine.aggregate(took_at=Max("accepted_at"), sent_at=Max("submitted_at"))
     seen_at = max(filter(None, times.values()), default=campaign.starts_at)

@@ -26,7 +26,8 @@ from leaderboard.selectors.rows import Row
 from leaderboard.selectors.span_ratings import span_ratings
 from leaderboard.selectors.standings import standings
 from leaderboard.selectors.system_ratings import all_system_ratings_of
-from quality.models import DetectorFit, Verdict
+from quality.models import DetectorFit
+from quality.selectors.verdicts import verdicts_of
 
 SYSTEMS = (
     "submission",
@@ -291,7 +292,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
         fit = pool.filter(polarity=polarity).order_by("-pk").first()
         if fit is None:
             continue
-        rows = list(Verdict.objects.filter(fit=fit).order_by("pk"))
+        rows = verdicts_of(fit)
         found: list[Record] = [
             {
                 "polarity": polarity,

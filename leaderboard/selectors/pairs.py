@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from genie.lib.caches import computed as cache
+from genie.lib.computed_once import computed_once
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.models import Task
@@ -71,11 +71,9 @@ def matrix(task: Task, found: Shared, *, cents_per_rating: float) -> Matrix | No
     if len(found.systems) < 2 or found.n_instances < 2:
         return None
     key = f"pairs-{found.signature}-{cents_per_rating:.4f}"
-    kept: Matrix | None = cache.get(key)
-    if kept is None:
-        kept = _matrix(task, found, cents_per_rating)
-        cache.set(key, kept, _KEPT_SECONDS)
-    return kept
+    return computed_once(
+        key, lambda: _matrix(task, found, cents_per_rating), _KEPT_SECONDS
+    )
 
 
 def _matrix(task: Task, found: Shared, cents_per_rating: float) -> Matrix:

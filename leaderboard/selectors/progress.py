@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from django.db.models import Count, QuerySet
 
 from crowd.models import Assignment
-from leaderboard.models import JudgedItem
+from leaderboard.models import JudgedItem, Submission
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
-def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
+def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
     """Count the instances with a rating that counts, for many submissions at once.
 
     Test questions are no judged items, and answers of workers who do not count any
     more have been replaced: neither is in the number.
     """
     rows = (
-        _judged_items(submission_pks)
+        _judged_items(submissions)
         .order_by()
         .values_list("evaluation__submission_id")
         .annotate(n=Count("instance_id", distinct=True))
@@ -27,14 +27,16 @@ def n_judged(submission_pks: Iterable[int]) -> dict[int, int]:
     return dict(rows)
 
 
-def any_judged(submission_pks: Iterable[int]) -> bool:
+def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:
     """Tell whether any of the submissions has a rating that counts."""
-    return _judged_items(submission_pks).exists()
+    return _judged_items(submissions).exists()
 
 
-def _judged_items(submission_pks: Iterable[int]) -> QuerySet[JudgedItem]:
+def _judged_items(
+    submissions: Iterable[int] | QuerySet[Submission],
+) -> QuerySet[JudgedItem]:
     return JudgedItem.objects.filter(
-        evaluation__submission__in=list(submission_pks),
+        evaluation__submission__in=submissions,
         item__answers__assignment__state__in=COUNTED,
         item__answers__assignment__replaced_at=None,
     )

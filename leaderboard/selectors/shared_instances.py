@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from crowd.scales.base import all_scales
-from genie.lib.caches import computed as cache
+from genie.lib.computed_once import computed_once
 from leaderboard.designs.unit import Unit, unit_of
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from leaderboard.selectors.coverage import is_whole
@@ -100,15 +100,15 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
         )
     )
     signature = f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
-    kept: Shared | None = cache.get(signature)
-    if kept is None:
+
+    def gather() -> Shared:
         systems = _systems(task, pks, scores)
         partial = {
             row[0] for row in scores if row[1] in criteria and not is_whole(*row[5:7])
         }
-        kept = _gather(task, systems, criteria, signature, partial)
-        cache.set(signature, kept, _KEPT_SECONDS)
-    return kept
+        return _gather(task, systems, criteria, signature, partial)
+
+    return computed_once(signature, gather, _KEPT_SECONDS)
 
 
 def _hash(scores: list[tuple[int, str]], criteria: Sequence[str]) -> str:

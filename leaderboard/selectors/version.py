@@ -8,15 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Model, Subquery
+from django.db.models import Max, Model, Q, Subquery
 from django.utils import timezone
 
-from crowd.models import Answer
 from leaderboard.models import MetricResult, Score, Submission, SubmissionEvent, Task
+from leaderboard.selectors.progress import n_judged
 from leaderboard.selectors.sight import public
 
-# Whatever changes a board by itself leaves a new row in one of these.
-_TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult, Answer)
+# Whatever changes a board by itself leaves a new row in one of these, or moves the
+# progress of those whom people are judging.
+_TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult)
+_JUDGED_NOW = (
+    Submission.State.ANNOTATING,
+    Submission.State.ANNOTATED,
+    Submission.State.SCORED,
+)
 
 
 @dataclass(frozen=True)
@@ -28,17 +34,18 @@ class State:
 
 
 def version(task: Task) -> str:
-    """Give the version alone."""
+    """Give the version alone, as everybody sees the board."""
     return state(task).version
 
 
-def state(task: Task) -> State:
-    """Hash what says that something happened: one query, whatever the board's size.
+def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
+    """Hash what says that something happened on this task's board.
 
-    What staff edit by hand leaves no trace here, and another task's events make a new
-    version too: keep what stands under a version for a short time only.
+    `teams` are the viewer's, who see the progress of their private submissions. What
+    staff edit by hand leaves no trace here: keep what stands under a version for a short
+    time only.
     """
-    *newest, latest_at = _newest(task)
+    *traces, latest_at = _traces(task)
     parts = [
         timezone.localdate(),
         task.pk,
@@ -46,17 +53,22 @@ def state(task: Task) -> State:
         task.title,
         task.summary,
         task.accepts_submissions,
-        newest,
+        traces,
+        _progress(task, teams),
     ]
     text = json.dumps(parts, default=str, sort_keys=True)
     return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at)
 
 
-def _newest(task: Task) -> tuple[Any, ...]:
-    """Give the newest key of each kind of trace, and the task's last publication."""
+def _traces(task: Task) -> tuple[Any, ...]:
+    """Give the task's newest row of each kind of trace, and its last publication."""
     newest: dict[str, Subquery] = {
         f"newest_{place}": Subquery(
-            model._default_manager.order_by("-pk").values("pk")[:1]
+            model._default_manager.filter(submission__task=task)
+            .order_by()
+            .values("submission__task")
+            .annotate(newest=Max("pk"))
+            .values("newest")
         )
         for place, model in enumerate(_TRACES)
     }
@@ -64,5 +76,16 @@ def _newest(task: Task) -> tuple[Any, ...]:
         public(), task=task, published_at__isnull=False
     ).order_by("-published_at")
     newest["latest_at"] = Subquery(results.values("published_at")[:1])
-    rows = Submission.objects.order_by("-pk").annotate(**newest)
+    rows = Submission.objects.filter(task=task).order_by("-pk").annotate(**newest)
     return rows.values_list("pk", *newest).first() or (None, None)
+
+
+def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
+    """Count what people have judged, of the rows that say how far they are."""
+    waiting = Submission.objects.filter(
+        public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
+        task=task,
+        state__in=_JUDGED_NOW,
+        published_at=None,
+    )
+    return sorted(n_judged(waiting.order_by()).items())

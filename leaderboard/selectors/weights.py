@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from genie.lib.caches import computed as cache
+from genie.lib.computed_once import computed_once
 from genie.lib.seeds import seed_from
 from leaderboard.models import Task
 from leaderboard.selectors.shared_instances import Shared, System
-from leaderboard.stats.weighted import Resampled, Weighted, resampled, weigh
+from leaderboard.stats.weighted import Weighted, resampled, weigh
 
 LARGEST = 100.0
 _RESAMPLES = 2_000
@@ -50,12 +50,15 @@ def weighted_rows(
     """Rank under the weights; the resamples are drawn once for all weights."""
     if not found.systems or found.n_instances < 2:
         return []
-    key = f"weights-{found.signature}"
-    drawn: Resampled | None = cache.get(key)
-    if drawn is None:
-        seed = seed_from("weights", task.slug)
-        drawn = resampled(found.values, seed=seed, n_resamples=_RESAMPLES)
-        cache.set(key, drawn, _KEPT_SECONDS)
+    drawn = computed_once(
+        f"weights-{found.signature}",
+        lambda: resampled(
+            found.values,
+            seed=seed_from("weights", task.slug),
+            n_resamples=_RESAMPLES,
+        ),
+        _KEPT_SECONDS,
+    )
     results = weigh(drawn, [weights[name] for name in found.criteria])
     rows = [
         WeightedRow(system, _in_points(result, logarithmic=found.unit.logarithmic))

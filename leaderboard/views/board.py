@@ -74,7 +74,7 @@ def _body(
     request: HttpRequest, task: Task, address: Address, at: datetime | None
 ) -> SafeString:
     teams = team_ids(request.user)
-    now = state(task)
+    now = state(task, teams)
     key = "|".join(
         [
             "board",

@@ -19,6 +19,8 @@ class DetectorFit(models.Model):
     # sorted (correct, n) pairs that the model was fitted to, hashed
     counts_sha256 = models.CharField(max_length=64)
     n_workers = models.PositiveIntegerField()
+    # [n_correct, n_questions, P(noisy), noisy] of every pair of counts among the workers
+    posteriors = models.JSONField(default=list)
     seed = models.BigIntegerField()
     code_version = models.CharField(max_length=50)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -43,7 +45,11 @@ class DetectorFit(models.Model):
 
 
 class Verdict(models.Model):
-    """What one fit says of one worker."""
+    """What a fit says of one worker, kept where it differs from the verdict before.
+
+    A fit says the same of all workers with the same counts, see
+    `DetectorFit.posteriors`; so what it says of anybody can be looked up.
+    """
 
     fit = models.ForeignKey(
         DetectorFit, on_delete=models.CASCADE, related_name="verdicts"

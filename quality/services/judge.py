@@ -17,6 +17,7 @@ from quality.models import Ban, DetectorFit, Grade, Verdict
 from quality.models.test_question import Polarity
 from quality.services import hold
 from quality.services.ban import ban
+from quality.services.verdicts import changed, posteriors
 from quality.stats.detectors import Detection, detect
 
 
@@ -123,7 +124,9 @@ def _write(
         )
         for i, worker_id in enumerate(counts.workers)
     ]
-    Verdict.objects.bulk_create(verdicts)
+    fit.posteriors = posteriors(verdicts)
+    fit.save(update_fields=["posteriors"])
+    Verdict.objects.bulk_create(changed(fit, verdicts))
     return _ban_noisy(fit.pool, fit, simulated=simulated)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from django.utils import timezone
 
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.services.inputs import inputs_for
 from leaderboard.models import JudgedItem, MetricResult
 from leaderboard.selectors.metric_board_chosen import chosen_of
 from tests.factories import make_evaluation, make_score, make_submission, make_worker
@@ -39,9 +40,15 @@ def rate(evaluation, instances, values, *, worker=None):
     campaign, now = evaluation.campaign, timezone.now()
     first = campaign.hits.count()
     worker = worker or make_worker(simulated=campaign.simulated)
+    inputs = inputs_for(campaign, [f"{instance.pk}" for instance in instances])
     hits = HIT.objects.bulk_create(
-        HIT(campaign=campaign, position=first + k, n_available=1)
-        for k in range(len(instances))
+        HIT(
+            campaign=campaign,
+            input=inputs[f"{instance.pk}"],
+            position=first + k,
+            n_available=1,
+        )
+        for k, instance in enumerate(instances)
     )
     items = Item.objects.bulk_create(
         Item(

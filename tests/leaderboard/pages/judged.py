@@ -6,6 +6,7 @@ import numpy as np
 from django.utils import timezone
 
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
+from crowd.services.inputs import inputs_for
 from leaderboard.models import JudgedItem
 from leaderboard.services import score
 from tests.factories import make_evaluation, make_predictions, make_submission
@@ -43,10 +44,13 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
 def rate(evaluation, instance, worker, values, *, slot="", key=None):
     """Add one item of an instance, and one worker's answers to it."""
     campaign = evaluation.campaign
-    hit = HIT.objects.create(
-        campaign=campaign, position=campaign.hits.count(), n_available=0
-    )
     key = key or f"{instance.instance_id}-{campaign.items.count()}"
+    hit = HIT.objects.create(
+        campaign=campaign,
+        input=inputs_for(campaign, [key])[key],
+        position=campaign.hits.count(),
+        n_available=0,
+    )
     item = Item.objects.create(
         campaign=campaign, hit=hit, key=key, data={}, content_key=key
     )

@@ -9,15 +9,21 @@ import pytest
 from django.utils import timezone
 
 from genie.lib.caches import computed as cache
-from leaderboard.models import MetricResult, Score, Submission
+from leaderboard.models import JudgedItem, MetricResult, Score, Submission
 from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
     make_many_ranked,
     make_metrics,
     make_ranked,
     make_score,
     make_submission,
+    make_task,
     make_team,
     make_user,
+    make_worker,
+    tell,
 )
 from tests.leaderboard.site.test_boards import names, rows
 
@@ -165,3 +171,110 @@ def test_what_is_kept_for_a_team_is_shown_to_nobody_else(client, client_of, task
     cache.clear()
     assert "Secret" not in client.get(BOARD).content.decode()
     assert "Secret" in client_of("submitter").get(BOARD).content.decode()
+
+
+@pytest.fixture
+def kept_board(task, who):
+    """A board that is long enough to be kept, with a row that people are judging."""
+    make_many_ranked(task, 120, **who)
+    waiting = make_submission(task, system="Egret", state="ANNOTATING", **who)
+    make_evaluation(waiting)
+    return waiting
+
+
+def is_kept(client, happens, board=BOARD):
+    """Tell whether the same kept page is shown after something happens elsewhere.
+
+    A change by hand leaves no trace: it shows only where the page is made anew.
+    """
+    client.get(board)
+    happens()
+    Submission.objects.filter(system_name="System 7").update(system_name="Made anew")
+    return "Made anew" not in client.get(board).text
+
+
+def other_submission(**fields):
+    other = make_task("other-news")
+    owner = make_user("zoe")
+    return make_submission(other, team=make_team("Auk", owner), owner=owner, **fields)
+
+
+def test_an_answer_in_another_task_leaves_a_board_as_it_is(client, kept_board):
+    elsewhere = make_evaluation(other_submission(state="ANNOTATING"))
+    item = elsewhere.judged_items.first().item
+    assert is_kept(client, lambda: answer(item, make_worker()))
+
+
+@pytest.mark.parametrize("change", ["submission", "score", "metrics", "event"])
+def test_what_happens_to_another_tasks_systems_leaves_a_board_as_it_is(
+    client, kept_board, change
+):
+    other = other_submission(state="SCORED")
+    changes = {
+        "submission": lambda: make_submission(
+            other.task, team=other.team, owner=other.owner
+        ),
+        "score": lambda: make_score(other, 50),
+        "metrics": lambda: make_metrics(other, sacrebleu=3),
+        "event": lambda: tell(other, "PUBLISHED", "It is public."),
+    }
+    assert is_kept(client, changes[change])
+
+
+def test_answers_that_a_board_does_not_show_leave_it_as_it_is(client, task, kept_board):
+    campaign = kept_board.human_evaluation.campaign
+    test_question = make_item(campaign, "test-question")
+    assert is_kept(client, lambda: answer(test_question, make_worker()))
+    ranked = Submission.objects.filter(system_name="System 9").get()
+    again = make_item(ranked.human_evaluation.campaign, "again")
+    JudgedItem.objects.create(
+        evaluation=ranked.human_evaluation,
+        item=again,
+        instance=task.instances.first(),
+    )
+    Submission.objects.filter(system_name="Made anew").update(system_name="System 7")
+    cache.clear()
+    assert is_kept(client, lambda: answer(again, make_worker()))
+
+
+def test_progress_of_a_private_submission_changes_its_teams_board_only(
+    client, client_of, kept_board
+):
+    Submission.objects.filter(pk=kept_board.pk).update(visibility="PRIVATE")
+    item = kept_board.human_evaluation.judged_items.first().item
+    team = client_of("submitter")
+    assert "0 of 3" in team.get(BOARD).text
+    assert is_kept(client, lambda: answer(item, make_worker()))
+    assert "1 of 3" in team.get(BOARD).text
+
+
+@pytest.mark.parametrize(
+    "change", ["answer", "rejection", "submission", "score", "metrics", "withdrawal"]
+)
+def test_whatever_changes_a_board_makes_it_anew(client, task, who, kept_board, change):
+    item = kept_board.human_evaluation.judged_items.first().item
+    given = answer(make_item(item.campaign, "x"), make_worker())
+    rejected = answer(
+        kept_board.human_evaluation.judged_items.last().item, make_worker()
+    )
+
+    def reject():
+        rejected.state = "REJECTED"
+        rejected.save()
+
+    changes = {
+        "answer": lambda: answer(item, given.worker),
+        "rejection": reject,
+        "submission": lambda: make_submission(task, system="Wren", **who),
+        "score": lambda: make_score(kept_board, 99),
+        "metrics": lambda: make_metrics(kept_board, sacrebleu=3),
+        "withdrawal": lambda: tell(kept_board, "WITHDRAWN", "It was withdrawn."),
+    }
+    assert not is_kept(client, changes[change])
+
+
+def test_a_badge_is_not_made_anew_for_what_happens_in_another_task(client, kept_board):
+    address = f"{BOARD}badge.svg"
+    tag = client.get(address)["ETag"]
+    make_score(other_submission(state="SCORED"), 50)
+    assert client.get(address, headers={"if-none-match": tag}).status_code == 304

@@ -1,0 +1,33 @@
+"""The inputs that HITs show: nobody is given the same one twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from crowd.models import Campaign, Input
+from crowd.selectors.eligible import scope_of
+
+BATCH = 2_000
+
+
+def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
+    """Give the input of each content key, made where it is new.
+
+    Where exposure is counted by campaign, its inputs are the campaign's own; what they
+    are in the pool is kept, too, because other campaigns of the pool count by that.
+    """
+    keys = sorted(set(content_keys))
+    in_pool = _kept(campaign.pool, keys, {})
+    scope = scope_of(campaign)
+    return in_pool if scope == campaign.pool else _kept(scope, keys, in_pool)
+
+
+def _kept(
+    scope: str, keys: list[str], in_pool: Mapping[str, Input]
+) -> dict[str, Input]:
+    Input.objects.bulk_create(
+        [Input(scope=scope, content_key=key, in_pool=in_pool.get(key)) for key in keys],
+        batch_size=BATCH,
+        ignore_conflicts=True,
+    )
+    return {one.content_key: one for one in Input.objects.filter(scope=scope)}

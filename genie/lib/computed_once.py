@@ -1,0 +1,65 @@
+"""Costly results that all processes share: whoever asks while one is made waits for it.
+
+Without this, everybody who asks for a page just after a new score computes the same
+thing at the same time, and each takes the longer for it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from zlib import crc32
+
+from django.conf import settings
+from django.core.cache import caches
+
+# Nobody waits longer than this for somebody else's result: they compute their own.
+PATIENCE_SECONDS = 30.0
+_PAUSE_SECONDS = 0.02
+_N_LOCKS = 256
+T = TypeVar("T")
+
+
+def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
+    """Give the kept result of the key, computed by one thread of one process if missing.
+
+    Parameters
+    ----------
+    key : str
+        Names the result and all that it depends on.
+    compute : callable
+        Gives a result that can be pickled and is not None.
+    keep_seconds : int
+    """
+    cache = caches["shared"]
+    kept: T | None = cache.get(key)
+    if kept is None:
+        with _alone(key):
+            kept = cache.get(key)
+            if kept is None:
+                kept = compute()
+                cache.set(key, kept, keep_seconds)
+    return kept
+
+
+@contextmanager
+def _alone(key: str) -> Iterator[None]:
+    """Hold the key's lock on this machine; the system frees it when its holder dies."""
+    folder = settings.VAR_DIR / "locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    with (folder / f"{crc32(key.encode()) % _N_LOCKS}").open("wb") as file:
+        while not _locked(file) and time.monotonic() < give_up:
+            time.sleep(_PAUSE_SECONDS)
+        yield
+
+
+def _locked(file: Any) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
