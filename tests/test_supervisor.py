@@ -16,6 +16,9 @@ from tests.shared import own_database
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# A busy machine takes its time to import everything.
+START_SECONDS = 240
+
 pytestmark = pytest.mark.slow
 
 
@@ -81,7 +84,9 @@ class Installation:
     def wait_until_running(self) -> None:
         # the cluster, its sentinel, two workers, the monitor and the pusher
         self.wait(
-            lambda: len(self.queue_processes()) >= 6, 60, "the queue did not start"
+            lambda: len(self.queue_processes()) >= 6,
+            START_SECONDS,
+            "the queue did not start",
         )
 
 
@@ -137,7 +142,9 @@ def test_a_killed_supervisor_takes_its_queue_along_and_the_next_finishes_the_wor
         )
         waiting = "from genie.lib import jobs; print(jobs.n_waiting())"
         installation.wait(
-            lambda: installation.shell(waiting) == "0", 60, "the job was not done"
+            lambda: installation.shell(waiting) == "0",
+            START_SECONDS,
+            "the job was not done",
         )
 
 
@@ -168,7 +175,9 @@ def test_a_second_supervisor_on_this_machine_is_refused_unless_it_has_a_name(
         named = installation.start("--name", "second")
         with stopped_at_the_end(named):
             installation.wait(
-                lambda: len(installation.clusters()) == 2, 60, "no second queue"
+                lambda: len(installation.clusters()) == 2,
+                START_SECONDS,
+                "no second queue",
             )
 
 
@@ -186,7 +195,9 @@ def test_processes_that_an_earlier_queue_left_are_ended_at_the_start(installatio
     second = installation.start()
     with stopped_at_the_end(second):
         installation.wait(
-            lambda: len(installation.clusters() - {orphans}) == 1, 60, "no new queue"
+            lambda: len(installation.clusters() - {orphans}) == 1,
+            START_SECONDS,
+            "no new queue",
         )
         assert len(installation.clusters()) == 1
 
@@ -204,7 +215,9 @@ def test_a_stopped_supervisor_gives_back_what_its_workers_held(installation):
             "print(OrmQ.objects.filter(lock__gt=timezone.now()).count())"
         )
         installation.wait(
-            lambda: installation.shell(locked) == "1", 60, "the job was not taken"
+            lambda: installation.shell(locked) == "1",
+            START_SECONDS,
+            "the job was not taken",
         )
         supervisor.send_signal(signal.SIGTERM)
         supervisor.wait(timeout=40)
