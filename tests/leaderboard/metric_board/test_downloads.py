@@ -9,9 +9,9 @@ import zipfile
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 
 from crowd.models import Answer
-from genie.lib.caches import computed as cache
 from leaderboard.exports.metric_files import csv_pieces, safe_name, unique_names
 from leaderboard.models import Comparison, HumanEvaluation, Submission, Task
 from leaderboard.selectors.metric_board_downloads import pseudonym
