@@ -6,6 +6,8 @@ import os
 import tempfile
 from pathlib import Path
 
+# Test processes that each want all processors for one matrix wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Each test process has its own folder: no test sees a developer's database or uploads.
 os.environ["GENIE_VAR"] = tempfile.mkdtemp(prefix="genie-test-")
 os.environ.setdefault("GENIE_SECRET_KEY", "only for tests")

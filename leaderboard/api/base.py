@@ -51,7 +51,8 @@ class Shareable(APIView):
         patch_vary_headers(answer, ["Authorization", "Cookie"])
         if request.method not in {"GET", "HEAD"}:
             return answer
-        public = not (
+        # after a failure on our side, who asks may be what could not be looked up
+        public = answer.status_code < HTTPStatus.INTERNAL_SERVER_ERROR and not (
             request.user.is_authenticated or "Authorization" in request.headers
         )
         if public:

@@ -40,6 +40,8 @@ def _saved(model, values):
 
 def _value(field, made):
     if field.is_relation:
+        if field.related_model is field.model and field.null:
+            return None
         return fill(field.related_model, made).pk
     if field.choices:
         return max(field.flatchoices, key=lambda choice: len(str(choice[1])))[0]

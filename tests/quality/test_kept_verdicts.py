@@ -139,7 +139,7 @@ def test_fits_of_before_with_all_their_verdicts_are_still_read(crowd):
 def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
     crowd, grade, monkeypatch
 ):
-    monkeypatch.setattr("quality.services.judge._ban_noisy", lambda *_: [])
+    monkeypatch.setattr("quality.services.judge._ban_noisy", lambda *_, **__: [])
     careless = make_worker()
     grade(careless, "wwwwwwwwww")
     judge(POOL)

@@ -12,7 +12,7 @@ from crowd.services import sync
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere
-from tests.moto_server import client, moto_server
+from tests.moto_server import KEYS, client, moto_server
 
 
 def test_only_the_names_of_hits_are_read_from_a_notice():
@@ -27,8 +27,11 @@ def test_only_the_names_of_hits_are_read_from_a_notice():
         assert hits_in(junk) == frozenset()
 
 
-def test_notices_lead_to_a_look_and_are_never_the_truth(turk, settings):
+def test_notices_lead_to_a_look_and_are_never_the_truth(turk, settings, monkeypatch):
     with moto_server() as address:
+        # the server that is asked to send notices looks whether the queue is there
+        for name, value in {**KEYS, "AWS_ENDPOINT_URL_SQS": address}.items():
+            monkeypatch.setenv(name, value)
         queue = client("sqs", address)
         url = queue.create_queue(QueueName="notices")["QueueUrl"]
         turk.options |= {"queue_url": url, "queue_endpoint_url": address}

@@ -342,7 +342,7 @@ def test_staff_see_the_study_its_places_and_its_money(there, campaign):
     page = boss.get(f"/admin/crowd/campaign/{campaign.pk}/change/").text
     assert f"/admin/crowd/externalcampaign/{place.pk}/change/" in page
     assert "open there" in page
-    assert 'class="field-platform">prolific' in boss.get("/admin/crowd/campaign/").text
+    assert 'class="field-where">prolific' in boss.get("/admin/crowd/campaign/").text
 
 
 def test_a_study_whose_making_was_not_heard_of_is_made_once(there, campaign):

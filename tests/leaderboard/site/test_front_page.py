@@ -120,7 +120,7 @@ def test_a_card_with_some_simulated_systems_does_not_call_all_of_them_so(
     card = client.get("/").content.decode().split('class="cards"')[1].split("</ul>")[0]
 
     assert "partly simulated" in card
-    assert "not rated by people" not in card
+    assert "simulated: not rated by people" not in card
 
 
 def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who):
