@@ -138,7 +138,7 @@ def _several(manifest: Record) -> list[str]:
         "these were kept; bans and appeals of later days do not rewrite it. A joint "
         "evaluation is computed again whenever the ratings that count change, and what "
         "is here is its last state. Neither moves the ranks of the board. Systems "
-        "without ranks are here because they were compared.",
+        "without a score are here because they were compared.",
         "",
     ]
 
