@@ -74,7 +74,7 @@ def _paid(submission: Submission, seen: Sight) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
     evaluation = HumanEvaluation.objects.filter(submission=submission).first()
     published = submission.state == Submission.State.PUBLISHED
-    if evaluation is None or not (published or seen.inner):
+    if evaluation is None or not (published or (seen.inner and seen.money)):
         return {"paid_cents": None, "fee_cents": None}
     paid, fee = paid_and_fee(campaigns_of(evaluation))
     return {"paid_cents": paid, "fee_cents": fee}

@@ -9,7 +9,7 @@ from leaderboard.stats.ranking import RANK_RULE
 
 _TABLES = {
     "systems": "one line a system that is spoken of here, with its ranks on the public "
-    "board where it has a score",
+    "board where it has any; `partial` says of a score without ranks how far it came",
     "scores": "the published scores with their intervals, seeds and signatures; "
     "`covers` says what an interval covers",
     "judgments": "every rating that was handed in; `counts` is false where it was left "
@@ -138,7 +138,7 @@ def _several(manifest: Record) -> list[str]:
         "these were kept; bans and appeals of later days do not rewrite it. A joint "
         "evaluation is computed again whenever the ratings that count change, and what "
         "is here is its last state. Neither moves the ranks of the board. Systems "
-        "without ranks are here because they were compared.",
+        "without a score are here because they were compared.",
         "",
     ]
 

@@ -65,8 +65,8 @@ class Standings(Sequence[Row]):
         judged = field.n[field.ranked]
         self.n_judged = (int(judged.min()), int(judged.max())) if len(judged) else None
         self.n_simulated = int(field.simulated.sum())
-        self.n_rated_by_people = int((field.ranked & ~field.simulated).sum())
-        self.n_rated_by_programs = int((field.ranked & field.simulated).sum())
+        self.n_rated_by_people = int((field.scored & ~field.simulated).sum())
+        self.n_rated_by_programs = int((field.scored & field.simulated).sum())
         self.extent = _extent(field)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quality.models import DetectorFit, Verdict
 from quality.selectors.verdicts import last_verdicts
@@ -18,22 +18,23 @@ def posteriors(verdicts: Iterable[Verdict]) -> list[list[float | int | bool]]:
     return [[*counts, *of_them] for counts, of_them in sorted(said.items())]
 
 
-def changed(fit: DetectorFit, verdicts: Iterable[Verdict]) -> list[Verdict]:
+def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Select the verdicts to keep.
 
     These are the ones of workers with other counts, another outcome, threshold or
     probability than in their last kept verdict, and of noisy workers whom nobody has
-    decided on yet.
+    decided on yet. One at least is kept: `verdicts_of` needs it to know a fit's workers.
     """
     last = last_verdicts(fit)
     decided = decided_workers(fit.pool)
-    return [
+    new = [
         verdict
         for verdict in verdicts
         if (verdict.noisy and verdict.worker_id not in decided)
         or verdict.worker_id not in last
         or _differ(verdict, last[verdict.worker_id])
     ]
+    return new or list(verdicts[:1])
 
 
 def _differ(new: Verdict, old: Verdict) -> bool:

@@ -147,3 +147,14 @@ def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
     judge(POOL)
     for fit in DetectorFit.objects.order_by("-pk")[:2]:
         assert fit.verdicts.filter(worker=careless, noisy=True).exists()
+
+
+def test_a_fit_with_another_rate_speaks_of_every_worker_though_none_differs(
+    task, crowd
+):
+    judge(POOL, noisy_below={"NEGATIVE": 0.8})
+    newest = DetectorFit.objects.order_by("pk").last()
+    assert newest.threshold_rate == 0.8
+    assert [row.worker_id for row in verdicts_of(newest)] == [one.pk for one in crowd]
+    records, _ = detector_fits(task, Pseudonyms(b"k" * 32))
+    assert len(records) == len(crowd)

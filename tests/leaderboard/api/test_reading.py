@@ -10,6 +10,8 @@ from django.utils import timezone
 
 from crowd.models import LedgerEntry
 from leaderboard.models import Submission
+from leaderboard.selectors.sight import Staff
+from tests.cast import allow
 from tests.factories import (
     answer,
     make_evaluation,
@@ -237,6 +239,20 @@ def test_what_people_were_paid_is_told_to_whom_the_page_tells_it(
     assert "$0.18 to workers, $0.04 to the platform" in page
     Submission.objects.update(state=State.WITHDRAWN)
     assert money() == ([500, 18, 4] if team else [None, None, None])
+
+
+def test_staff_read_what_is_spent_only_with_the_permission_to_see_campaigns(
+    api_of, task, cast
+):
+    owl = make_submission(
+        task, team=cast.team, owner=cast.submitter, state=State.ANNOTATING
+    )
+    make_evaluation(owl, n=2)
+    path = f"/submissions/{owl.pk}/"
+    allow(cast.new_staff, Staff.SEE_SUBMISSIONS)
+    assert api_of("new_staff").get(path).json()["paid_cents"] is None
+    allow(cast.new_staff, Staff.SEE_CAMPAIGNS)
+    assert api_of("new_staff").get(path).json()["paid_cents"] == 0
 
 
 def test_an_anonymous_submission_names_its_team_to_the_team_only(api_of, task, cast):

@@ -96,6 +96,19 @@ def test_pages_and_files_say_so(client, task, partial):
     assert "154 randomly chosen instances" in card
 
 
+def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
+    client, task, team, submitter
+):
+    cut_short(make_ranked(task, 60, team=team, owner=submitter), 154)
+    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    board = client.get(BOARD).content.decode()
+    assert "People were asked" in board
+    assert "there is no score yet" not in board
+    home_page = client.get("/").content.decode()
+    assert "Only partial scores so far" in home_page
+    assert "No system has been rated here yet" not in home_page
+
+
 def test_exports_and_the_api_say_so(client, task, partial):
     text = client.get(f"{BOARD}board.csv").content.decode()
     row = list(csv.DictReader(io.StringIO(text)))[2]
