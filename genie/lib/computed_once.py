@@ -10,6 +10,9 @@ import fcntl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from inspect import getfile
+from pathlib import Path
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -35,6 +38,7 @@ def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
     keep_seconds : int
     """
     cache = caches["shared"]
+    key = f"{key}-{_code(getfile(compute))}"
     kept: T | None = cache.get(key)
     if kept is None:
         with _alone(key):
@@ -43,6 +47,12 @@ def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
                 kept = compute()
                 cache.set(key, kept, keep_seconds)
     return kept
+
+
+@lru_cache
+def _code(path: str) -> int:
+    """Tell versions of a module apart: results of an older one may have another shape."""
+    return crc32(Path(path).read_bytes())
 
 
 @contextmanager

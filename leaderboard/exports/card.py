@@ -32,7 +32,7 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
     """Write one list a section; texts cannot break out of their lines."""
     lines = [f"# Evaluation card: {_plain(_of(card, 'system'))}", ""]
     if _of(card, "simulated"):
-        lines += ["**Simulated: no person said it.**", ""]
+        lines += ["**Simulated: not rated by people.**", ""]
     lines += [f"From {address}.", "", _plain(paragraph(card)), ""]
     for title, section in card.items():
         if section:

@@ -47,7 +47,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         *(
             [
-                "**Simulated or demonstration data is among this: no person said it.**",
+                "**Some of this is simulated or demonstration data, not ratings by people.**",
                 "",
             ]
             if task.demo

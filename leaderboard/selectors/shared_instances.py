@@ -14,7 +14,7 @@ from crowd.scales.base import all_scales
 from genie.lib.computed_once import computed_once
 from leaderboard.designs.unit import Unit, unit_of
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
-from leaderboard.selectors.coverage import is_whole
+from leaderboard.selectors.coverage import is_whole, whole_share
 from leaderboard.selectors.field import Floats, field_of, main_criterion
 from leaderboard.selectors.sight import public
 from leaderboard.selectors.system_ratings import system_ratings_of
@@ -99,7 +99,10 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
             "ratings_sha256",
         )
     )
-    signature = f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
+    signature = (
+        f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
+        f"-{whole_share()}"
+    )
 
     def gather() -> Shared:
         systems = _systems(task, pks, scores)

@@ -27,7 +27,10 @@ def fill(model, made):
 def _saved(model, values):
     """Save with everything, or where a rule forbids that, with what must be there."""
     optional = {field.attname for field in model._meta.concrete_fields if field.null}
-    for left_out in (set(), optional, *({name} for name in sorted(optional))):
+    names = sorted(optional)
+    alone = ({name} for name in names)
+    all_others = (optional - {name} for name in names)
+    for left_out in (set(), optional, *alone, *all_others):
         row = model(**{k: v for k, v in values.items() if k not in left_out})
         try:
             with transaction.atomic():

@@ -134,7 +134,9 @@ def test_programs_that_played_workers_are_called_that(
     assert (
         "simulated workers (programs)" in fetched(client, robot, "md").content.decode()
     )
-    assert "No person said this." in read(client.get(f"/submissions/{robot.pk}/card/"))
+    assert "Simulated: not rated by people." in read(
+        client.get(f"/submissions/{robot.pk}/card/")
+    )
 
 
 def test_an_anonymous_team_is_in_no_card(client, client_of, kite, team):

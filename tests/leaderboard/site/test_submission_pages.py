@@ -170,7 +170,7 @@ def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, r
 
     words = read(client.get(f"/submissions/{kite.pk}/"))
 
-    assert "Simulated. No person said this." in words
+    assert "Simulated: not rated by people." in words
     assert "judged by 31 simulated workers" in words
     assert "The work went out to simulated workers." in words
     assert "What people said" not in words
