@@ -70,7 +70,7 @@ class Campaign(models.Model):
         "unknown while it was not stopped.",
     )
     notice = models.CharField(
-        max_length=300, blank=True, help_text="What staff should know at once."
+        max_length=600, blank=True, help_text="What staff should know at once."
     )
 
     class Meta:

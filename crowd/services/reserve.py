@@ -86,5 +86,5 @@ def _tell_staff(campaign: Campaign) -> None:
     notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
     if PASSED_ON not in notice:
         Campaign.objects.filter(pk=campaign.pk).update(
-            notice=f"{PASSED_ON} {notice}".strip()[:300]
+            notice=f"{PASSED_ON} {notice}".strip()[:600]
         )

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 State = Campaign.State
 HERE = "selfhosted"
 _DECIDED = {
-    None: "",
     True: "What is there is published as partial.",
     False: "What is there is not published.",
 }
@@ -65,13 +64,15 @@ def stop(
     `publish` is what the person decided about a result from the answers that are there;
     None where nobody was asked. Only True publishes one.
     """
-    sentence = f"Stopped: {reason.strip()}" if reason.strip() else "Stopped."
+    said = reason.strip()
+    sentence = f"Stopped: {said}" if said else "Stopped."
+    ended = sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
     return _move(
         pk,
         [State.SCHEDULED, State.RUNNING, State.PAUSED],
         State.STOPPED,
         by,
-        f"{sentence} {_DECIDED[publish]}".strip(),
+        sentence if publish is None else f"{ended} {_DECIDED[publish]}",
         notice=sentence[:300],
         publish_partial=publish,
     )

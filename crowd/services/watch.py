@@ -17,8 +17,8 @@ STARVED = (
     "these texts or lack what is required. Invite more workers, or stop the campaign."
 )
 
-
-# Kept short: a campaign's notice has room for both, and for why it was stopped.
+# All of these together leave room for what others write: a notice that is cut could not
+# be taken back.
 UNDERPAID = (
     "An hour of this work pays less than the floor at the median pace: see it here, and "
     "make up for it when it is over."
@@ -26,6 +26,7 @@ UNDERPAID = (
 TOO_FAST = (
     "The median answer comes faster than the texts can be read: look at the workers."
 )
+LONGEST: int = Campaign._meta.get_field("notice").max_length or 0
 
 
 def is_too_fast(campaign: Campaign) -> bool:
@@ -52,6 +53,6 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     if wanted != notice:
         # Another notice that came in between stays; the next look adds this one.
         Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
-            notice=wanted[:300]
+            notice=wanted[:LONGEST]
         )
     return starved

@@ -21,6 +21,9 @@ class CheckThrottle(UserRateThrottle):
             address = ip_address(given)
         except ValueError:
             return given
+        if isinstance(address, IPv6Address) and address.ipv4_mapped:
+            # how a server that listens to both kinds writes an IPv4 address
+            return str(address.ipv4_mapped)
         if isinstance(address, IPv6Address):
             return str(ip_network((address, 64), strict=False))
         return given

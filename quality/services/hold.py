@@ -50,14 +50,30 @@ def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
 
 
 def release(fit: DetectorFit) -> None:
-    """Forget what waits of workers whom this fit, of the same polarity, clears."""
+    """Forget what waits of workers whom this fit clears.
+
+    Where the last verdict of the other polarity is noisy, the exclusion waits on, with
+    that verdict: no new fit of the other polarity need come to hold it again.
+    """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
-    HeldExclusion.objects.filter(
+    waiting = HeldExclusion.objects.filter(
         pool=fit.pool,
         state=State.WAITING,
         verdict__fit__polarity=fit.polarity,
         worker__in=cleared,
-    ).delete()
+    )
+    for held in waiting:
+        other = (
+            Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
+            .exclude(fit__polarity=fit.polarity)
+            .order_by("-pk")
+            .first()
+        )
+        mine = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
+        if other is not None and other.noisy:
+            mine.update(verdict=other)
+        else:
+            mine.delete()
 
 
 def decided_workers(pool: str) -> set[int]:

@@ -7,7 +7,8 @@ from django.test import Client
 
 from crowd.models import Assignment, Campaign, Exclusion
 from crowd.selectors.reading import is_faster_than_reading, least_seconds, n_words
-from crowd.services.watch import TOO_FAST, UNDERPAID, watch
+from crowd.services.reissue import without_shortage
+from crowd.services.watch import STARVED, TOO_FAST, UNDERPAID, watch
 from leaderboard.selectors.worker_figures import worker_figures
 from tests.crowd.making import do_all, item, make_campaign, make_worker
 from tests.factories import make_user
@@ -96,3 +97,18 @@ def test_the_pay_of_such_work_is_marked_wherever_it_is_shown():
     assert figures.faster_than_reading
     Assignment.objects.update(active_seconds=40)
     assert not worker_figures([campaign]).faster_than_reading
+
+
+def test_a_notice_of_missing_money_is_not_cut_by_the_others(monkeypatch):
+    """What is cut could neither be read nor be taken back once money is added."""
+    campaign = answered(0.2, 0.2, 0.2, 0.2, 0.2)
+    for name in ("is_starved", "is_underpaid"):
+        monkeypatch.setattr(f"crowd.services.watch.{name}", lambda *_: True)
+    shortage = (
+        "1234 answers that do not count were not asked for again: the campaign's "
+        "budget of $12,345.00 is used up."
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(notice=shortage)
+    told = notice_of(campaign)
+    assert told == f"{TOO_FAST} {STARVED} {UNDERPAID} {shortage}"
+    assert without_shortage(told) == f"{TOO_FAST} {STARVED} {UNDERPAID}"

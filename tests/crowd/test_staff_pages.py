@@ -170,7 +170,7 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.", publish="no")  # fmt: skip
+    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts", publish="no")  # fmt: skip
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.STOPPED
     assert campaign.publish_partial is False

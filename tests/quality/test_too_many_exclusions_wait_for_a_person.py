@@ -165,6 +165,24 @@ def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
     assert {row.worker for row in waiting} == set(held[1:])
 
 
+def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
+    """The answers to the other polarity are not judged again before they change."""
+    noisy = [worker_with("w" * 12) for _ in range(4)]
+    for _ in range(6):
+        worker_with("r" * 12, worker=worker_with("r" * 12, polarity="POSITIVE"))
+    for worker in noisy:
+        worker_with("w" * 12, worker=worker, polarity="POSITIVE")
+    judge.judge(POOL)
+    worker_with("r" * 400, worker=noisy[0])
+    judge.judge(POOL)
+    held = HeldExclusion.objects.get(worker=noisy[0])
+    assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
+    worker_with("r" * 400, worker=noisy[0], polarity="POSITIVE")
+    judge.judge(POOL)
+    waiting = HeldExclusion.objects.filter(state="WAITING")
+    assert {row.worker for row in waiting} == set(noisy[1:])
+
+
 def test_a_ban_by_hand_decides_too(held, boss):
     banning.ban(held[0], POOL, by=boss, reason="He told us.")
     row = HeldExclusion.objects.get(worker=held[0])

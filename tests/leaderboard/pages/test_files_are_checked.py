@@ -133,3 +133,16 @@ def test_neighbours_in_ipv6_count_as_one_address(client, task, monkeypatch):
         for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1")
     ]
     assert statuses == [200, 429, 200]
+
+
+def test_ipv4_addresses_in_ipv6s_spelling_do_not_count_as_one(
+    client, task, monkeypatch
+):
+    monkeypatch.setattr("genie.accounts.throttles.CheckThrottle.rate", "1/hour")
+    statuses = [
+        client.post(
+            CHECK, {"file": SimpleUploadedFile("p.json", b"{}")}, REMOTE_ADDR=address
+        ).status_code
+        for address in ("::ffff:192.0.2.7", "::ffff:192.0.2.8", "192.0.2.7")
+    ]
+    assert statuses == [200, 200, 429]
