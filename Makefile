@@ -58,7 +58,7 @@ demo-begins:
 	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
 
 test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run all tests
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations $(ARGS)
 
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip

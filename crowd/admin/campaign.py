@@ -36,7 +36,7 @@ State = Campaign.State
 
 class StopForm(ReasonForm):
     publish = forms.TypedChoiceField(
-        label="What is there so far",
+        label="Results so far",
         choices=[
             ("yes", "Publish it, marked as partial and without a rank"),
             ("no", "Do not publish it; the answers are kept"),

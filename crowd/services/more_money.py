@@ -84,7 +84,7 @@ def _check(campaign: Campaign, cents: int, budget_cents: int, reason: str) -> No
         )
     if campaign.budget_cents != budget_cents:
         raise GenieError(
-            f"The budget is ${campaign.budget_cents / 100:,.2f} by now, not "
-            f"${budget_cents / 100:,.2f}; nothing was added. Look at it again.",
+            f"The budget has changed from ${budget_cents / 100:,.2f} to "
+            f"${campaign.budget_cents / 100:,.2f}; nothing was added. Reload the page.",
             code="budget-changed",
         )

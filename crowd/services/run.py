@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 State = Campaign.State
 HERE = "selfhosted"
 _DECIDED = {
-    True: "What is there is published as partial.",
-    False: "What is there is not published.",
+    True: "The results so far are published as partial.",
+    False: "The results so far are not published.",
 }
 
 

@@ -11,6 +11,7 @@ from leaderboard.models import HumanEvaluation, Submission, SubmissionEvent
 from leaderboard.selectors.progress import n_judged
 from leaderboard.selectors.rows import Pending
 from leaderboard.selectors.sight import Sight
+from quality.selectors.held import waits_for_decision
 
 State = Submission.State
 Status = Literal["done", "now", "failed", "waiting"]
@@ -139,6 +140,10 @@ def _waits_for(
         return "Staff paused the campaign."
     if pending is None:
         return ""
+    if pending.n >= pending.of and waits_for_decision(
+        submission.task.slug, simulated=submission.simulated
+    ):
+        return "All answers are in. Staff decide whether some workers are excluded."
     whose = "simulated workers" if submission.simulated else "people"
     return f"{pending.n:,} of {pending.of:,} instances judged by {whose}."
 

@@ -165,7 +165,7 @@ def _held() -> Waiting:
     ).select_related("worker", "verdict__fit")
     url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.WAITING}")
     return Waiting(
-        "Exclusions to confirm or refuse; scores wait for it",
+        "Exclusions to confirm or refuse; scores wait for this",
         rows.count(),
         url,
         [(str(row), row.verdict.sentence, url) for row in _oldest(rows)],

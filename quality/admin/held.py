@@ -99,7 +99,9 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
             )
         )
         if not waiting:
-            self.message_user(request, "All of them are decided.", messages.WARNING)
+            self.message_user(
+                request, "All of these have been decided already.", messages.WARNING
+            )
             return None
         lines = [Line(held.pk, str(held), held.verdict.sentence) for held in waiting]
         answer = asked(self, request, question, lines)

@@ -106,7 +106,7 @@ def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
 
 def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
     if not reason.strip():
-        raise GenieError("Say why you decide so.", code="reason-missing")
+        raise GenieError("Give a reason for your decision.", code="reason-missing")
     held = HeldExclusion.objects.select_related("worker", "verdict").get(pk=pk)
     # banning takes this lock first, too
     Worker.objects.select_for_update(of=("self",)).get(pk=held.worker_id)
@@ -115,7 +115,7 @@ def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
     )
     if not changed:
         raise GenieError(
-            f"The exclusion of {held.worker} was decided meanwhile.",
+            f"The exclusion of {held.worker} has already been decided.",
             code="already-decided",
         )
     held.refresh_from_db()

@@ -174,7 +174,7 @@ def test_stopping_asks_once_more_and_wants_a_reason(office):
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.STOPPED
     assert campaign.publish_partial is False
-    assert said() == ["Stopped: Wrong texts. What is there is not published."]
+    assert said() == ["Stopped: Wrong texts. The results so far are not published."]
 
 
 def test_a_campaigns_own_page_has_its_figures_and_its_brakes(office):

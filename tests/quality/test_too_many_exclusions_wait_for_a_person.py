@@ -140,7 +140,7 @@ def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, b
     row.refresh_from_db()
     assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", boss, ban.reason)
     for again in (hold.confirm, hold.refuse):
-        with pytest.raises(GenieError, match="was decided meanwhile"):
+        with pytest.raises(GenieError, match="has already been decided"):
             again(row.pk, by=boss, reason="Once more.")
 
 
@@ -154,7 +154,7 @@ def test_a_refused_exclusion_does_not_come_back(held, boss, worker_with):
 
 
 def test_a_decision_wants_a_reason(held, boss):
-    with pytest.raises(GenieError, match="Say why"):
+    with pytest.raises(GenieError, match="Give a reason"):
         hold.refuse(HeldExclusion.objects.first().pk, by=boss, reason=" ")
 
 
@@ -193,7 +193,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
     client = Client()
     client.force_login(boss)
     front = client.get("/admin/").text
-    assert "Exclusions to confirm or refuse; scores wait for it: 4" in front
+    assert "Exclusions to confirm or refuse; scores wait for this: 4" in front
     path = "/admin/quality/heldexclusion/"
     rows = [row.pk for row in HeldExclusion.objects.all()]
     assert "0 of 12 negative test questions right" in client.get(path).text
