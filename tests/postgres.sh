@@ -62,7 +62,7 @@ done
   --ignore tests/leaderboard/metrics --ignore tests/leaderboard/preflight \
   --ignore tests/leaderboard/readers --ignore tests/leaderboard/stats \
   --ignore tests/quality/stats --ignore tests/test_demo.py --ignore tests/test_house.py \
-  --ignore tests/test_docs.py --ignore tests/quality/test_simulate_detection.py \
+  --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/test_simulate_detection.py \
   --ignore tests/leaderboard/test_reproduce_cells.py \
   --ignore tests/leaderboard/test_reproduce_command.py \
   --ignore tests/leaderboard/test_reproduce_published_tables.py \

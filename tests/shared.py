@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 
-SHARED = Path(
-    os.environ.get("GENIE_SHARED")
-    or Path(__file__).resolve().parent.parent.parent / "shared"
-)
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("GENIE_SHARED") or ROOT.parent / "shared")
 
 
 def needs_shared(test):
@@ -38,6 +42,34 @@ def own_database(purpose: str) -> Iterator[str]:
         server.execute(f"create database {name}")
         yield urlsplit(url)._replace(path=f"/{name}").geturl()
         server.execute(f"drop database {name} with (force)")
+
+
+def put_migrated_sqlite(path: Path) -> None:
+    """Put a copy of an empty, migrated SQLite database there.
+
+    Replaying all migrations takes half a minute, so it is done once for all tests that
+    start processes of their own: whoever comes first makes it, the others wait.
+    """
+    migrations = sorted(ROOT.glob("*/migrations/*.py"))
+    version = sha256(b"".join(file.read_bytes() for file in migrations)).hexdigest()
+    folder = (
+        Path(tempfile.gettempdir()) / f"genie-migrated-{os.getuid()}-{version[:16]}"
+    )
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            address = f"sqlite:///{folder / 'empty.sqlite3'}"
+            subprocess.run(
+                [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+                cwd=ROOT,
+                env={**os.environ, "DATABASE_URL": address, "GENIE_VAR": str(folder),
+                     "DJANGO_SETTINGS_MODULE": "genie.settings"},
+                check=True,
+            )  # fmt: skip
+            (folder / "done").touch()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / "empty.sqlite3", path)
 
 
 def sleep_long(seconds: int) -> None:

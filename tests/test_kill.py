@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import own_database
+from tests.shared import own_database, put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -58,6 +58,8 @@ def test_a_submission_survives_a_queue_that_is_killed_at_every_step(tmp_path, da
     env.pop("DATABASE_URL", None)
     if database:
         env["DATABASE_URL"] = database
+    else:
+        put_migrated_sqlite(tmp_path / "genie.sqlite3")
     drive = subprocess.Popen(
         [sys.executable, "-m", "tests.crash.drive"],
         cwd=ROOT,

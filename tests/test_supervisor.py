@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import own_database
+from tests.shared import own_database, put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -96,6 +96,8 @@ def migrated(tmp_path_factory):
         pytest.skip("needs /proc to see the processes")
     with own_database("supervisor") as database:
         made = Installation(tmp_path_factory.mktemp("var"), database)
+        if not database:
+            put_migrated_sqlite(made.folder / "genie.sqlite3")
         made.manage("migrate", "--verbosity", "0")
         yield made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import cache
 
 import pandas as pd
 import pytest
@@ -19,6 +20,12 @@ DATA = SHARED / "data"
 
 def compute(slug, data=DATA, **options):
     return list(all_tables()[slug]().cells(Workbench(data, **options)))
+
+
+@cache
+def wmt21_cells():
+    """Compute them once: two tests look at them."""
+    return compute("wmt21-metrics")
 
 
 def of(cells, row, column):
@@ -106,7 +113,7 @@ def test_the_tables_on_errors_keep_to_the_exact_ones():
 @needs_shared
 @pytest.mark.slow
 def test_submissions_are_measured_from_their_texts_and_put_in_step_first():
-    cells = compute("wmt21-metrics")
+    cells = wmt21_cells()
     assert rows(cells, Verdict.FAILS) == set()
     for system in ("VolcTrans-AT", "HUMAN", "GENIE-large-6-6", "GENIE-base-3-3"):
         assert of(cells, system, "SacreBLEU").verdict is Verdict.HOLDS
@@ -122,7 +129,7 @@ def test_submissions_are_measured_from_their_texts_and_put_in_step_first():
 @needs_wordnet
 @pytest.mark.slow
 def test_the_printed_meteor_is_that_of_old_nltk():
-    cells = compute("wmt21-metrics")
+    cells = wmt21_cells()
     for system in ("HUMAN", "GENIE-large-6-6", "GENIE-base-3-3"):
         assert of(cells, system, "METEOR").verdict is Verdict.HOLDS
     missed = of(cells, "VolcTrans-AT", "METEOR")

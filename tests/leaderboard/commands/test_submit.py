@@ -18,7 +18,7 @@ from leaderboard.services import measure
 from leaderboard.tasks import folder
 from tests.factories import make_submission, make_task
 from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
-from tests.shared import SHARED, needs_shared
+from tests.shared import SHARED, needs_shared, put_migrated_sqlite
 
 State = Submission.State
 pytestmark = pytest.mark.django_db
@@ -316,7 +316,7 @@ def test_as_a_real_process_only_the_object_is_on_standard_output(tmp_path):
             check=False,
         )
 
-    assert manage("migrate", "--verbosity", "0").returncode == 0
+    put_migrated_sqlite(tmp_path / "genie.sqlite3")
     made = manage(
         "createsuperuser", "--noinput", "--username", "nina", "--email", "n@x.example"
     )
