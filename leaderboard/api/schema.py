@@ -20,7 +20,7 @@ _IF_NONE_MATCH = {
 class Described(AutoSchema):
     """A view's operations, with the parameters that its GET takes."""
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # as its superclass
         # What a base class says of itself is for developers.
         description = str(super().get_description() or "")
         inherited = {inspect.getdoc(base) for base in type(self.view).__mro__[1:]}
