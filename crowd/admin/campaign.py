@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin.utils import model_ngettext
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -38,8 +39,8 @@ class StopForm(ReasonForm):
     publish = forms.TypedChoiceField(
         label="Results so far",
         choices=[
-            ("yes", "Publish it, marked as partial and without a rank"),
-            ("no", "Do not publish it; the answers are kept"),
+            ("yes", "Publish them, marked as partial and without a rank"),
+            ("no", "Do not publish them; the answers are kept"),
         ],
         coerce=lambda choice: choice == "yes",
         widget=forms.RadioSelect,
@@ -242,7 +243,11 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         n = sum(act(campaign) for campaign in queryset)
         left = queryset.count() - n
         if n:
-            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+            self.message_user(
+                request,
+                f"{n} {model_ngettext(self.opts, n)} changed.",
+                messages.SUCCESS,
+            )
         if left:
             sentence = f"{left} could not change so from the state that they are in."
             self.message_user(request, sentence, messages.WARNING)

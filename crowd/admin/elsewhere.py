@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import model_ngettext
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
@@ -235,7 +236,11 @@ class OutwardCallAdmin(ReadOnlyAdmin):
 
     def _told(self, request: HttpRequest, n: int, n_all: int) -> None:
         if n:
-            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+            self.message_user(
+                request,
+                f"{n} {model_ngettext(self.opts, n)} changed.",
+                messages.SUCCESS,
+            )
         if n < n_all:
             sentence = f"{n_all - n} are not in a state in which that can be said."
             self.message_user(request, sentence, messages.WARNING)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import model_ngettext
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -199,7 +200,11 @@ class AssignmentAdmin(ReadOnlyAdmin):
             for row, way in ways
         )
         if n:
-            self.message_user(request, f"Done for {n}.", messages.SUCCESS)
+            self.message_user(
+                request,
+                f"{n} {model_ngettext(self.opts, n)} changed.",
+                messages.SUCCESS,
+            )
         return None
 
     def _take_back(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -18,6 +19,12 @@ _IF_NONE_MATCH = {
 
 class Described(AutoSchema):
     """A view's operations, with the parameters that its GET takes."""
+
+    def get_description(self) -> str:  # type: ignore[override]  # as its superclass
+        # What a base class says of itself is for developers.
+        description = str(super().get_description() or "")
+        inherited = {inspect.getdoc(base) for base in type(self.view).__mro__[1:]}
+        return "" if description in inherited else description
 
     def get_override_parameters(self) -> list[Any]:
         query = getattr(self.view, "query_class", None)

@@ -98,18 +98,25 @@ def paragraph(card: Card) -> str:
         for name, one in card["Results"]
         if isinstance(one, dict)
     ]
+    n_ratings = get["ratings of each output"]
+    ratings = "1 rating" if n_ratings == 1 else f"{n_ratings} ratings"
+    n_out = get["workers left out"]
     said_ = (
         f"{get['workers']} {whom} judged the outputs of {get['system']} for "
         f"{get['instances judged']} randomly chosen instances of {get['task']} "
-        f"({get['design']}, {get['scale']}), with {get['ratings of each output']} "
-        f"rating(s) of each output, at ${get['reward for one, US dollars']:.2f} each"
+        f"({get['design']}, {get['scale']}), with {ratings} of each "
+        f"output, at ${get['reward for one, US dollars']:.2f} each"
     )
     hourly = get["what an hour paid at that pace, US dollars"]
     said_ += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
     said_ += (
         f"Of {get['test questions answered']} answers to hidden test questions "
-        f"{get['of them wrongly']} were wrong; {get['workers left out']} workers were "
-        "left out."
+        f"{get['of them wrongly']} were wrong; "
+        + (
+            "1 worker was left out."
+            if n_out == 1
+            else f"{n_out} workers were left out."
+        )
     )
     return f"{said_} Scores: {'; '.join(results)}." if results else said_
 

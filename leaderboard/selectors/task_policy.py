@@ -77,7 +77,11 @@ def _words(one: Requirement, tests: dict[str, QualificationTest]) -> str:
     if test is None:
         return f"has passed the test “{one.test_name}”"
     tries = "one try" if test.n_tries == 1 else f"{test.n_tries} tries"
-    return (
+    said = (
         f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
-        f"{tries}, {test.wait_hours} hours between them"
+        f"{tries}"
     )
+    if test.n_tries == 1 or not test.wait_hours:
+        return said
+    hours = "1 hour" if test.wait_hours == 1 else f"{test.wait_hours} hours"
+    return f"{said}, {hours} between them"

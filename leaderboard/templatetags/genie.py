@@ -27,6 +27,13 @@ def words(slug: str) -> str:
 
 
 @register.filter
+def breakable(label: str) -> str:
+    """Let `METEOR (NLTK)` break before its bracket, also where lines do not wrap."""
+    name, bracket, rest = str(label).partition(" (")
+    return format_html("{} <wbr>({}", name, rest) if bracket else name
+
+
+@register.filter
 def one(number: float) -> str:
     """Write a score as boards do, with one decimal."""
     return f"{number:.1f}"

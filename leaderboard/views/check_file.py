@@ -113,7 +113,7 @@ def _too_large(request: HttpRequest) -> HttpResponse | None:
     if _wants_json(request):
         detail = f"The file is larger than {limit >> 20} MB; more is not taken here."
         return JsonResponse({"detail": detail, "code": "file-too-large"}, status=413)
-    context = {"most_megabytes": limit >> 20, "megabytes": max(length >> 20, 1)}
+    context = {"most_megabytes": limit >> 20, "megabytes": f"{length / 2**20:.1f}"}
     return render(request, "413.html", context, status=413)
 
 

@@ -19,5 +19,5 @@ def refuse_oversize(request: HttpRequest) -> HttpResponse | None:
     if length <= limit + _ROOM:
         return None
     drop(request, 8 * limit)
-    context = {"most_megabytes": limit >> 20, "megabytes": length >> 20}
+    context = {"most_megabytes": limit >> 20, "megabytes": f"{length / 2**20:.1f}"}
     return render(request, "413.html", context, status=413)

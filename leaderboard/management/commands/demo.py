@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 import time
@@ -60,6 +61,8 @@ class Command(BaseCommand):
 
     def _serve(self, processes: Processes, port: int) -> None:
         address = f"http://127.0.0.1:{port}"
+        # so that links in e-mails lead to this port
+        os.environ.setdefault("GENIE_SITE_URL", address)
         self.say("starting the queue and the site")
         processes.start(sys.argv[0], "work", "--quiet")
         processes.start(

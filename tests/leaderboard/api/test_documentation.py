@@ -31,6 +31,15 @@ def test_the_schema_is_served_for_programs():
     assert answer.json()["paths"].keys() == schema()["paths"].keys()
 
 
+def test_no_operation_is_described_by_a_base_class():
+    told = {
+        operation.get("description", "")
+        for methods in schema()["paths"].values()
+        for operation in methods.values()
+    }
+    assert not [text for text in told if text.startswith(("JSON, bounded", "A view"))]
+
+
 def test_every_route_is_in_the_schema():
     routes = {
         f"/api/v1/{pattern.pattern}"

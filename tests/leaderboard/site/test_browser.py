@@ -113,9 +113,9 @@ def test_a_choice_among_long_names_fits_a_phone(open_page, site, submitter):
     assert not overflows(page)
 
 
-def test_a_board_shows_all_its_columns_on_a_laptop(open_page, site):
+def test_a_board_shows_all_its_columns_on_wide_screens(open_page, site):
     page = open_page(site["board"])
-    for width in (1200, 1280, 1366):
+    for width in (1200, 1280, 1366, 1440, 1920):
         page.set_viewport_size({"width": width, "height": 800})
         hidden = page.eval_on_selector(".scroll", "e => e.scrollWidth - e.clientWidth")
         assert hidden <= 1, width
