@@ -93,16 +93,16 @@ class BatchForm(forms.Form):
         return cleaned
 
     def terms(self) -> batches.Terms:
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         return batches.Terms(
-            title=given["title"],
-            description=given["description"],
-            keywords=given["keywords"],
-            reward=f"{given['reward']:.2f}",
-            max_assignments=given["max_assignments"],
-            assignment_seconds=given["minutes"] * 60,
-            lifetime_seconds=given["days"] * DAY,
-            auto_approval_seconds=given["approval_days"] * DAY,
+            title=cleaned["title"],
+            description=cleaned["description"],
+            keywords=cleaned["keywords"],
+            reward=f"{cleaned['reward']:.2f}",
+            max_assignments=cleaned["max_assignments"],
+            assignment_seconds=cleaned["minutes"] * 60,
+            lifetime_seconds=cleaned["days"] * DAY,
+            auto_approval_seconds=cleaned["approval_days"] * DAY,
         )
 
 
@@ -206,20 +206,20 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
             except GenieError as error:
                 form.add_error(None, error.message)
                 made = None
-        return self._asked(request, form, made)
+        return self._confirmation(request, form, made)
 
     def _draft(self, form: BatchForm) -> batches.Draft:
-        given = form.cleaned_data
+        cleaned = form.cleaned_data
         return batches.draft(
-            form.terms(), given["page"], given["table"], markup=given["markup"]
+            form.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
         )
 
     def _post(
         self, request: HttpRequest, form: BatchForm, made: batches.Draft
     ) -> HttpResponse:
-        given = form.cleaned_data
+        cleaned = form.cleaned_data
         batch = batches.post(
-            given["requester"], given["name"], form.terms(), made, person(request)
+            cleaned["requester"], cleaned["name"], form.terms(), made, person(request)
         )
         cost = dollars(made.cost_cents)
         note(person(request), batch, f"Posted {len(made.questions)} HITs for {cost}.")
@@ -227,7 +227,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         self.message_user(request, sentence, messages.SUCCESS)
         return redirect("admin:crowd_requesterbatch_changelist")
 
-    def _asked(
+    def _confirmation(
         self, request: HttpRequest, form: BatchForm, made: batches.Draft | None
     ) -> HttpResponse:
         context = {

@@ -41,6 +41,7 @@ from crowd.platforms.mturk_terms import (
 )
 from genie.lib.errors import GenieError
 
+# What stands in the link instead of an assignment while somebody only looks at a HIT.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 BUSY = {
     "ThrottlingException",
@@ -110,8 +111,12 @@ class Connection:
             return TurkBusy(message or code)
         if status >= 500 or status == 408:
             return TurkSilence(f"HTTP {status} {message}".strip())
-        own = error.response.get("TurkErrorCode", "")
-        return TurkRefusal(own.removeprefix("AWS.MechanicalTurk.") or code, message)
+        # AWS's code is RequestError for nearly everything; what it was stands in the
+        # service's own.
+        turk_code = error.response.get("TurkErrorCode", "")
+        return TurkRefusal(
+            turk_code.removeprefix("AWS.MechanicalTurk.") or code, message
+        )
 
 
 def _utc_now() -> datetime:
@@ -191,6 +196,7 @@ class MTurk(Platform):
                 Description=campaign.description[:2000],
                 Keywords=campaign.keywords[:1000],
                 Reward=dollars(campaign.reward_cents),
+                # Mechanical Turk takes no less than 30 seconds.
                 AssignmentDurationInSeconds=max(30, campaign.assignment_seconds),
                 AutoApprovalDelayInSeconds=campaign.auto_approval_seconds,
                 QualificationRequirements=demands,
@@ -312,8 +318,8 @@ class MTurk(Platform):
         queue = _client("sqs", self.account, self.account.queue_endpoint_url or None)
         address = self.account.queue_url
         while True:
-            found = queue.receive_message(QueueUrl=address, MaxNumberOfMessages=10)
-            messages = found.get("Messages", [])
+            answer = queue.receive_message(QueueUrl=address, MaxNumberOfMessages=10)
+            messages = answer.get("Messages", [])
             if not messages:
                 return
             for message in messages:

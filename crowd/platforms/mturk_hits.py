@@ -28,19 +28,21 @@ class Shop:
 
 def post(shop: Shop, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
     """Post each HIT once, whatever happened to earlier tries."""
-    found: Mapping[str, str] = {}
+    hit_ids: Mapping[str, str] = {}
+    # A token protects for a day only: after that a HIT is looked for by our name for it
+    # before it is posted again.
     if any(hit.sent == "long-ago" for hit in hits):
         try:
-            found = _annotated(shop, {hit.key for hit in hits})
+            hit_ids = _annotated(shop, {hit.key for hit in hits})
         except Exception as error:  # noqa: BLE001 - sorted by `result_of`
             yield from (_same(hit.key, error) for hit in hits)
             return
     yield from (
-        Result(hit.key, "done", found[hit.key]) for hit in hits if hit.key in found
+        Result(hit.key, "done", hit_ids[hit.key]) for hit in hits if hit.key in hit_ids
     )
-    rest = [hit for hit in hits if hit.key not in found]
+    missing = [hit for hit in hits if hit.key not in hit_ids]
     yield from at_once(
-        rest,
+        missing,
         lambda hit: result_of(hit.key, lambda: _post_one(shop, ref, hit)),
         shop.calls.threads,
     )
@@ -81,8 +83,8 @@ def _existing(shop: Shop, key: str, hit_id: str) -> Result:
     """Believe that a HIT is ours only when it says so itself."""
     if not hit_id:
         hit_id = _annotated(shop, {key}).get(key, "")
-    found = shop.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
-    if found.get("RequesterAnnotation") != key:
+    hit = shop.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
+    if hit.get("RequesterAnnotation") != key:
         return Result(key, "refused", message="The token belongs to another HIT.")
     return Result(key, "done", hit_id)
 
@@ -92,47 +94,49 @@ def _annotated(shop: Shop, keys: set[str]) -> dict[str, str]:
 
     Looked at twice, for the list lags; whatever is found in either is there.
     """
-    found: dict[str, str] = {}
+    hit_ids: dict[str, str] = {}
     for look in range(2):
         if look:
             shop.sleep(shop.index_lag_seconds)
         for hit in pages(shop.calls, "list_hits", "HITs"):
             note = hit.get("RequesterAnnotation", "")
             if note in keys:
-                found.setdefault(note, hit["HITId"])
-        if len(found) == len(keys):
+                hit_ids.setdefault(note, hit["HITId"])
+        if len(hit_ids) == len(keys):
             break
-    return found
+    return hit_ids
 
 
 def add_capacity(shop: Shop, more: Sequence[MoreSpec]) -> Iterator[Result]:
     """Ask more people, each time once."""
     yield from at_once(
         more,
-        lambda one: result_of(one.key, lambda: _add(shop, one)),
+        lambda spec: result_of(spec.key, lambda: _add(shop, spec)),
         shop.calls.threads,
     )
 
 
-def _add(shop: Shop, one: MoreSpec) -> Result:
-    if one.sent == "long-ago":
-        hit = shop.calls("get_hit", HITId=one.hit_id)["HIT"]
-        if hit["MaxAssignments"] >= one.before + one.n:
-            return Result(one.key, "done", one.hit_id)
+def _add(shop: Shop, spec: MoreSpec) -> Result:
+    if spec.sent == "long-ago":
+        hit = shop.calls("get_hit", HITId=spec.hit_id)["HIT"]
+        # The token is forgotten by then, but the number of places tells whether it was
+        # carried out.
+        if hit["MaxAssignments"] >= spec.before + spec.n:
+            return Result(spec.key, "done", spec.hit_id)
     try:
         shop.calls(
             "create_additional_assignments_for_hit",
-            HITId=one.hit_id,
-            NumberOfAdditionalAssignments=one.n,
-            UniqueRequestToken=token(shop.environment, one.key),
+            HITId=spec.hit_id,
+            NumberOfAdditionalAssignments=spec.n,
+            UniqueRequestToken=token(shop.environment, spec.key),
         )
     except TurkRefusal as refusal:
         if was_processed(refusal.message):
-            return Result(one.key, "done", one.hit_id)
+            return Result(spec.key, "done", spec.hit_id)
         if refusal.code == "InvalidMaximumAssignmentsIncrease":
-            return Result(one.key, "refused", message=refusal.message, code="too-many")
+            return Result(spec.key, "refused", message=refusal.message, code="too-many")
         raise
-    return Result(one.key, "done", one.hit_id)
+    return Result(spec.key, "done", spec.hit_id)
 
 
 def expire(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
@@ -150,13 +154,14 @@ def prolong(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
     yield from _until(shop, ref, now + timedelta(seconds=shop.lifetime_seconds))
 
 
-def _until(shop: Shop, ref: ExternalRef, moment: datetime) -> Iterator[Result]:
-    wanted = moment.astimezone(UTC).replace(microsecond=0)
+def _until(shop: Shop, ref: ExternalRef, until: datetime) -> Iterator[Result]:
+    expires_at = until.astimezone(UTC).replace(microsecond=0)
 
     def end(hit_id: str) -> Result:
         try:
-            shop.calls("update_expiration_for_hit", HITId=hit_id, ExpireAt=wanted)
+            shop.calls("update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at)
         except TurkRefusal as refusal:
+            # A HIT that was deleted there asks nobody, which is all that was wanted.
             gone = refusal.code == "HITDoesNotExist"
             if not gone and not was_processed(refusal.message):
                 raise

@@ -104,14 +104,14 @@ class Prolific(Platform):
         return result_of(campaign.key, act)
 
     def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
-        wanted = terms.study(
+        body = terms.study(
             campaign,
             code_secret=self.account.code_secret,
             hourly_cents=self.account.hourly_cents,
             blocked_group=self._groups.of(campaign.pool) if campaign.pool else "",
             project=self.account.project_id,
         )
-        made: dict[str, Any] = self.calls.once("POST", "studies/", json=wanted)
+        made: dict[str, Any] = self.calls.without_retry("POST", "studies/", json=body)
         return made
 
     def find(self, key: str) -> str:
@@ -140,8 +140,8 @@ class Prolific(Platform):
                 raise
 
     def _study(self, study: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.calls("GET", f"studies/{study}/")
-        return found
+        row: dict[str, Any] = self.calls("GET", f"studies/{study}/")
+        return row
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
@@ -156,9 +156,9 @@ class Prolific(Platform):
 
     def _raise(self, ref: ExternalRef, wish: MoreSpec) -> Result:
         path = f"studies/{ref.campaign_id}/"
-        wanted = wish.before + wish.n
-        if int(self.calls("GET", path).get("total_available_places", 0)) < wanted:
-            self.calls("PATCH", path, json={"total_available_places": wanted})
+        total = wish.before + wish.n
+        if int(self.calls("GET", path).get("total_available_places", 0)) < total:
+            self.calls("PATCH", path, json={"total_available_places": total})
         return Result(wish.key, "done", ref.campaign_id)
 
     def close(self, ref: ExternalRef) -> Result:
@@ -196,13 +196,14 @@ class Prolific(Platform):
         """Ask once, and not for long: somebody waits for the page."""
         path = f"submissions/{who.session_id}/"
         try:
-            row = self.calls.once("GET", path, timeout=LOOK_SECONDS)
+            row = self.calls.without_retry("GET", path, timeout=LOOK_SECONDS)
         except ProlificRefusal as error:
             return False if error.status == 404 else None
         except (ProlificBusy, ProlificSilence):
             return None
-        seen = terms.event(row, {})
-        return seen.worker_id == who.worker_id and row.get("study_id") == who.study_id
+        visit = terms.event(row, {})
+        # A real id of another person, or of another study, opens nothing here.
+        return visit.worker_id == who.worker_id and row.get("study_id") == who.study_id
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
         """Give the address that ends the submission; `back_to` is the offer's key."""
@@ -261,8 +262,8 @@ class Prolific(Platform):
         """Tell a decision that fell before from one that cannot fall yet."""
         row = self.calls("GET", f"submissions/{wish.session_id}/")
         status = terms.status_of(str(row.get("status", "")))
-        wanted = "approved" if wish.decision == "approve" else "rejected"
-        if status == wanted:
+        wanted_status = "approved" if wish.decision == "approve" else "rejected"
+        if status == wanted_status:
             return Result(wish.key, "done", wish.session_id)
         if status in {"started", "submitted"} and error.status != 404:
             # It can take Prolific a moment until a submission may be decided on.
@@ -305,7 +306,7 @@ class Prolific(Platform):
         path = f"bulk-bonus-payments/{made.platform_id}/pay/"
 
         def act() -> Result:
-            self.calls.once("POST", path)
+            self.calls.without_retry("POST", path)
             return Result(wish.key, "done", made.platform_id)
 
         result = result_of(wish.key, act)
@@ -329,10 +330,10 @@ class Prolific(Platform):
             )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:
-            found = self.calls("GET", path)
+            balance = self.calls("GET", path)
         except FAILURES as error:
             raise unreachable(error) from error
-        currency = str(found.get("currency_code") or "an unknown currency")
+        currency = str(balance.get("currency_code") or "an unknown currency")
         if currency != terms.CURRENCY:
             raise GenieError(
                 f"The workspace on Prolific pays in {currency}, and this site counts in "
@@ -340,7 +341,7 @@ class Prolific(Platform):
                 f"{terms.CURRENCY}.",
                 code="wrong-currency",
             )
-        return int(found["available_balance"])
+        return int(balance["available_balance"])
 
     def quote(
         self,
@@ -352,9 +353,9 @@ class Prolific(Platform):
     ) -> Quote:
         """Ask Prolific's own calculator, which knows the account's fee and tax."""
         n = (n_items + n_test_questions) * max_assignments
-        wanted = {"reward": reward_cents, "total_available_places": n}
+        parameters = {"reward": reward_cents, "total_available_places": n}
         try:
-            answer = self.calls("POST", "study-cost-calculator/", json=wanted)
+            answer = self.calls("POST", "study-cost-calculator/", json=parameters)
         except FAILURES as error:
             raise unreachable(error) from error
         return quote_from_total(

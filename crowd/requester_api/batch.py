@@ -104,8 +104,11 @@ def post(
 ) -> RequesterBatch:
     """Post a draft: all its HITs, or none. A name is used once."""
     now = clock.now()
+    # What is due is approved and charged first, so that the account is as of now.
     settle(requester, now)
     with transaction.atomic():
+        # The requester's row is the lock for their money: no two can spend the same
+        # cents.
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
         if RequesterBatch.objects.filter(requester=locked, name=name).exists():
             raise GenieError(

@@ -41,18 +41,23 @@ def results_csv(batch: RequesterBatch, now: datetime) -> str:
         .select_related("hit__hit_type", "worker")
         .order_by("hit__pk", "submitted_at", "pk")
     )
-    answers = [answers_of(one.answer) for one in work]
-    names = list(dict.fromkeys(name for one in answers for name in one))
+    answers = [answers_of(assignment.answer) for assignment in work]
+    names = list(dict.fromkeys(name for answer in answers for name in answer))
     n_hits = RequesterHIT.objects.filter(batch=batch).count()
     decided = _decided(batch)
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     inputs = [f"Input.{name}" for name in batch.columns]
-    given = [f"Answer.{name}" for name in names]
-    writer.writerow(_safe([*OF_HIT, *OF_WORK, *inputs, *given, "Approve", "Reject"]))
-    for one, answer in zip(work, answers, strict=True):
-        row = [*_of_hit(one.hit, batch, n_hits), *_of_work(one, decided, now)]
-        row += one.hit.inputs or [""] * len(inputs)
+    answer_columns = [f"Answer.{name}" for name in names]
+    writer.writerow(
+        _safe([*OF_HIT, *OF_WORK, *inputs, *answer_columns, "Approve", "Reject"])
+    )
+    for assignment, answer in zip(work, answers, strict=True):
+        row = [
+            *_of_hit(assignment.hit, batch, n_hits),
+            *_of_work(assignment, decided, now),
+        ]
+        row += assignment.hit.inputs or [""] * len(inputs)
         row += [answer.get(name, "") for name in names]
         writer.writerow(_safe([*row, "", ""]))
     return out.getvalue()
@@ -71,7 +76,7 @@ def answers_of(xml: str) -> dict[str, str]:
         root = parse(xml, "Answer")
     except TurkError:
         return {}
-    found = {}
+    answers = {}
     for answer in root:
         name, values = "", []
         for part in answer:
@@ -79,8 +84,8 @@ def answers_of(xml: str) -> dict[str, str]:
                 name = part.text or ""
             else:
                 values.append(part.text or "")
-        found[name] = "|".join(values)
-    return found
+        answers[name] = "|".join(values)
+    return answers
 
 
 def harmless(value: object) -> str:
@@ -141,7 +146,7 @@ def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
 
 def _decided(batch: RequesterBatch) -> Decided:
     """Give what became of each worker's work for this requester, and of no other's."""
-    found: Decided = {}
+    decided: Decided = {}
     rows = RequesterAssignment.objects.filter(
         hit__requester=batch.requester_id,
         state__in=[State.APPROVED, State.REJECTED],
@@ -149,8 +154,8 @@ def _decided(batch: RequesterBatch) -> Decided:
     )
     for worker, state, at in rows.values_list("worker", "state", "submitted_at"):
         if at is not None:
-            found.setdefault(worker, []).append((state, at))
-    return found
+            decided.setdefault(worker, []).append((state, at))
+    return decided
 
 
 def _rate(mine: list[tuple[str, datetime]], since: datetime | None) -> str:
@@ -159,5 +164,5 @@ def _rate(mine: list[tuple[str, datetime]], since: datetime | None) -> str:
     return f"{100 * good // n}% ({good}/{n})" if n else "0% (0/0)"
 
 
-def _time(moment: datetime | None) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M:%S UTC") if moment is not None else ""
+def _time(at: datetime | None) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S UTC") if at is not None else ""

@@ -63,8 +63,12 @@ def _note(
     hit: RequesterHIT, event: str, now: datetime, more: Mapping[str, str]
 ) -> None:
     kind = hit.hit_type
-    wanted = kind.notification
-    if not kind.notification_active or not wanted or event not in wanted["EventTypes"]:
+    notification = kind.notification
+    if (
+        not kind.notification_active
+        or not notification
+        or event not in notification["EventTypes"]
+    ):
         return
     body = {
         "EventType": event,
@@ -72,4 +76,4 @@ def _note(
         "HITId": hit.entity_id,
         **more,
     }
-    store(hit.requester, wanted, body, now)
+    store(hit.requester, notification, body, now)

@@ -65,7 +65,9 @@ def amount(value: int) -> str:
 
 def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int:
     """Compute the fee of one assignment at Mechanical Turk's published rates."""
-    masters = any(one["QualificationTypeId"] in MASTERS for one in requirements)
+    masters = any(
+        requirement["QualificationTypeId"] in MASTERS for requirement in requirements
+    )
     return fee_per_assignment(
         "mturk", reward_cents, max_assignments=max_assignments, masters=masters
     )
@@ -91,6 +93,7 @@ def _held(requester: Requester, now: datetime) -> int:
     decided = work.filter(
         hit__expires_at__gt=now, state__in=[State.APPROVED, State.REJECTED]
     )
+    # After its end a HIT holds only what has come in, or still may.
     late = work.filter(hit__expires_at__lte=now)
     waiting = late.filter(state=State.SUBMITTED) | late.filter(
         state=State.ACCEPTED, deadline_at__gt=now

@@ -43,15 +43,15 @@ class Need:
 
 def needs_of(hit_type: RequesterHITType, worker: Worker) -> list[Need]:
     """Give what a type of HIT asks of a worker."""
-    wanted = hit_type.requirements
+    requirements = hit_type.requirements
     types = {
-        one.entity_id: one
-        for one in QualificationType.objects.filter(
+        kind.entity_id: kind
+        for kind in QualificationType.objects.filter(
             requester=hit_type.requester_id,
-            entity_id__in=[rule["QualificationTypeId"] for rule in wanted],
+            entity_id__in=[rule["QualificationTypeId"] for rule in requirements],
         )
     }
-    return [_need(rule, worker, types) for rule in wanted]
+    return [_need(rule, worker, types) for rule in requirements]
 
 
 def _need(
@@ -74,9 +74,9 @@ def _need(
 
 
 def _values(rule: rules.Requirement) -> str:
-    places = [_place(one) for one in rule.get("LocaleValues") or []]
-    numbers = [str(one) for one in rule.get("IntegerValues") or []]
-    shown = ", ".join(places or numbers)
+    locales = [_place(place) for place in rule.get("LocaleValues") or []]
+    numbers = [str(number) for number in rule.get("IntegerValues") or []]
+    shown = ", ".join(locales or numbers)
     return f" {shown}" if shown else ""
 
 

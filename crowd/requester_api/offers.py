@@ -54,8 +54,8 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     """List the groups that a worker may know of, those that they can do first."""
     n_left = Counter(left_for(worker, now).values_list("hit_type", flat=True))
     types = RequesterHITType.objects.filter(pk__in=n_left).select_related("requester")
-    found = [Group(one, n_left[one.pk], needs_of(one, worker)) for one in types]
-    shown = [group for group in found if group.is_shown]
+    every = [Group(kind, n_left[kind.pk], needs_of(kind, worker)) for kind in types]
+    shown = [group for group in every if group.is_shown]
     return sorted(shown, key=lambda group: (not group.may_accept, -group.hit_type.pk))
 
 
@@ -69,8 +69,8 @@ def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
     if kind is None:
         return None
     n = left_for(worker, now).filter(hit_type=kind).count()
-    found = Group(kind, n, needs_of(kind, worker))
-    return found if n and found.is_shown else None
+    offered = Group(kind, n, needs_of(kind, worker))
+    return offered if n and offered.is_shown else None
 
 
 def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT, Any]:

@@ -65,6 +65,7 @@ def ask(kind: QualificationType, worker: Worker) -> QualificationRequest:
             return current
         if reason := hindrance(kind, worker, now):
             raise GenieError(reason, code="not-now")
+        # A test whose time is over makes room: a constraint allows one that is open.
         _requests(kind, worker).filter(state=State.STARTED).update(
             state=State.REJECTED, reason="The time for the test was over."
         )
@@ -92,8 +93,8 @@ def send_test(
     now = clock.now()
     answers = list(answers)
     with transaction.atomic():
-        kind_pk = request.qualification_type.requester_id
-        Requester.objects.select_for_update().get(pk=kind_pk)
+        requester_pk = request.qualification_type.requester_id
+        Requester.objects.select_for_update().get(pk=requester_pk)
         row = _own_open(request, worker, now)
         kind = row.qualification_type
         row.answer = form_answer_xml(answers)

@@ -16,8 +16,8 @@ from crowd.requester_api.hit_status import n_free, status_of
 from crowd.requester_api.money import amount
 
 
-def epoch(moment: datetime) -> float:
-    return round(moment.timestamp(), 3)
+def epoch(at: datetime) -> float:
+    return round(at.timestamp(), 3)
 
 
 def hit(row: Any, now: datetime) -> dict[str, Any]:
@@ -61,14 +61,14 @@ def assignment(row: RequesterAssignment) -> dict[str, Any]:
         "Deadline": epoch(row.deadline_at),
         "Answer": row.answer,
     }
-    for name, moment in (
+    for name, at in (
         ("SubmitTime", row.submitted_at),
         ("AutoApprovalTime", row.auto_approval_at),
         ("ApprovalTime", row.approved_at),
         ("RejectionTime", row.rejected_at),
     ):
-        if moment is not None:
-            shown[name] = epoch(moment)
+        if at is not None:
+            shown[name] = epoch(at)
     if row.feedback:
         shown["RequesterFeedback"] = row.feedback
     return shown

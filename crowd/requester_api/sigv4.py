@@ -123,6 +123,7 @@ def _signature(
         request.method,
         quote(request.path, safe="/-_.~"),
         _canonical_query(request.query),
+        # A run of spaces in a header counts as one.
         *(f"{name}:{' '.join(request.headers[name].split())}" for name in signed),
         "",
         ";".join(signed),

@@ -173,20 +173,20 @@ def counted_to(campaigns: Sequence[Campaign]) -> int:
 def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
     """Give the first two campaigns, then the first of the others with unseen work."""
     yield from campaigns[:2]
-    rest = campaigns[2:]
-    scopes = {scope_of(campaign) for campaign in rest}
-    inputs = _unseen_inputs(worker, rest).filter(scope__in=scopes).values("pk")
-    left = [row["pk"] for row in inputs[: FEW + 1]] if rest else []
+    later = campaigns[2:]
+    scopes = {scope_of(campaign) for campaign in later}
+    inputs = _unseen_inputs(worker, later).filter(scope__in=scopes).values("pk")
+    left = [row["pk"] for row in inputs[: FEW + 1]] if later else []
     if not left:
         return
     if len(left) <= FEW:
-        hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=rest)
+        hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
         having = set(hits.order_by().values_list("campaign", flat=True))
     else:
-        some = Campaign.objects.filter(pk__in=[campaign.pk for campaign in rest])
+        some = Campaign.objects.filter(pk__in=[campaign.pk for campaign in later])
         some = some.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
         having = set(some.order_by("starts_at", "pk").values_list("pk", flat=True)[:1])
-    yield from [campaign for campaign in rest if campaign.pk in having][:1]
+    yield from [campaign for campaign in later if campaign.pk in having][:1]
 
 
 def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
@@ -214,5 +214,6 @@ def _seen(worker: Worker, field: str) -> Q:
     inputs = shown.annotate(seen=Subquery(hit.values("input")))
     in_pool = shown.annotate(seen=Subquery(hit.values("input__in_pool")))
     return Q(**{f"{field}__in": inputs.values("seen")}) | Q(
+        # A NULL among the values would make SQL's NOT IN true for no row at all.
         **{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")}
     )

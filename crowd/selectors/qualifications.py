@@ -106,10 +106,10 @@ def standings_of(
     )
     revoked = {name for name, by in newest.items() if by}
     tries: dict[str, list[TestAttempt]] = {}
-    for one in TestAttempt.objects.filter(
+    for attempt in TestAttempt.objects.filter(
         worker=worker, test__name__in=names
     ).select_related("test"):
-        tries.setdefault(one.test.name, []).append(one)
+        tries.setdefault(attempt.test.name, []).append(attempt)
     return {
         test.name: _standing(
             test, tries.get(test.name, []), test.name in has, test.name in revoked, now
@@ -126,11 +126,15 @@ def _standing(
     now: datetime,
 ) -> TestStanding:
     # What was passed and has run out does not count against a new beginning.
-    last_pass = max((one.pk for one in tries if one.passed), default=0)
-    mine = [one for one in tries if one.test_id == test.pk and one.pk > last_pass]
+    last_pass = max((attempt.pk for attempt in tries if attempt.passed), default=0)
+    mine = [
+        attempt
+        for attempt in tries
+        if attempt.test_id == test.pk and attempt.pk > last_pass
+    ]
     # A try at a version that was replaced meanwhile is finished all the same.
-    unfinished = [one for one in tries if one.finished_at is None]
-    waits = [one.next_try_at for one in mine if one.next_try_at is not None]
+    unfinished = [attempt for attempt in tries if attempt.finished_at is None]
+    waits = [attempt.next_try_at for attempt in mine if attempt.next_try_at is not None]
     wait_until = max(waits, default=None)
     return TestStanding(
         test=test,

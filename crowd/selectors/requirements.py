@@ -66,20 +66,20 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
     for campaign in campaigns:
         pks.setdefault(campaign.pool, []).append(campaign.pk)
     rows = Requirement.objects.filter(
-        Q(pool__in=list(pks)) | Q(campaign__in=[one.pk for one in campaigns])
+        Q(pool__in=list(pks)) | Q(campaign__in=[campaign.pk for campaign in campaigns])
     ).order_by("pk")
-    found: dict[int, list[Requirement]] = {}
+    rows_by_campaign: dict[int, list[Requirement]] = {}
     for row in rows:
         concerned = [row.campaign_id] if row.campaign_id else pks[row.pool]
         for pk in concerned:
-            if not _said(row, found.setdefault(pk, [])):
-                found[pk].append(row)
-    return found
+            if not _is_required_already(row, rows_by_campaign.setdefault(pk, [])):
+                rows_by_campaign[pk].append(row)
+    return rows_by_campaign
 
 
-def _said(row: Requirement, before: Iterable[Requirement]) -> bool:
+def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
     """Tell whether the same is required already, by the pool or by the campaign."""
-    return any(_content(one) == _content(row) for one in before)
+    return any(_content(other) == _content(row) for other in before)
 
 
 def _content(row: Requirement) -> tuple[object, ...]:
@@ -114,5 +114,7 @@ def _judge(
 
 def _country(worker: Worker) -> str:
     """Give the country that staff have entered; empty where it is not known."""
-    found = WorkerRecord.objects.filter(worker=worker).values_list("country", flat=True)
-    return found.first() or ""
+    countries = WorkerRecord.objects.filter(worker=worker).values_list(
+        "country", flat=True
+    )
+    return countries.first() or ""

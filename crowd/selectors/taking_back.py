@@ -34,15 +34,17 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     session = ExternalSession.objects.filter(work__assignment=assignment).first()
     if session is None or session.status not in {"submitted", "rejected"}:
         return TakingBack(False, f"{kind.title} knows no rejection of this work.")
-    told = OutwardCall.objects.filter(session=session, kind=OutwardCall.Kind.DECIDE)
-    failed = told.filter(wish="override", state=OutwardCall.State.FAILED).first()
+    decisions = OutwardCall.objects.filter(
+        session=session, kind=OutwardCall.Kind.DECIDE
+    )
+    failed = decisions.filter(wish="override", state=OutwardCall.State.FAILED).first()
     if failed is not None:
         return TakingBack(
             False,
             f"{kind.title} has refused to take it back: {failed.trouble.rstrip('.')}. "
             "It can be sent again under outward calls." + BONUS,
         )
-    heard = session.status == "rejected" or told.filter(wish="reject").exists()
+    heard = session.status == "rejected" or decisions.filter(wish="reject").exists()
     if not heard:
         return TakingBack(True, f"{HERE} {kind.title} has not heard of it yet.")
     return _there(kind, session, now)
@@ -55,11 +57,11 @@ def _there(kind: type[Platform], session: ExternalSession, now: datetime) -> Tak
             False, f"On {kind.title} a rejection stands: it takes none back.{BONUS}"
         )
     until = (session.submitted_at or now) + timedelta(days=days)
-    said = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
+    deadline = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
     if now > until:
         return TakingBack(
-            False, f"{kind.title} took this rejection back until {said}.{BONUS}"
+            False, f"{kind.title} took this rejection back until {deadline}.{BONUS}"
         )
     return TakingBack(
-        True, f"{HERE} {kind.title} is told, and takes it back until {said}.", True
+        True, f"{HERE} {kind.title} is told, and takes it back until {deadline}.", True
     )

@@ -42,14 +42,15 @@ def from_all_work(
 ) -> bool:
     """Give a worker no work at all, or work again; they are told. False: no change."""
     with transaction.atomic():
+        # Of two clicks only one finds the opposite state, so the worker is told once.
         changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
             excluded=excluded
         )
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
             messages.send(worker, kind, *(CLOSED if excluded else OPEN))
-            said = "Excluded from all work." if excluded else "Let back in."
-            note(by, worker, said, why)
+            sentence = "Excluded from all work." if excluded else "Let back in."
+            note(by, worker, sentence, why)
     return bool(changed)
 
 

@@ -60,6 +60,8 @@ def count_again(worker: Worker, pool: str) -> int:
     )
     n = 0
     for assignment in replaced:
+        # Only a place that is still open can be closed; where somebody else has it,
+        # their answer counts instead of this one.
         if slots.withdraw(assignment.hit_id):
             n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
     return n

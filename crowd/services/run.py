@@ -48,6 +48,7 @@ def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
 def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     """Go on after a pause; a campaign whose time has not come waits for it."""
     with transaction.atomic():
+        # By way of "scheduled": whether its time has come is asked as at any start.
         if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed.", why):
             return False
         Campaign.objects.filter(
@@ -64,8 +65,8 @@ def stop(
     `publish` is what the person decided about a result from the answers that are there;
     None where nobody was asked. Only True publishes one.
     """
-    said = reason.strip()
-    sentence = f"Stopped: {said}" if said else "Stopped."
+    why = reason.strip()
+    sentence = f"Stopped: {why}" if why else "Stopped."
     ended = sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
     return _move(
         pk,
@@ -84,6 +85,7 @@ def complete(pk: int) -> bool:
     done = _move(
         pk, [State.RUNNING, State.PAUSED], State.COMPLETE, None, "", completed_at=now
     )
+    # A stopped campaign keeps its state, but its last work has ended now, too.
     Campaign.objects.filter(
         pk=pk, state=State.STOPPED, completed_at__isnull=True
     ).update(completed_at=now)

@@ -52,6 +52,7 @@ def check(envelope: Envelope) -> None:
             permanent=False,
         ) from error
     verify(envelope.fields, certificate, timezone.now())
+    # Only now: before the signature was checked, this could be anybody's word.
     if not ours or envelope.topic != ours:
         raise NotSigned("It is signed for a topic that is not GENIE_MTURK_TOPIC.")
 

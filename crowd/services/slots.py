@@ -32,6 +32,7 @@ def add(hit_pk: int) -> None:
 
 def withdraw(hit_pk: int) -> bool:
     """Close one open place for good, if there is one."""
+    # A HIT keeps the place that it was made with; only what `add` opened is closed.
     return bool(
         HIT.objects.filter(pk=hit_pk, n_available__gt=0, max_assignments__gt=1).update(
             n_available=F("n_available") - 1,

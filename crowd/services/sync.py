@@ -55,8 +55,8 @@ def enqueue_due(now: datetime | None = None) -> int:
         .select_related("external", "hit_type")
         .order_by("pk")
     )
-    wanted = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
-    return jobs.enqueue_missing(wanted)
+    due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
+    return jobs.enqueue_missing(due_jobs)
 
 
 def is_settled(campaign: Campaign, now: datetime) -> bool:
@@ -133,6 +133,7 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
         study.ask_for_more(campaign, platform, now)
     carry_out.pay_bonuses(campaign, platform, now)
     carry_out.keep_away(campaign, platform, now)
+    # Last of all: a look that breaks off is made again from the same time on.
     ExternalCampaign.objects.filter(pk=place.pk).update(synced_at=now)
     return n
 
@@ -168,7 +169,7 @@ def ref_to_look_at(
     ref = offer.ref_of(campaign, place)
     if not platform.capabilities.answers_there:
         return ref
-    told = ledger.places(campaign)
+    n_places_told = ledger.n_places_posted(campaign)
     decided = dict(
         Assignment.objects.filter(
             hit__campaign=campaign,
@@ -181,7 +182,7 @@ def ref_to_look_at(
     live = {
         name: hit_id
         for name, hit_id in ref.hit_ids.items()
-        if decided.get(int(name), 0) < told.get(int(name), 0)
+        if decided.get(int(name), 0) < n_places_told.get(int(name), 0)
     }
     return ExternalRef(ref.campaign_id, live)
 

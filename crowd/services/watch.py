@@ -49,10 +49,10 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     others = notice
     for sentence in holds:
         others = others.replace(sentence, "")
-    wanted = " ".join([s for s, true in holds.items() if true] + others.split())
-    if wanted != notice:
+    new_notice = " ".join([s for s, true in holds.items() if true] + others.split())
+    if new_notice != notice:
         # Another notice that came in between stays; the next look adds this one.
         Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
-            notice=wanted[:LONGEST]
+            notice=new_notice[:LONGEST]
         )
     return starved

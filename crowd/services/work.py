@@ -77,14 +77,14 @@ def release_overdue(now: datetime | None = None) -> int:
 
 
 def _of(worker: Worker, assignment_pk: int) -> Assignment:
-    found = (
+    assignment = (
         Assignment.objects.filter(pk=assignment_pk, worker=worker)
         .select_related("hit__campaign__hit_type")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise GenieError("This work is not yours.", code="not-yours")
-    return found
+    return assignment
 
 
 def store(assignment: Assignment, ratings: list[Rating]) -> None:

@@ -106,22 +106,22 @@ def _hand_in(
 
 
 def _kind(entity_id: str) -> QualificationType:
-    found = (
+    kind = (
         QualificationType.objects.filter(entity_id=entity_id, disposed_at=None)
         .select_related("requester")
         .first()
     )
-    if found is None:
+    if kind is None:
         raise Http404("There is no such qualification.")
-    return found
+    return kind
 
 
 def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
-    found = (
+    attempt = (
         QualificationRequest.objects.filter(entity_id=entity_id, worker__worker=worker)
         .select_related("qualification_type__requester", "worker")
         .first()
     )
-    if found is None:
+    if attempt is None:
         raise Http404("This test is not yours.")
-    return found
+    return attempt

@@ -102,14 +102,14 @@ def _over(
 
 
 def _mine(worker: Worker, entity_id: str) -> RequesterAssignment:
-    found = (
+    assignment = (
         RequesterAssignment.objects.filter(entity_id=entity_id, worker__worker=worker)
         .select_related("hit__hit_type__requester", "worker")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise Http404("This work is not yours.")
-    return found
+    return assignment
 
 
 def _is_open(assignment: RequesterAssignment) -> bool:

@@ -54,6 +54,8 @@ def judge(
         counts = counts_of(pool, polarity, simulated=simulated)
         if not counts.workers or _known(pool, polarity, counts, rate):
             continue
+        # Of the pool and the polarity only: the same counts give the same verdicts
+        # anywhere.
         seed = seed_from("detector", pool, polarity)
         detection = detect(
             counts.n_correct,
@@ -108,6 +110,7 @@ def _write(
     fit: DetectorFit, counts: Counts, detection: Detection, *, simulated: bool
 ) -> list[Ban]:
     try:
+        # A savepoint: the refused row must not end the transaction around it.
         with transaction.atomic():
             fit.save()
     except IntegrityError:

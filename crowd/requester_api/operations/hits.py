@@ -45,6 +45,8 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
         raise _processed(token)
     hit = find.hit(call, arguments["HITId"])
     n = arguments["NumberOfAdditionalAssignments"]
+    # From ten assignments on the fee is higher, and this HIT's was fixed when it was
+    # posted.
     if hit.max_assignments < MANY <= hit.max_assignments + n:
         raise TurkError(
             "A HIT that was created with fewer than 10 assignments cannot be extended "
@@ -65,14 +67,16 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
 @handles("UpdateExpirationForHIT")
 def update_expiration(call: Call, arguments: Arguments) -> Answer:
     hit = find.hit(call, arguments["HITId"])
+    # Callers send no token here; the same wish for the same HIT is the repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
     if tokens.made_before(call, token):
         raise _processed(token)
-    wanted = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
+    requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
     year = timedelta(days=365)
-    if wanted > call.now + year:
+    if requested > call.now + year:
         raise TurkError("A HIT expires within a year at the latest.")
-    ends = max(wanted, call.now)
+    ends = max(requested, call.now)
+    # An expired HIT holds no money for its free places; opened again it does.
     if ends > call.now >= hit.expires_at:
         taken = hit.n_open + hit.n_submitted
         free = hit.max_assignments - hit.n_decided - taken

@@ -85,7 +85,8 @@ def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
     using = [
         kind.pk
         for kind in RequesterHITType.objects.filter(requester=call.requester)
-        if row.entity_id in {one["QualificationTypeId"] for one in kind.requirements}
+        if row.entity_id
+        in {requirement["QualificationTypeId"] for requirement in kind.requirements}
     ]
     hits = RequesterHIT.objects.filter(hit_type__in=using, disposed_at=None)
     if hits.filter(assignments__state__in=["Accepted", "Submitted"]).exists():

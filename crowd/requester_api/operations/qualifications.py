@@ -53,11 +53,11 @@ def list_workers(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListQualificationRequests")
 def list_qualification_requests(call: Call, arguments: Arguments) -> Answer:
-    wanted = Q(qualification_type__requester=call.requester)
+    condition = Q(qualification_type__requester=call.requester)
     if entity_id := arguments.get("QualificationTypeId"):
-        wanted &= Q(qualification_type=find.qualification_type(call, entity_id))
+        condition &= Q(qualification_type=find.qualification_type(call, entity_id))
     rows = QualificationRequest.objects.filter(
-        wanted, state=Pending.PENDING, qualification_type__disposed_at=None
+        condition, state=Pending.PENDING, qualification_type__disposed_at=None
     ).select_related("qualification_type", "worker")
     return page(
         call, arguments, rows, "QualificationRequests", render.qualification_request

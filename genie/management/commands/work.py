@@ -115,6 +115,7 @@ class Command(BaseCommand):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(cluster.pid, signal.SIGKILL)
         cluster.wait()
+        # A cluster that dies at once must not be started in a busy loop.
         if not self.stopping:
             time.sleep(1)
 
