@@ -32,7 +32,7 @@ class Question:
     asked: Asked
     # The browser insists on an answer; not where the question is still hidden.
     required: bool
-    given: str = ""
+    raw_answer: str = ""
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ class Marks:
 
     name: str
     text: str
-    given: str
+    raw_answer: str
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _questions(
             name=f"answer-{i}-{j}",
             asked=question,
             required=not question.checkbox and (question.first or not staged),
-            given=posted.get(f"answer-{i}-{j}", ""),
+            raw_answer=posted.get(f"answer-{i}-{j}", ""),
         )
         for j, question in enumerate(all_asked)
     ]
@@ -173,9 +173,9 @@ def sent_to(shown: Shown) -> dict[str, str]:
 
 
 def _raw_answers(questions: Iterable[Question], marks: Marks | None) -> dict[str, str]:
-    raw_answers = {q.asked.key: q.given for q in questions if q.given}
-    if marks and marks.given:
-        raw_answers[SPANS] = marks.given
+    raw_answers = {q.asked.key: q.raw_answer for q in questions if q.raw_answer}
+    if marks and marks.raw_answer:
+        raw_answers[SPANS] = marks.raw_answer
     return raw_answers
 
 
@@ -195,7 +195,7 @@ class Written:
     text: str
     # what is sent, the key that chooses it, what is read
     options: tuple[tuple[str, str, str], ...]
-    given: str = ""
+    raw_answer: str = ""
 
 
 def shown_question(
@@ -222,4 +222,4 @@ def sent_to_question(
     shown = shown_question(question, hit_type, posted)
     if isinstance(shown, Shown):
         return sent_to(shown)
-    return {CHOICE: shown.given} if shown.given else {}
+    return {CHOICE: shown.raw_answer} if shown.raw_answer else {}

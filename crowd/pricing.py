@@ -1,4 +1,8 @@
-"""What a campaign costs, to the cent, before anything is spent."""
+"""What a campaign costs, to the cent, before anything is spent.
+
+Amounts are whole cents, and fees are rounded up: a quote is never below what is
+spent.
+"""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Budgets, what is set aside of them, and each payment."""
+
 from __future__ import annotations
 
 from django.conf import settings

@@ -1,4 +1,9 @@
-"""Mechanical Turk and everything that speaks its protocol; the only user of boto3."""
+"""Mechanical Turk and everything that speaks its protocol; the only user of boto3.
+
+Mechanical Turk shows the HITs, takes the answers and pays. Its tokens make a
+repeated call harmless for a day; after that, what was sent is looked for by marks
+of ours: a HIT's annotation, a reference in the reason of a bonus.
+"""
 
 from __future__ import annotations
 
@@ -166,8 +171,8 @@ class MTurk(Platform):
         return self._given or Connection(self.account, sleep=self._sleep)
 
     @property
-    def _shop(self) -> mturk_hits.Shop:
-        return mturk_hits.Shop(
+    def _hit_context(self) -> mturk_hits.HITContext:
+        return mturk_hits.HITContext(
             self.calls,
             self.environment,
             self.account.lifetime_seconds,
@@ -190,7 +195,7 @@ class MTurk(Platform):
                     for test in campaign.requirements.tests
                 ],
             )
-            made = self.calls(
+            hit_type_id = self.calls(
                 "create_hit_type",
                 Title=campaign.title[:128],
                 Description=campaign.description[:2000],
@@ -201,8 +206,8 @@ class MTurk(Platform):
                 AutoApprovalDelayInSeconds=campaign.auto_approval_seconds,
                 QualificationRequirements=demands,
             )["HITTypeId"]
-            self._ask_for_notices(made)
-            return Result(campaign.key, "done", made)
+            self._ask_for_notices(hit_type_id)
+            return Result(campaign.key, "done", hit_type_id)
 
         return result_of(campaign.key, make)
 
@@ -222,19 +227,19 @@ class MTurk(Platform):
             )
 
     def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
-        return mturk_hits.post(self._shop, ref, hits)
+        return mturk_hits.post(self._hit_context, ref, hits)
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        return mturk_hits.add_capacity(self._shop, more)
+        return mturk_hits.add_capacity(self._hit_context, more)
 
     def close(self, ref: ExternalRef) -> Result:
-        ended = mturk_hits.expire(self._shop, ref, now=self._now())
+        ended = mturk_hits.expire(self._hit_context, ref, now=self._now())
         return all_done(ref.campaign_id, list(ended))
 
     def resume(self, ref: ExternalRef) -> Result:
-        opened = mturk_hits.prolong(self._shop, ref, now=self._now())
+        opened = mturk_hits.prolong(self._hit_context, ref, now=self._now())
         return all_done(ref.campaign_id, list(opened))
 
     # --- people ------------------------------------------------------------------------

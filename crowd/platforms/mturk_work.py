@@ -99,26 +99,26 @@ def decide(calls: Calls, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
     """Carry decisions out; one that fell before is looked up, not guessed."""
     yield from at_once(
         decisions,
-        lambda decision: result_of(decision.key, lambda: _decide(calls, decision)),
+        lambda spec: result_of(spec.key, lambda: _decide(calls, spec)),
         calls.threads,
     )
 
 
-def _decide(calls: Calls, decision: DecisionSpec) -> Result:
-    wanted_status = "Rejected" if decision.decision == "reject" else "Approved"
+def _decide(calls: Calls, spec: DecisionSpec) -> Result:
+    wanted_status = "Rejected" if spec.decision == "reject" else "Approved"
     try:
-        if decision.decision == "reject":
+        if spec.decision == "reject":
             calls(
                 "reject_assignment",
-                AssignmentId=decision.session_id,
-                RequesterFeedback=feedback(decision.message) or NO_REASON,
+                AssignmentId=spec.session_id,
+                RequesterFeedback=feedback(spec.message) or NO_REASON,
             )
         else:
-            message = feedback(decision.message)
+            message = feedback(spec.message)
             calls(
                 "approve_assignment",
-                AssignmentId=decision.session_id,
-                OverrideRejection=decision.decision == "override",
+                AssignmentId=spec.session_id,
+                OverrideRejection=spec.decision == "override",
                 **({"RequesterFeedback": message} if message else {}),
             )
     except TurkRefusal as refusal:
@@ -127,21 +127,21 @@ def _decide(calls: Calls, decision: DecisionSpec) -> Result:
             raise
         # Any other refusal may mean that it was decided before: by us, by a person
         # there, or by the clock.
-        stands = calls("get_assignment", AssignmentId=decision.session_id)["Assignment"]
+        stands = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
         status = stands["AssignmentStatus"]
         if status == wanted_status:
-            return Result(decision.key, "done", decision.session_id)
+            return Result(spec.key, "done", spec.session_id)
         # Still undecided, so it was refused for a reason of its own.
-        if status == "Submitted" or decision.decision == "override":
+        if status == "Submitted" or spec.decision == "override":
             raise
         return Result(
-            decision.key,
+            spec.key,
             "refused",
-            decision.session_id,
+            spec.session_id,
             STATUS[status],
             "decided-otherwise",
         )
-    return Result(decision.key, "done", decision.session_id)
+    return Result(spec.key, "done", spec.session_id)
 
 
 def bonus(

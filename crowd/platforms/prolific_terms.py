@@ -217,7 +217,7 @@ def read_time(text: object) -> datetime | None:
     --------
     >>> read_time("2026-11-20T10:00:00.5Z").isoformat()
     '2026-11-20T10:00:00.500000+00:00'
-    >>> read_time(None) is None, moment("soon") is None
+    >>> read_time(None) is None, read_time("soon") is None
     (True, True)
     """
     try:

@@ -106,19 +106,19 @@ def _safe(row: Iterable[object]) -> list[str]:
 
 
 def _of_hit(hit: Any, batch: RequesterBatch, n_hits: int) -> list[object]:
-    kind = hit.hit_type
+    hit_type = hit.hit_type
     return [
         hit.entity_id,
-        kind.entity_id,
-        kind.title,
-        kind.description,
-        kind.keywords,
+        hit_type.entity_id,
+        hit_type.title,
+        hit_type.description,
+        hit_type.keywords,
         f"${amount(hit.reward_cents)}",
         _time(hit.created_at),
         hit.max_assignments,
         hit.annotation,
-        kind.assignment_seconds,
-        kind.auto_approval_seconds,
+        hit_type.assignment_seconds,
+        hit_type.auto_approval_seconds,
         _time(hit.expires_at),
         n_hits,
         batch.lifetime_seconds,
@@ -126,7 +126,7 @@ def _of_hit(hit: Any, batch: RequesterBatch, n_hits: int) -> list[object]:
 
 
 def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
-    mine = decided.get(row.worker_id, [])
+    decisions = decided.get(row.worker_id, [])
     return [
         row.entity_id,
         row.worker.customer_id,
@@ -138,9 +138,9 @@ def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
         _time(row.rejected_at),
         row.feedback,
         round((row.submitted_at - row.accepted_at).total_seconds()),
-        _rate(mine, None),
-        _rate(mine, now - timedelta(days=30)),
-        _rate(mine, now - timedelta(days=7)),
+        _rate(decisions, None),
+        _rate(decisions, now - timedelta(days=30)),
+        _rate(decisions, now - timedelta(days=7)),
     ]
 
 
@@ -158,8 +158,8 @@ def _decided(batch: RequesterBatch) -> Decided:
     return decided
 
 
-def _rate(mine: list[tuple[str, datetime]], since: datetime | None) -> str:
-    states = [state for state, at in mine if since is None or at >= since]
+def _rate(decisions: list[tuple[str, datetime]], since: datetime | None) -> str:
+    states = [state for state, at in decisions if since is None or at >= since]
     n, good = len(states), states.count(State.APPROVED)
     return f"{100 * good // n}% ({good}/{n})" if n else "0% (0/0)"
 

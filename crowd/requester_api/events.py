@@ -62,17 +62,17 @@ def store(
 def _note(
     hit: RequesterHIT, event: str, now: datetime, more: Mapping[str, str]
 ) -> None:
-    kind = hit.hit_type
-    notification = kind.notification
+    hit_type = hit.hit_type
+    notification = hit_type.notification
     if (
-        not kind.notification_active
+        not hit_type.notification_active
         or not notification
         or event not in notification["EventTypes"]
     ):
         return
     body = {
         "EventType": event,
-        "HITTypeId": kind.entity_id,
+        "HITTypeId": hit_type.entity_id,
         "HITId": hit.entity_id,
         **more,
     }

@@ -1,4 +1,9 @@
-"""A requester's account: what was paid in, what is held for posted work, what is left."""
+"""A requester's account: what was paid in, what is held for posted work, what is left.
+
+No row says what is on hold: it follows from the HITs and assignments that are
+there. Callers hold the requester's row, so that the sum stays true until they have
+acted on it.
+"""
 
 from __future__ import annotations
 

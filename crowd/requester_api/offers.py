@@ -54,22 +54,25 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     """List the groups that a worker may know of, those that they can do first."""
     n_left = Counter(left_for(worker, now).values_list("hit_type", flat=True))
     types = RequesterHITType.objects.filter(pk__in=n_left).select_related("requester")
-    every = [Group(kind, n_left[kind.pk], needs_of(kind, worker)) for kind in types]
+    every = [
+        Group(hit_type, n_left[hit_type.pk], needs_of(hit_type, worker))
+        for hit_type in types
+    ]
     shown = [group for group in every if group.is_shown]
     return sorted(shown, key=lambda group: (not group.may_accept, -group.hit_type.pk))
 
 
 def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
     """Give one group that a worker may know of; None when there is nothing left in it."""
-    kind = (
+    hit_type = (
         RequesterHITType.objects.filter(group_id=group_id)
         .select_related("requester")
         .first()
     )
-    if kind is None:
+    if hit_type is None:
         return None
-    n = left_for(worker, now).filter(hit_type=kind).count()
-    offered = Group(kind, n, needs_of(kind, worker))
+    n = left_for(worker, now).filter(hit_type=hit_type).count()
+    offered = Group(hit_type, n, needs_of(hit_type, worker))
     return offered if n and offered.is_shown else None
 
 
@@ -77,13 +80,13 @@ def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT, Any]:
     """Give the HITs with a free place that a worker has not taken, oldest first."""
     if worker.excluded:
         return counted(RequesterHIT.objects.none(), now)
-    mine = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
+    taken = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
         state=State.RETURNED
     )
     live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now)
     closed = WorkerAlias.objects.filter(worker=worker, block_reason__isnull=False)
     welcome = live.exclude(requester__in=closed.values("requester")).exclude(
-        pk__in=mine.values("hit")
+        pk__in=taken.values("hit")
     )
     return (
         counted(welcome, now)

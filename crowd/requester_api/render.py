@@ -22,24 +22,24 @@ def epoch(at: datetime) -> float:
 
 def hit(row: Any, now: datetime) -> dict[str, Any]:
     """Show a HIT that came with its counts."""
-    kind = row.hit_type
+    hit_type = row.hit_type
     expired = row.expires_at <= now
     shown = {
         "HITId": row.entity_id,
-        "HITTypeId": kind.entity_id,
-        "HITGroupId": kind.group_id,
+        "HITTypeId": hit_type.entity_id,
+        "HITGroupId": hit_type.group_id,
         "CreationTime": epoch(row.created_at),
-        "Title": kind.title,
-        "Description": kind.description,
+        "Title": hit_type.title,
+        "Description": hit_type.description,
         "Question": row.question,
-        "Keywords": kind.keywords,
+        "Keywords": hit_type.keywords,
         "HITStatus": status_of(row, now),
         "MaxAssignments": row.max_assignments,
         "Reward": amount(row.reward_cents),
-        "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
+        "AutoApprovalDelayInSeconds": hit_type.auto_approval_seconds,
         "Expiration": epoch(row.expires_at),
-        "AssignmentDurationInSeconds": kind.assignment_seconds,
-        "QualificationRequirements": kind.requirements,
+        "AssignmentDurationInSeconds": hit_type.assignment_seconds,
+        "QualificationRequirements": hit_type.requirements,
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": row.n_open,
         "NumberOfAssignmentsAvailable": 0 if expired else n_free(row),

@@ -46,15 +46,15 @@ def check(call: Call, requirements: list[Requirement]) -> None:
 def _check_type(call: Call, entity_id: str) -> None:
     if entity_id in SYSTEM:
         return
-    kind = QualificationType.objects.filter(
+    qualification_type = QualificationType.objects.filter(
         requester=call.requester, entity_id=entity_id, disposed_at=None
     ).first()
-    if kind is None:
+    if qualification_type is None:
         raise TurkError(
             f"QualificationType {entity_id[:64]} does not exist.",
             "QualificationTypeDoesNotExist",
         )
-    if not kind.active:
+    if not qualification_type.active:
         raise TurkError(
             f"QualificationType {entity_id} is inactive.",
             "InvalidQualificationTypeState",

@@ -1,4 +1,10 @@
-"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks."""
+"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks.
+
+Every call goes the same way: its signature is checked, then the shape of its
+arguments; what time alone has brought about is settled; then the operation runs in
+one transaction that holds the requester's row. So two calls of one requester never
+run side by side.
+"""
 
 from __future__ import annotations
 

@@ -47,15 +47,15 @@ def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
         if current is None or status_of(current, now) != "Assignable":
             raise GenieError("This HIT takes no more answers.", code="no-place-left")
         _check_welcome(alias, current)
-        made = RequesterAssignment.objects.create(
+        assignment = RequesterAssignment.objects.create(
             hit=current,
             worker=alias,
             accepted_at=now,
             deadline_at=now + timedelta(seconds=current.hit_type.assignment_seconds),
         )
         _touch(current, now)
-        events.about_work(made, "AssignmentAccepted", now)
-    return made
+        events.about_work(assignment, "AssignmentAccepted", now)
+    return assignment
 
 
 def submit(

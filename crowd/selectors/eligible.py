@@ -1,4 +1,9 @@
-"""What a worker may be given next."""
+"""What a worker may be given next.
+
+A worker sees an input once, whichever HIT shows it. So what is left for somebody is
+asked of the inputs, of which there are few, and not of the HITs, of which there may
+be a hundred thousand in a hundred campaigns.
+"""
 
 from __future__ import annotations
 
@@ -125,8 +130,8 @@ def candidates(
     """
     for campaign in _likely(worker, campaigns):
         hits = unseen_hits(worker, campaign).values_list("pk", flat=True)
-        if some := list(hits[:CANDIDATES]):
-            return campaign, some
+        if hit_pks := list(hits[:CANDIDATES]):
+            return campaign, hit_pks
     return None
 
 
@@ -183,9 +188,13 @@ def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]
         hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
         having = set(hits.order_by().values_list("campaign", flat=True))
     else:
-        some = Campaign.objects.filter(pk__in=[campaign.pk for campaign in later])
-        some = some.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
-        having = set(some.order_by("starts_at", "pk").values_list("pk", flat=True)[:1])
+        having_work = Campaign.objects.filter(
+            pk__in=[campaign.pk for campaign in later]
+        )
+        having_work = having_work.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
+        having = set(
+            having_work.order_by("starts_at", "pk").values_list("pk", flat=True)[:1]
+        )
     yield from [campaign for campaign in later if campaign.pk in having][:1]
 
 

@@ -101,8 +101,8 @@ def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
 
 
 def _by_visit(campaign: Campaign) -> bool:
-    there = kind_of(campaign.platform).capabilities
-    return there.pays and not there.answers_there
+    capabilities = kind_of(campaign.platform).capabilities
+    return capabilities.pays and not capabilities.answers_there
 
 
 def _of_visit(session: object) -> str:

@@ -119,7 +119,7 @@ def _explained(
     worker: Worker, missing: dict[int, list[Requirement]], now: datetime
 ) -> dict[int, tuple[Lacking, ...]]:
     """Say in words what is missing; the same few queries however many campaigns."""
-    rows = [row for some in missing.values() for row in some]
+    rows = [row for lacking in missing.values() for row in lacking]
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
     standings = standings_of(worker, names, now) if names else {}
     record = (
@@ -128,8 +128,8 @@ def _explained(
         else TrackRecord(0, 0)
     )
     return {
-        pk: tuple(_lacking(row, standings, record) for row in some)
-        for pk, some in missing.items()
+        pk: tuple(_lacking(row, standings, record) for row in lacking)
+        for pk, lacking in missing.items()
     }
 
 

@@ -127,21 +127,25 @@ def _standing(
 ) -> TestStanding:
     # What was passed and has run out does not count against a new beginning.
     last_pass = max((attempt.pk for attempt in tries if attempt.passed), default=0)
-    mine = [
+    tries_since_pass = [
         attempt
         for attempt in tries
         if attempt.test_id == test.pk and attempt.pk > last_pass
     ]
     # A try at a version that was replaced meanwhile is finished all the same.
     unfinished = [attempt for attempt in tries if attempt.finished_at is None]
-    waits = [attempt.next_try_at for attempt in mine if attempt.next_try_at is not None]
+    waits = [
+        attempt.next_try_at
+        for attempt in tries_since_pass
+        if attempt.next_try_at is not None
+    ]
     wait_until = max(waits, default=None)
     return TestStanding(
         test=test,
         held=has,
         revoked=revoked and not has,
         open_attempt=unfinished[0] if unfinished else None,
-        n_tried=len(mine),
+        n_tried=len(tries_since_pass),
         wait_until=wait_until if wait_until is not None and wait_until > now else None,
     )
 

@@ -50,12 +50,13 @@ def unmet(
     required = _required(campaigns)
     if not required:
         return {}
-    rows = [row for some in required.values() for row in some]
+    rows = [row for of_campaign in required.values() for row in of_campaign]
     meets = _judge(worker, rows, now)
     lacking = {
-        pk: [row for row in some if not meets(row)] for pk, some in required.items()
+        pk: [row for row in of_campaign if not meets(row)]
+        for pk, of_campaign in required.items()
     }
-    return {pk: some for pk, some in lacking.items() if some}
+    return {pk: of_campaign for pk, of_campaign in lacking.items() if of_campaign}
 
 
 def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:

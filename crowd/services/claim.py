@@ -1,4 +1,10 @@
-"""Give a worker the next HIT: one open assignment each, nothing seen twice."""
+"""Give a worker the next HIT: one open assignment each, nothing seen twice.
+
+To look for a HIT takes long and happens without a lock; to take it is short, in a
+transaction that checks again what was found. Three things make that safe: a worker
+can have one open assignment and one assignment of a HIT (constraints of the table),
+and a place is taken by an UPDATE that fails where none is left (`slots`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""What workers did elsewhere becomes assignments and answers, as if done on our pages."""
+"""What workers did elsewhere becomes assignments and answers, as if done on our pages.
+
+Platforms report the states of sessions again and again, in any order. The first
+report of work that was sent in makes an assignment with its answers, once; every
+report brings our decisions and payments into line with the platform's
+(`reconcile`). Work whose answers cannot be read makes an assignment without
+ratings: somebody has done it, and is paid.
+"""
 
 from __future__ import annotations
 

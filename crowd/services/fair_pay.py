@@ -83,7 +83,7 @@ def _check(campaign: Campaign) -> None:
 
 
 def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
-    made = LedgerEntry.objects.bulk_create(
+    entries = LedgerEntry.objects.bulk_create(
         [
             LedgerEntry(
                 idempotency_key=bonus.key,
@@ -106,7 +106,7 @@ def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
                 amount_cents=bonus.fee_cents,
                 reason="Of a bonus.",
             )
-            for bonus, entry in zip(bonuses, made, strict=True)
+            for bonus, entry in zip(bonuses, entries, strict=True)
             if bonus.fee_cents
         ],
         batch_size=BATCH,

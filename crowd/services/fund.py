@@ -1,4 +1,10 @@
-"""Set money aside before it is spent: no budget can be passed."""
+"""Set money aside before it is spent: no budget can be passed.
+
+Two budgets bound what is spent: the site's and the pool's. A commitment counts
+against both from the moment that somebody approves a price. Once the work is over
+it shrinks to what was spent, and what changes afterwards (a rejection, one taken
+back, a bonus) corrects it. The rows of the budgets are the locks.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +59,7 @@ def commit(
     if existing is not None and not released:
         return existing
     _refuse_beyond(pool, amount_cents, {row.pool: row for row in locked})
-    made, _ = Commitment.objects.update_or_create(
+    commitment, _ = Commitment.objects.update_or_create(
         key=key,
         defaults={
             "pool": pool,
@@ -62,7 +68,7 @@ def commit(
             "settled_at": None,
         },
     )
-    return made
+    return commitment
 
 
 @transaction.atomic

@@ -1,4 +1,10 @@
-"""What is offered elsewhere follows what our rows say: posted, extended, closed."""
+"""What is offered elsewhere follows what our rows say: posted, extended, closed.
+
+For platforms that hand out HITs and take the answers themselves, such as Mechanical
+Turk; `study` is for those that only send people. Our rows say how many places each
+HIT has, the outward calls how many of them the platform was told of, and what lacks
+is told next: so all this may stop anywhere and go on.
+"""
 
 from __future__ import annotations
 

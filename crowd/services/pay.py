@@ -1,4 +1,9 @@
-"""The ledger: each payment is planned once, done once, or cancelled."""
+"""The ledger: each payment is planned once, done once, or cancelled.
+
+An entry is planned in the transaction of what it is for, under a key that makes a
+second plan the same one. It is done when the money went: staff say so, or the
+platform does. Nothing is deleted; what is not owed any more is cancelled.
+"""
 
 from __future__ import annotations
 

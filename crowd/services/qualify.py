@@ -1,4 +1,9 @@
-"""Take a qualification test: begin, answer question by question, pass or try again."""
+"""Take a qualification test: begin, answer question by question, pass or try again.
+
+The questions of a try are drawn and stored when it begins. Answers are kept one by
+one, and the last one grades the try. Which answers are right never leaves the
+server.
+"""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
 
     Callers open the transaction: two who come at once are one after the other here.
     """
-    mine = Reservation.objects.filter(
+    reserved = Reservation.objects.filter(
         Q(worker=None) | Q(worker=worker), campaign=campaign
     ).update(worker=worker)
     # Without any reservation the campaign is everybody's.
-    return bool(mine) or not Reservation.objects.filter(campaign=campaign).exists()
+    return bool(reserved) or not Reservation.objects.filter(campaign=campaign).exists()
 
 
 def give_up(campaign: Campaign) -> bool:
@@ -73,12 +73,14 @@ def pass_on(campaign: Campaign, now: datetime | None = None) -> bool:
 def _waits_in_vain(campaign: Campaign, worker: Worker, now: datetime) -> bool:
     if not campaign.hits.filter(n_available__gt=0).exists():
         return False
-    mine = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
-    if mine.filter(state=Assignment.State.ACCEPTED).exists():
+    assignments = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
+    if assignments.filter(state=Assignment.State.ACCEPTED).exists():
         return False
     if not unseen_hits(worker, campaign).exists():
         return True
-    times = mine.aggregate(took_at=Max("accepted_at"), sent_at=Max("submitted_at"))
+    times = assignments.aggregate(
+        took_at=Max("accepted_at"), sent_at=Max("submitted_at")
+    )
     last_work_at = max(filter(None, times.values()), default=campaign.starts_at)
     return last_work_at <= now - timedelta(hours=settings.GENIE["RESERVATION_HOURS"])
 

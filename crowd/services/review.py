@@ -1,4 +1,8 @@
-"""Approve or reject what workers sent in; each decision falls once."""
+"""Approve or reject what workers sent in; each decision falls once.
+
+Whoever decides locks the campaign's row first and the assignment's second, and so
+does `overturn`: two decisions wait for each other and never in a circle.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once."""
+"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once.
+
+Each change is one UPDATE that names the states it may come from. Who loses a race
+changes nothing and is told so by False.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The places in a HIT: taken by one compare-and-set, given back by another."""
+"""The places in a HIT: taken by one compare-and-set, given back by another.
+
+Of a HIT, `n_available` is how many places can be taken now, `max_assignments` how
+many there are in all. Both change by an UPDATE with a condition, and never by
+reading and then writing, so nobody needs a lock for them.
+"""
 
 from __future__ import annotations
 

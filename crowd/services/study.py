@@ -210,9 +210,9 @@ def ask_for_more(campaign: Campaign, platform: Platform, now: datetime) -> None:
     before = places.n_places_told(campaign)
     for call, sent in ledger.take(ledger.due(campaign, Kind.EXTEND), now):
         # `before` already counts this row.
-        wish = MoreSpec(call.key, "", call.n, before - call.n, sent)
+        spec = MoreSpec(call.key, "", call.n, before - call.n, sent)
         ref = ExternalRef(place.platform_id)
-        for result in platform.add_capacity(ref, [wish]):
+        for result in platform.add_capacity(ref, [spec]):
             done = ledger.note_result(call, sent, result, now)
             ExternalCampaign.objects.filter(pk=place.pk).update(trouble=done.trouble)
 

@@ -88,10 +88,10 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
     now = now or timezone.now()
     campaign = Campaign.objects.select_related("hit_type").get(pk=pk)
     place, _ = ExternalCampaign.objects.get_or_create(campaign=campaign)
-    mine = ExternalCampaign.objects.filter(
+    leased = ExternalCampaign.objects.filter(
         Q(busy_until=None) | Q(busy_until__lte=now), pk=place.pk
     ).update(busy_until=now + LEASE)
-    if not mine:
+    if not leased:
         return False
     try:
         look(campaign, connect(campaign.platform), pages, now)

@@ -1,4 +1,7 @@
-"""What a worker does with an assignment: get one, send it in, give it back."""
+"""What a worker does with an assignment: get one, send it in, give it back.
+
+An answer, its ratings and its payment are stored in one transaction, or not at all.
+"""
 
 from __future__ import annotations
 

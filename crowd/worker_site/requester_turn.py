@@ -91,12 +91,12 @@ def _page(
 def _over(
     request: HttpRequest, worker: Worker, assignment: RequesterAssignment
 ) -> HttpResponse:
-    kind = assignment.hit.hit_type
+    hit_type = assignment.hit.hit_type
     context = {
         "here": "requests",
         "assignment": assignment,
-        "hit_type": kind,
-        "more": offers.group(worker, kind.group_id, clock.now()),
+        "hit_type": hit_type,
+        "more": offers.group(worker, hit_type.group_id, clock.now()),
     }
     return render(request, "worker_site/requester_over.html", context)
 

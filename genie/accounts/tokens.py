@@ -72,8 +72,8 @@ def _refuse_unfit(
 def working(user: Account) -> QuerySet[AccessToken]:
     """Give the account's tokens that can still be used."""
     now = timezone.now()
-    mine = AccessToken.objects.filter(user=user, revoked_at=None)
-    return mine.exclude(expires_at__lte=now)
+    not_revoked = AccessToken.objects.filter(user=user, revoked_at=None)
+    return not_revoked.exclude(expires_at__lte=now)
 
 
 def find(secret: str) -> AccessToken | None:

@@ -33,12 +33,12 @@ class Tally:
 
     polarity: str
     right: int
-    asked: int
+    n_asked: int
     verdict: Verdict | None
 
     @property
     def wrong(self) -> int:
-        return self.asked - self.right
+        return self.n_asked - self.right
 
 
 @dataclass(frozen=True)

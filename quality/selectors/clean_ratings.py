@@ -1,3 +1,9 @@
+"""Which ratings count, and why the others do not.
+
+Four things keep a rating out, and nothing else does: it answers a test question,
+its worker is under a ban, the work was rejected, or another answer has replaced it.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Collection

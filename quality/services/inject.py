@@ -1,4 +1,9 @@
-"""Make test questions and hide them among a campaign's items."""
+"""Make test questions and hide them among a campaign's items.
+
+crowd shows test questions without knowing of them: they are items like all others,
+their keys are made with the site's secret, and `Placement` alone says which they
+are.
+"""
 
 from __future__ import annotations
 

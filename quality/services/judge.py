@@ -1,4 +1,9 @@
-"""Judge workers by their test questions: fit, verdicts, bans."""
+"""Judge workers by their test questions: fit, verdicts, bans.
+
+Positive and negative questions are fitted apart, because who always says yes fails
+the negative ones only. A fit rests on all of a pool's counts, not on one
+campaign's, and the same counts are fitted once.
+"""
 
 from __future__ import annotations
 

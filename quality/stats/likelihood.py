@@ -32,7 +32,7 @@ class Sample:
 
     Attributes
     ----------
-    right, wrong, asked : _Distinct
+    right, wrong, answered : _Distinct
         Special functions are evaluated on distinct values only.
     weight : ndarray of float64, shape (n_rows,)
         Workers per row.
@@ -42,7 +42,7 @@ class Sample:
 
     right: _Distinct
     wrong: _Distinct
-    asked: _Distinct
+    answered: _Distinct
     weight: Floats
     log_choose: Floats
 
@@ -142,7 +142,7 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     alpha, beta = size * mean, size * special.expit(-theta[:, 0, :, None])
     right = _rising(alpha, sample.right)
     wrong = _rising(beta, sample.wrong)
-    all_answers = _rising(size, sample.asked)
+    all_answers = _rising(size, sample.answered)
     log_weight = special.log_softmax(theta[:, 2, :], axis=1)[:, :, None]
     joint = right[0] + wrong[0] - all_answers[0] + sample.log_choose + log_weight
     log_marginal = _log_sum(joint)

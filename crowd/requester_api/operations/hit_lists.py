@@ -28,11 +28,11 @@ def list_reviewable_hits(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListHITsForQualificationType")
 def list_hits_for_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     types = [
         row.pk
         for row in RequesterHITType.objects.filter(requester=call.requester)
-        if kind.entity_id
+        if qualification_type.entity_id
         in {requirement["QualificationTypeId"] for requirement in row.requirements}
     ]
     rows = hits_of(call.requester, call.now).filter(hit_type__in=types)

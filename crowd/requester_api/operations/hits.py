@@ -27,10 +27,10 @@ def create_hit(call: Call, arguments: Arguments) -> Answer:
 @handles("CreateHITWithHITType")
 def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
     _refuse_repeated(call, arguments)
-    kind = find.hit_type(call, arguments["HITTypeId"])
+    hit_type = find.hit_type(call, arguments["HITTypeId"])
     _check_content(arguments)
-    requirements.check(call, kind.requirements)
-    return _post(call, kind, arguments)
+    requirements.check(call, hit_type.requirements)
+    return _post(call, hit_type, arguments)
 
 
 @handles("GetHIT")
@@ -131,17 +131,17 @@ def _check_content(arguments: Arguments) -> None:
     read_question(question)
 
 
-def _post(call: Call, kind: RequesterHITType, arguments: Arguments) -> Answer:
+def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answer:
     n = arguments.get("MaxAssignments") or 1
-    fee = money.fee(kind.reward_cents, n, kind.requirements)
-    money.require(call.requester, n * (kind.reward_cents + fee), call.now)
+    fee = money.fee(hit_type.reward_cents, n, hit_type.requirements)
+    money.require(call.requester, n * (hit_type.reward_cents + fee), call.now)
     hit = RequesterHIT.objects.create(
         requester=call.requester,
-        hit_type=kind,
+        hit_type=hit_type,
         question=arguments["Question"],
         annotation=arguments.get("RequesterAnnotation") or "",
         max_assignments=n,
-        reward_cents=kind.reward_cents,
+        reward_cents=hit_type.reward_cents,
         fee_cents=fee,
         created_at=call.now,
         expires_at=call.now + timedelta(seconds=arguments["LifetimeInSeconds"]),

@@ -17,11 +17,11 @@ Pending = QualificationRequest.State
 
 @handles("AssociateQualificationWithWorker")
 def associate_qualification(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     worker = find.worker(call, arguments["WorkerId"])
-    grant(kind, worker, _value(arguments), call.now)
+    grant(qualification_type, worker, _value(arguments), call.now)
     if arguments.get("SendNotification") is not False:
-        _tell(worker, f"You now have the qualification {kind.name}.")
+        _tell(worker, f"You now have the qualification {qualification_type.name}.")
     return {}
 
 
@@ -42,10 +42,10 @@ def get_qualification_score(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListWorkersWithQualificationType")
 def list_workers(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
-    rows = Qualification.objects.filter(qualification_type=kind).select_related(
-        "qualification_type", "worker"
-    )
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
+    rows = Qualification.objects.filter(
+        qualification_type=qualification_type
+    ).select_related("qualification_type", "worker")
     if status := arguments.get("Status"):
         rows = rows.filter(granted=status == "Granted")
     return page(call, arguments, rows, "Qualifications", render.qualification)
@@ -87,16 +87,18 @@ def _value(arguments: Arguments) -> int:
 
 def _qualification(call: Call, arguments: Arguments) -> Qualification:
     """Give what a worker has, or had: then the refusal says so."""
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     worker = find.worker(call, arguments["WorkerId"])
     row = (
-        Qualification.objects.filter(qualification_type=kind, worker=worker)
+        Qualification.objects.filter(
+            qualification_type=qualification_type, worker=worker
+        )
         .select_related("qualification_type", "worker")
         .first()
     )
     if row is None:
         raise TurkError(
-            f"Qualification {kind.entity_id} of worker {worker.customer_id} does not "
+            f"Qualification {qualification_type.entity_id} of worker {worker.customer_id} does not "
             "exist.",
             "QualificationDoesNotExist",
         )
