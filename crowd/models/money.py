@@ -65,6 +65,7 @@ class LedgerEntry(models.Model):
         CANCELLED = "CANCELLED", "cancelled"
 
     idempotency_key = models.CharField(max_length=64, unique=True)
+    # Nothing that a payment points to can be deleted: money must stay traceable.
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="ledger"
     )

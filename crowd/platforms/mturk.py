@@ -212,6 +212,7 @@ class MTurk(Platform):
         return result_of(campaign.key, make)
 
     def _ask_for_notices(self, hit_type_id: str) -> None:
+        # A queue where there is one: what it holds waits until somebody reads it.
         place = self.account.queue_url or self.account.topic
         if place:
             self.calls(

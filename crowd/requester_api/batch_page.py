@@ -13,6 +13,7 @@ from genie.lib.errors import GenieError
 
 MAX_ROWS = 5_000
 MAX_QUESTION_BYTES = 65_535
+# ${name} is a field, $${name} the same text as it stands.
 _FIELD = re.compile(r"\$?\$\{([^{}\n]*)\}")
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SCHEMA = (

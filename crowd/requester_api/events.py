@@ -53,6 +53,7 @@ def store(
             "Events": [{"EventTimestamp": stamp, **event}],
         },
         created_at=now,
+        # The machine's own time: the clock of the API may be moved by tests.
         next_try_at=timezone.now(),
     )
     enqueue("crowd.requester_api.periodic.deliver", event=event_row.pk)

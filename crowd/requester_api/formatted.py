@@ -52,6 +52,7 @@ _SAME = frozenset(
 # Whatever level they had elsewhere: on our page the title stands above them.
 _OTHER = {**dict.fromkeys(["h1", "h2", "h3", "h4", "h5", "h6"], "h2"), "strike": "s"}
 _EMPTY = frozenset({"br", "hr", "img"})
+# Dropped with all that they hold, which is no text to read.
 _DROPPED = frozenset({"script", "style", "object", "applet", "iframe", "form"})
 _XML_ONLY = frozenset({"amp", "lt", "gt", "quot", "apos"})
 

@@ -144,6 +144,7 @@ def _charge(
     requester_pk: int, kind: RequesterEntry.Kind, what: str, value: int, now: datetime
 ) -> None:
     if value:
+        # The table refuses a key that it has, so nothing is charged twice.
         RequesterEntry.objects.create(
             requester_id=requester_pk,
             key=f"{kind}:{what}",

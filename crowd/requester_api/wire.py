@@ -50,6 +50,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     try:
         return _response(200, _answer(request))
     except TurkError as error:
+        # Mechanical Turk ends every message with the time, and so do we.
         milliseconds = int(clock.now().timestamp() * 1000)
         return _response(
             error.status,
@@ -85,6 +86,7 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
         raise TurkError("There is no such operation.", kind="UnknownOperationException")
     arguments = check_request(name, _parsed(body))
     if arguments.get("Notification") is not None:
+        # Before any row is held, because this may wait for other servers.
         check_target(arguments["Notification"])
     now = clock.now()
     settle(requester, now)

@@ -79,6 +79,7 @@ def open_campaigns(
     running = Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=worker.platform
     ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
+    # Kept to somebody else; one that nobody has begun is open to everybody.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
     if among is not None:

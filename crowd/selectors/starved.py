@@ -38,6 +38,7 @@ def is_starved(campaign: Campaign, now: datetime) -> bool:
         hit__campaign=campaign, state=Assignment.State.ACCEPTED
     ).exists():
         return False
+    # Those who were here last come first, so the first few nearly always settle it.
     return not any(
         unseen_hits(worker, campaign).exists() and _may_qualify(worker, campaign, now)
         for worker in _counted_on(campaign, now).iterator(chunk_size=50)

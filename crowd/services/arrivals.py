@@ -91,6 +91,7 @@ def next_assignment(arrival: Arrival) -> Assignment | None:
     if current is None and (is_over(session) or _is_full(arrival)):
         finish(session)
         return None
+    # From this campaign only: the platform sent them for it, and pays for nothing else.
     assignment = claim.next_assignment(session.worker, only=session.campaign)
     if assignment is None:
         finish(session)

@@ -54,6 +54,7 @@ def give(
     existing = LedgerEntry.objects.filter(idempotency_key=name).first()
     if existing is not None:
         return existing
+    # Rejected work gets one only where its rejection cannot be taken back.
     good = assignment.state in PAID or (
         rejected_too and assignment.state == Assignment.State.REJECTED
     )

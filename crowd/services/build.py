@@ -73,6 +73,7 @@ def build_campaign(
     if existing is not None:
         return existing
     _check(hit_type, items, exposure, max_assignments)
+    # Kept with the campaign: new prices of a platform change no campaign that runs.
     fee_cents = fee_per_assignment(
         platform, hit_type.reward_cents, max_assignments=max_assignments
     )

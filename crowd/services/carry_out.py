@@ -51,6 +51,8 @@ def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
             for call, sent in ledger.take(calls[first : first + PORTION], now)
         }
         specs = [_decision(call, sent) for call, sent in taken.values()]
+        # Each result is booked as it comes: whatever follows may fail, or this process
+        # die.
         for result in platform.decide(specs):
             call, sent = taken[result.key]
             _decided(call, sent, result, now)
@@ -231,6 +233,7 @@ def note_bonus(call: OutwardCall) -> None:
             call.entry.idempotency_key if call.entry else "",
             fee_key(call.entry_id or 0),
         ]
+        # What was paid is never called anything else again.
     ).exclude(state=Entry.DONE).update(
         state=state, platform_id=call.platform_id, done_at=done
     )

@@ -42,6 +42,7 @@ def next_assignment(
         if current is not None:
             with transaction.atomic():
                 slots.take_back(current.pk, current.hit_id, State.EXPIRED)
+        # What was shown last when the search began; `_claim` looks whether it still is.
         newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
         candidate = candidates(worker, _campaigns(worker, pool, only))
         if candidate is None:

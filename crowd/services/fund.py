@@ -81,6 +81,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
         .order_by("pool")
     )
     commitment = Commitment.objects.select_for_update().get(key=key)
+    # A person approved `at_most`; anything beyond it is theirs to decide again.
     extra = max(0, min(cents, at_most - commitment.amount_cents))
     _refuse_beyond(pool, extra, {row.pool: row for row in locked})
     Commitment.objects.filter(key=key).update(

@@ -84,4 +84,5 @@ def register_worker(
 
 
 def _hashed(token: str) -> str:
+    # The token has more random bits than anybody can try, so a plain hash will do.
     return hashlib.sha256(token.encode()).hexdigest()

@@ -56,6 +56,7 @@ def agrees(
     marks = [
         _is_right(values, expected, good, line) for values in by_criterion.values()
     ]
+    # Half of the criteria is not enough: chance alone gets there.
     return 2 * sum(marks) > len(marks)
 
 

@@ -29,6 +29,7 @@ AT_ONCE = 500
 
 def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
     """Write down an effect, once for each name."""
+    # The key is unique: two processes that plan the same effect make one row.
     call, _ = OutwardCall.objects.get_or_create(
         key=key_of(kind, name),
         defaults={"campaign": campaign, "kind": kind, **fields},
@@ -88,6 +89,8 @@ def take(
         else:
             rows = rows.filter(state=State.PLANNED, first_sent_at=None)
         first = call.first_sent_at or now
+        # To be committed before anything leaves this machine: callers open no
+        # transaction.
         if rows.update(state=State.SENDING, first_sent_at=first, last_sent_at=now):
             taken.append((call, sent))
     return taken

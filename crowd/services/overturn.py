@@ -61,6 +61,8 @@ def overturn(
             cents = pay.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
         if way.tells:
+            # In the same transaction: nothing is approved here of which the platform
+            # never hears.
             carry_out.plan_override(campaign, assignment, message)
         note(by, assignment, f"Rejection taken back: {reason}")
     return True
@@ -132,6 +134,8 @@ def _set_aside(campaign: Campaign, cents: int, by: AbstractBaseUser) -> None:
     progress = campaign_progress(campaign)
     short = max(0, progress.committed_cents - campaign.budget_cents)
     over = campaign.state not in ASKING
+    # While it runs, a campaign's account covers all of its budget; a closed one holds
+    # what was spent and needs the whole sum.
     extra = cents if over else short
     if extra == 0:
         return

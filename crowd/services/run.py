@@ -110,6 +110,7 @@ def _move(
             state=new, **fields
         )
         if moved:
+            # In the same transaction: a campaign never ends here and goes on elsewhere.
             _tell_platform(pk)
         if moved and by is not None:
             note(by, Campaign.objects.get(pk=pk), sentence, why)

@@ -90,6 +90,7 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
         return None
     assignment = (
         Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
+        # Eighteen digits fit into a key; more would be an error of the database.
         .filter(pk=int(number) if re.fullmatch(r"[0-9]{1,18}", number) else 0)
         .select_related("hit__campaign__hit_type")
         .first()

@@ -42,6 +42,7 @@ def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
     kept: T | None = cache.get(key)
     if kept is None:
         with _alone(key):
+            # Whoever had the lock before has put it there, most likely.
             kept = cache.get(key)
             if kept is None:
                 kept = compute()

@@ -231,6 +231,8 @@ class _PinnedTLS(_Pinned):
     def connect(self) -> None:
         super().connect()
         context = ssl.create_default_context()
+        # The certificate is held against the name, though the connection went to an
+        # address.
         self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
 
 

@@ -91,6 +91,7 @@ def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
         Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
         .values("worker_id")
         .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
+        # In one order, so that the same counts have the same hash.
         .order_by("worker_id")
     )
     return Counts(

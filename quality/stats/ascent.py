@@ -24,6 +24,8 @@ from quality.stats.likelihood import (
 LOG_BOUND = float(np.log(1e6))
 #: A logit beyond this is a mean or a weight within 1e-13 of 0 or 1.
 LOGIT_BOUND = 30.0
+# Coordinates are logits and logs: two units are a long way, and beyond it the quadratic
+# picture says little.
 _LONGEST_STEP = 2.0
 _LARGEST_FLOOR = 1e-10
 
@@ -190,6 +192,8 @@ def _newton(
         converged[climbing[done]] = True
         if done.all() or iteration >= max_iterations:
             return Climb(final, value, iteration, converged)
+        # Starts that have arrived are left out of the next evaluation, which is the
+        # dear part.
         go = ~done
         climbing, theta, before = climbing[go], theta[go], at.value[go]
         theta, at, moved = _line_search(

@@ -194,6 +194,7 @@ def icc_one_way(
     means = np.array([group.mean() for group in rated])
     rows = float((sizes * (means - values.mean()) ** 2).sum()) / (n - 1)
     within = float(((values - np.repeat(means, sizes)) ** 2).sum()) / (total - n)
+    # n0: below the mean number of ratings wherever the numbers differ.
     effective = float((total - (sizes**2).sum() / total) / (n - 1))
     squares = _without_rounding(
         values, _MeanSquares(n, effective, rows, within, 0.0, 0.0)

@@ -258,6 +258,7 @@ def cohen_kappa(
     observed = float((share * credit).sum())
     expected = float(rows @ credit @ columns)
     value = float(_beyond(np.array([observed]), np.array([expected]))[0])
+    # The terms of Fleiss, Cohen and Everitt's equation 13.
     typical = (credit @ columns)[:, None] + rows @ credit
     spread = float((share * (credit - typical * (1 - value)) ** 2).sum())
     # Rounding alone may make it negative.

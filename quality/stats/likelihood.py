@@ -146,6 +146,7 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     log_weight = special.log_softmax(theta[:, 2, :], axis=1)[:, :, None]
     joint = right[0] + wrong[0] - all_answers[0] + sample.log_choose + log_weight
     log_marginal = _log_sum(joint)
+    # How alpha changes with the logit of the mean; beta changes by the same, downwards.
     turn = alpha * beta / size
     score_m = turn * (right[1] - wrong[1])
     score_c = alpha * right[1] + beta * wrong[1] - size * all_answers[1]
