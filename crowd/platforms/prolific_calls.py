@@ -73,8 +73,8 @@ class Account:
 class Calls:
     """One account's calls, one after the other: Prolific takes no two at once for money.
 
-    What may be said twice is said again when the server is busy or silent. `without_retry` is for
-    what may not: it is sent one single time, whatever happens.
+    What may be said twice is said again when the server is busy or silent.
+    `without_retry` is for what may not: it is sent one single time, whatever happens.
     """
 
     def __init__(

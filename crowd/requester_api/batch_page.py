@@ -49,7 +49,7 @@ def read_table(text: str) -> Table:
     >>> read_table('text,lang\n"a, b",en\n').rows
     (Row(line=2, values=('a, b', 'en')),)
     """
-    # Without `newline=""` line ends inside quotes would be changed.
+    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay as they are.
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     rows: list[Row] = []
     columns: tuple[str, ...] = ()

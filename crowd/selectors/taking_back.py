@@ -43,7 +43,8 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     if failed is not None:
         return TakingBack(
             False,
-            f"{platform_class.title} has refused to take it back: {failed.trouble.rstrip('.')}. "
+            f"{platform_class.title} has refused to take it back: "
+            f"{failed.trouble.rstrip('.')}. "
             "It can be sent again under outward calls." + BONUS,
         )
     heard = session.status == "rejected" or decisions.filter(wish="reject").exists()

@@ -78,7 +78,7 @@ def cancel(assignment_pk: int, reason: str) -> int:
     planned = LedgerEntry.objects.filter(
         assignment=assignment_pk,
         state=State.PLANNED,
-        # A bonus was promised for a reason of its own and is not cancelled with the reward.
+        # A bonus was promised for a reason of its own; it outlives the reward.
     ).exclude(kind=Kind.BONUS)
     saved = planned.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     planned.update(state=State.CANCELLED, reason=reason[:300])

@@ -119,8 +119,8 @@ def expectation(
 
     Examples
     --------
-    >>> errors = expectation([0.99, 0.98, 0.1], [True, True, False])
-    >>> errors.n_banned, round(errors.expected_wrong_bans, 9), round(errors.expected_missed, 9)
+    >>> bans = expectation([0.99, 0.98, 0.1], [True, True, False])
+    >>> bans.n_banned, round(bans.expected_wrong_bans, 9), round(bans.expected_missed, 9)
     (2, 0.03, 0.1)
     """
     _check_costs(cost_wrong_ban, cost_missed)

@@ -98,8 +98,8 @@ def _qualification(call: Call, arguments: Arguments) -> Qualification:
     )
     if row is None:
         raise TurkError(
-            f"Qualification {qualification_type.entity_id} of worker {worker.customer_id} does not "
-            "exist.",
+            f"Qualification {qualification_type.entity_id} of worker "
+            f"{worker.customer_id} does not exist.",
             "QualificationDoesNotExist",
         )
     if not row.granted:
