@@ -127,8 +127,8 @@ def _decide(calls: Calls, spec: DecisionSpec) -> Result:
             raise
         # Any other refusal may mean that it was decided before: by us, by a person
         # there, or by the clock.
-        stands = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
-        status = stands["AssignmentStatus"]
+        assignment = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
+        status = assignment["AssignmentStatus"]
         if status == wanted_status:
             return Result(spec.key, "done", spec.session_id)
         # Still undecided, so it was refused for a reason of its own.

@@ -97,8 +97,8 @@ class Panel(Here):
 
     def _pseudonym(self, kind: str, value: str) -> str:
         text = f"panel\x1f{self.panel.name}\x1f{kind}\x1f{value}".encode()
-        made = hmac.new(self.panel.secret.encode(), text, hashlib.sha256)
-        return made.hexdigest()[:32]
+        digest = hmac.new(self.panel.secret.encode(), text, hashlib.sha256)
+        return digest.hexdigest()[:32]
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
         """Give the code or the address; `back_to` holds the panel's own ids."""

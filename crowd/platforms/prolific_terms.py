@@ -100,8 +100,8 @@ def completion_code(secret: str, key: str, outcome: Outcome) -> str:
     False
     """
     text = f"prolific\x1f{key}\x1f{outcome}".encode()
-    made = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:10]
-    return f"GE{made.upper()}"
+    digest = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:10]
+    return f"GE{digest.upper()}"
 
 
 def study(

@@ -160,8 +160,8 @@ def _decided(batch: RequesterBatch) -> Decided:
 
 def _rate(decisions: list[tuple[str, datetime]], since: datetime | None) -> str:
     states = [state for state, at in decisions if since is None or at >= since]
-    n, good = len(states), states.count(State.APPROVED)
-    return f"{100 * good // n}% ({good}/{n})" if n else "0% (0/0)"
+    n, n_approved = len(states), states.count(State.APPROVED)
+    return f"{100 * n_approved // n}% ({n_approved}/{n})" if n else "0% (0/0)"
 
 
 def _time(at: datetime | None) -> str:

@@ -54,11 +54,11 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     """List the groups that a worker may know of, those that they can do first."""
     n_left = Counter(left_for(worker, now).values_list("hit_type", flat=True))
     types = RequesterHITType.objects.filter(pk__in=n_left).select_related("requester")
-    every = [
+    all_groups = [
         Group(hit_type, n_left[hit_type.pk], needs_of(hit_type, worker))
         for hit_type in types
     ]
-    shown = [group for group in every if group.is_shown]
+    shown = [group for group in all_groups if group.is_shown]
     return sorted(shown, key=lambda group: (not group.may_accept, -group.hit_type.pk))
 
 

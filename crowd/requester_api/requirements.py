@@ -39,8 +39,8 @@ def check(call: Call, requirements: list[Requirement]) -> None:
         if requirement["QualificationTypeId"] == LOCALE:
             _check_values(requirement, "LocaleValues", _MANY | _EQUALITY, MAX_LOCALES)
         else:
-            every = _MANY | _NONE | _EQUALITY | set(_ORDER)
-            _check_values(requirement, "IntegerValues", every, MAX_INTEGERS)
+            comparators = _MANY | _NONE | _EQUALITY | set(_ORDER)
+            _check_values(requirement, "IntegerValues", comparators, MAX_INTEGERS)
 
 
 def _check_type(call: Call, entity_id: str) -> None:
@@ -158,10 +158,11 @@ def _lives(worker: Worker, requirement: Requirement) -> bool:
 
 def _record(worker: Worker, entity_id: str) -> int:
     """Count over all work on this site, our own campaigns' too."""
-    posted = RequesterAssignment.objects.filter(worker__worker_id=worker.pk)
-    ours = Assignment.objects.filter(worker_id=worker.pk)
+    of_requesters = RequesterAssignment.objects.filter(worker__worker_id=worker.pk)
+    of_campaigns = Assignment.objects.filter(worker_id=worker.pk)
     approved, rejected = (
-        posted.filter(state=their_state).count() + ours.filter(state=our_state).count()
+        of_requesters.filter(state=their_state).count()
+        + of_campaigns.filter(state=our_state).count()
         for their_state, our_state in (
             (RequesterAssignment.State.APPROVED, Assignment.State.APPROVED),
             (RequesterAssignment.State.REJECTED, Assignment.State.REJECTED),

@@ -98,7 +98,7 @@ def standings_of(
     )
     if not tests:
         return {}
-    has = held(worker, names, now)
+    held_names = held(worker, names, now)
     newest = dict(
         QualificationGrant.objects.filter(worker=worker, name__in=names)
         .order_by("pk")
@@ -112,7 +112,11 @@ def standings_of(
         tries.setdefault(attempt.test.name, []).append(attempt)
     return {
         test.name: _standing(
-            test, tries.get(test.name, []), test.name in has, test.name in revoked, now
+            test,
+            tries.get(test.name, []),
+            test.name in held_names,
+            test.name in revoked,
+            now,
         )
         for test in tests
     }
@@ -121,7 +125,7 @@ def standings_of(
 def _standing(
     test: QualificationTest,
     tries: list[TestAttempt],
-    has: bool,
+    is_held: bool,
     revoked: bool,
     now: datetime,
 ) -> TestStanding:
@@ -142,8 +146,8 @@ def _standing(
     wait_until = max(waits, default=None)
     return TestStanding(
         test=test,
-        held=has,
-        revoked=revoked and not has,
+        held=is_held,
+        revoked=revoked and not is_held,
         open_attempt=unfinished[0] if unfinished else None,
         n_tried=len(tries_since_pass),
         wait_until=wait_until if wait_until is not None and wait_until > now else None,

@@ -92,7 +92,7 @@ def _judge(
 ) -> Callable[[Requirement], bool]:
     """Look up what these requirements need once, and give who applies them."""
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
-    has = held(worker, names, now) if names else set()
+    held_names = held(worker, names, now) if names else set()
     counted = {Kind.APPROVED, Kind.APPROVED_PERCENT}
     record = (
         track_record(worker)
@@ -103,7 +103,7 @@ def _judge(
 
     def meets(row: Requirement) -> bool:
         if row.kind == Kind.TEST:
-            return row.test_name in has
+            return row.test_name in held_names
         if row.kind == Kind.APPROVED:
             return record.n_approved >= (row.at_least or 0)
         if row.kind == Kind.APPROVED_PERCENT:

@@ -29,8 +29,8 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     """Say whether the rejection of an assignment can be taken back."""
     platform_class = kind_of(assignment.hit.campaign.platform)
     if not platform_class.capabilities.external:
-        ours = platform_class.slug == "selfhosted"
-        return TakingBack(True, HERE if ours else HERE + PANEL)
+        is_selfhosted = platform_class.slug == "selfhosted"
+        return TakingBack(True, HERE if is_selfhosted else HERE + PANEL)
     session = ExternalSession.objects.filter(work__assignment=assignment).first()
     if session is None or session.status not in {"submitted", "rejected"}:
         return TakingBack(

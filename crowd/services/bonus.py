@@ -55,10 +55,10 @@ def give(
     if existing is not None:
         return existing
     # Rejected work gets one only where its rejection cannot be taken back.
-    good = assignment.state in PAID or (
+    is_payable = assignment.state in PAID or (
         rejected_too and assignment.state == Assignment.State.REJECTED
     )
-    if cents < 1 or not good:
+    if cents < 1 or not is_payable:
         raise GenieError(
             "A bonus is at least one cent, for work that was not rejected.",
             code="no-bonus",

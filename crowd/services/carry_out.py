@@ -110,10 +110,10 @@ def _wish(session: ExternalSession) -> tuple[str, str]:
     # all of them: so it waits for the last, and one good piece is enough.
     if any(assignment.state in OPEN for assignment in assignments):
         return "", ""
-    good = any(assignment.state == State.APPROVED for assignment in assignments)
+    is_approved = any(assignment.state == State.APPROVED for assignment in assignments)
     if session.status == "rejected":
-        return ("override", "") if good else ("", "")
-    if good:
+        return ("override", "") if is_approved else ("", "")
+    if is_approved:
         return "approve", ""
     reasons = [
         assignment.feedback

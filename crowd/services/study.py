@@ -374,7 +374,7 @@ def _plan_rest(
     for key, kind, whole in parts:
         cents = max(0, whole - paid.get(kind, 0))
         # An entry of nothing is kept, too: it says that this place has been settled.
-        _, made = LedgerEntry.objects.get_or_create(
+        _, is_new = LedgerEntry.objects.get_or_create(
             idempotency_key=key,
             defaults={
                 "campaign": campaign,
@@ -383,7 +383,7 @@ def _plan_rest(
                 "reason": WHOLE_PLACE,
             },
         )
-        if made and campaign.state in OVER:
+        if is_new and campaign.state in OVER:
             fund.correct(campaign.key, cents)
     if session.status == "approved":
         reconcile.paid(session)

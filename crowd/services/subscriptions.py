@@ -26,8 +26,8 @@ def agree(topic: str, address: str) -> None:
         ``not-our-topic`` for another topic than the one that is set up,
         ``bad-address`` for an address that is not the service's.
     """
-    ours = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
-    if not ours or topic != ours:
+    our_topic = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
+    if not our_topic or topic != our_topic:
         raise GenieError("That topic is not GENIE_MTURK_TOPIC.", code="not-our-topic")
     _is_ours(address)
     jobs.enqueue_missing([(JOB, {"address": address})])

@@ -42,14 +42,14 @@ NOT_OFFERED = (State.PAUSED, State.STOPPED, State.COMPLETE)
 def enqueue_due(now: datetime | None = None) -> int:
     """Queue a look at every campaign elsewhere that has something to tell or to hear."""
     now = now or timezone.now()
-    every = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
+    interval = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
     rows = (
         Campaign.objects.filter(platform__in=external_slugs())
         .exclude(state=State.SCHEDULED)
         .filter(
             Q(external=None)
             | Q(external__synced_at=None)
-            | Q(external__synced_at__lte=now - every)
+            | Q(external__synced_at__lte=now - interval)
             | Q(external__is_open=True, state__in=NOT_OFFERED)
         )
         .select_related("external", "hit_type")

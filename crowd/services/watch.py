@@ -37,8 +37,8 @@ def is_too_fast(campaign: Campaign) -> bool:
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     """Set or clear the campaign's notices; tell whether its work is stuck."""
     # Only here do we know who could come: elsewhere new people come by themselves.
-    ours = campaign.platform == HERE
-    starved = ours and is_starved(campaign, now or timezone.now())
+    is_here = campaign.platform == HERE
+    starved = is_here and is_starved(campaign, now or timezone.now())
     holds = {
         # the short one first: where only the beginning is shown, it is there
         TOO_FAST: is_faster_than_reading(campaign),

@@ -132,12 +132,14 @@ def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
         return _say(request, "This HIT has no page here.", 404)
     response = HttpResponse(_with_our_script(question.content))
     site = f"{request.scheme}://{request.get_host()}"
-    ours = " ".join(request.build_absolute_uri(static(script)) for script in SCRIPTS)
+    our_scripts = " ".join(
+        request.build_absolute_uri(static(script)) for script in SCRIPTS
+    )
     # Pages bring scripts of their own, as on Mechanical Turk; the sandbox keeps them in
     # an origin of their own.
     response["Content-Security-Policy"] = (
         "default-src https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
-        f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {ours}; "
+        f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {our_scripts}; "
         f"form-action {site}{request.path}; object-src 'none'; base-uri 'none'; "
         f"frame-ancestors {site}; {SANDBOX}"
     )

@@ -22,8 +22,10 @@ def addresses_of(users: Iterable[Account]) -> dict[int, str]:
     address_of = {}
     for user in active:
         if rows := known.get(user.pk):
-            good = sorted((r for r in rows if r.verified), key=lambda r: not r.primary)
-            address = good[0].email if good else ""
+            verified = sorted(
+                (r for r in rows if r.verified), key=lambda r: not r.primary
+            )
+            address = verified[0].email if verified else ""
         else:
             address = user.email
         if address:

@@ -71,8 +71,8 @@ class AsksWhy(ListAdmin):
         why = form.cleaned_data.pop(WHY, "")
         if WHY in form.changed_data:
             form.changed_data.remove(WHY)
-        made = super().construct_change_message(request, form, formsets, add)
-        entry = LogEntry(change_message=json.dumps(made))
+        changed = super().construct_change_message(request, form, formsets, add)
+        entry = LogEntry(change_message=json.dumps(changed))
         changes: str = entry.get_change_message()
         return f"{changes} Why: {why}" if why else changes
 

@@ -150,11 +150,11 @@ class AppealAdmin(ReadOnlyAdmin):
 def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
-    theirs = appeal.requester_assignment
+    for_requester = appeal.requester_assignment
     items = list(assignment.hit.items.all()) if assignment else []
     scale = all_scales()[assignment.hit.campaign.hit_type.scale] if assignment else None
     return {
-        "fields": answers_of(theirs.answer) if theirs else {},
+        "fields": answers_of(for_requester.answer) if for_requester else {},
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
         "shown": [field for item in items for field in shown_fields(item.data)],
