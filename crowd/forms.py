@@ -13,7 +13,7 @@ from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.models import Assignment, HITType, Item, QualificationQuestion
 from crowd.scales.base import Scale
-from crowd.selectors.asked import Asked, asked, form_of, scale_of, slots_of
+from crowd.selectors.asked import Asked, form_of, questions_about, scale_of, slots_of
 from crowd.services.answers import SPANS
 from crowd.services.qualification_marks import CHOICE, as_item
 
@@ -32,7 +32,7 @@ class Question:
     asked: Asked
     # The browser insists on an answer; not where the question is still hidden.
     required: bool
-    given: str = ""
+    raw_answer: str = ""
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ class Marks:
 
     name: str
     text: str
-    given: str
+    raw_answer: str
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,16 @@ def shown_item(
 def _questions(
     hit_type: HITType, item: Item, posted: Mapping[str, str], i: int
 ) -> list[Question]:
-    all_asked = asked(hit_type, item.data)
-    staged = any(one.first for one in all_asked)
+    all_asked = questions_about(hit_type, item.data)
+    staged = any(question.first for question in all_asked)
     return [
         Question(
             name=f"answer-{i}-{j}",
-            asked=one,
-            required=not one.checkbox and (one.first or not staged),
-            given=posted.get(f"answer-{i}-{j}", ""),
+            asked=question,
+            required=not question.checkbox and (question.first or not staged),
+            raw_answer=posted.get(f"answer-{i}-{j}", ""),
         )
-        for j, one in enumerate(all_asked)
+        for j, question in enumerate(all_asked)
     ]
 
 
@@ -129,10 +129,10 @@ def _blocks(
     data = item.data
     first = tuple(question for question in questions if question.asked.first)
     if first:
-        rest = tuple(question for question in questions if not question.asked.first)
+        later = tuple(question for question in questions if not question.asked.first)
         return (
             Block(template.render(data, ("standard", "output")), first),
-            Block(template.render(data, ("input",)), rest, later=True),
+            Block(template.render(data, ("input",)), later, later=True),
         )
     parts = ["standard"]
     if form_of(hit_type).shows_input(hit_type.criteria):
@@ -161,22 +161,22 @@ def sent_answers(
     for i, item in enumerate(assignment.hit.items.all()):
         # nothing is rendered to read what came in
         questions = _questions(hit_type, item, posted, i)
-        given = _given(questions, _marks(template, item, posted, i))
-        if given:
-            answers[item.key] = given
+        raw_answers = _raw_answers(questions, _marks(template, item, posted, i))
+        if raw_answers:
+            answers[item.key] = raw_answers
     return answers
 
 
 def sent_to(shown: Shown) -> dict[str, str]:
     """Give what was sent about one item, by question."""
-    return _given(shown.questions, shown.marks)
+    return _raw_answers(shown.questions, shown.marks)
 
 
-def _given(questions: Iterable[Question], marks: Marks | None) -> dict[str, str]:
-    given = {q.asked.key: q.given for q in questions if q.given}
-    if marks and marks.given:
-        given[SPANS] = marks.given
-    return given
+def _raw_answers(questions: Iterable[Question], marks: Marks | None) -> dict[str, str]:
+    raw_answers = {q.asked.key: q.raw_answer for q in questions if q.raw_answer}
+    if marks and marks.raw_answer:
+        raw_answers[SPANS] = marks.raw_answer
+    return raw_answers
 
 
 def sent_seconds(posted: Mapping[str, str]) -> float | None:
@@ -195,7 +195,7 @@ class Written:
     text: str
     # what is sent, the key that chooses it, what is read
     options: tuple[tuple[str, str, str], ...]
-    given: str = ""
+    raw_answer: str = ""
 
 
 def shown_question(
@@ -222,4 +222,4 @@ def sent_to_question(
     shown = shown_question(question, hit_type, posted)
     if isinstance(shown, Shown):
         return sent_to(shown)
-    return {CHOICE: shown.given} if shown.given else {}
+    return {CHOICE: shown.raw_answer} if shown.raw_answer else {}

@@ -1,4 +1,8 @@
-"""What a campaign costs, to the cent, before anything is spent."""
+"""What a campaign costs, to the cent, before anything is spent.
+
+Amounts are whole cents, and fees are rounded up: a quote is never below what is
+spent.
+"""
 
 from __future__ import annotations
 
@@ -100,6 +104,8 @@ def fee_per_assignment(
     if platform in FREE:
         return 0
     if platform == "prolific":
+        # Negated twice, a division of integers rounds up; floats would be a cent off
+        # now and then.
         return -(-PROLIFIC_THOUSANDTHS * reward_cents // 1000)
     if platform != "mturk":
         raise GenieError(
@@ -164,6 +170,8 @@ def quote(
     _check_at_least("n_items", n_items, 0)
     _check_at_least("n_test_questions", n_test_questions, 0)
     _check_at_least("ratings_per_item", ratings_per_item, 1)
+    # By way of its text: the float 0.1 is a little more than a tenth, and rounding up
+    # would make one assignment more of that.
     share = Decimal(str(repost_share))
     if not 0 <= share <= 1:
         raise ValueError(f"repost_share must lie in [0, 1], not {repost_share}.")

@@ -105,10 +105,10 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
             row.figures = figures  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        found = super().get_object(request, *args, **kwargs)
-        if found is not None:
-            self.look_up([found])
-        return found
+        campaign = super().get_object(request, *args, **kwargs)
+        if campaign is not None:
+            self.look_up([campaign])
+        return campaign
 
     @admin.display(description="answered")
     def answered(self, campaign: Campaign) -> str:
@@ -226,11 +226,11 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
-        given, by = form.cleaned_data, person(request)
+        answers, by = form.cleaned_data, person(request)
         self._each(
             request,
             queryset,
-            lambda c: run.stop(c.pk, by, given["reason"], publish=given["publish"]),
+            lambda c: run.stop(c.pk, by, answers["reason"], publish=answers["publish"]),
         )
         return None
 
@@ -261,8 +261,8 @@ class HITTypeAdmin(ReadOnlyAdmin):
 
 
 def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
-    found = progress_of(campaigns)
-    return [found[campaign.pk] for campaign in campaigns]
+    figures_of = progress_of(campaigns)
+    return [figures_of[campaign.pk] for campaign in campaigns]
 
 
 def _of(campaign: Campaign) -> CampaignProgress:

@@ -108,10 +108,10 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
             row.figures = figures[row.campaign_id]  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        found = super().get_object(request, *args, **kwargs)
-        if found is not None:
-            self.look_up([found])
-        return found
+        row = super().get_object(request, *args, **kwargs)
+        if row is not None:
+            self.look_up([row])
+        return row
 
     @admin.display(description="platform", ordering="campaign__platform")
     def platform(self, row: ExternalCampaign) -> str:
@@ -151,7 +151,7 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
 
     @admin.display(description="places there")
     def places(self, row: ExternalCampaign) -> str:
-        n = places.told(row.campaign)
+        n = places.n_places_told(row.campaign)
         taken = row.campaign.sessions.filter(status__in=places.TAKEN).count()
         return f"{n:,} places of {row.place_size}, {taken:,} taken" if n else "–"
 
@@ -217,9 +217,11 @@ class OutwardCallAdmin(ReadOnlyAdmin):
         form = asked(self, request, PAID, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
-        said = form.cleaned_data["reference"]
-        n = sum(resolve.happened(row.pk, person(request), said) for row in queryset)
-        self._told(request, n, queryset.count())
+        reference = form.cleaned_data["reference"]
+        n = sum(
+            resolve.happened(row.pk, person(request), reference) for row in queryset
+        )
+        self._report(request, n, queryset.count())
         return None
 
     @admin.action(description="Send the selected again …", permissions=["act"])
@@ -229,12 +231,12 @@ class OutwardCallAdmin(ReadOnlyAdmin):
         form = asked(self, request, AGAIN, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
-        said = form.cleaned_data["reason"]
-        n = sum(resolve.send_again(row.pk, person(request), said) for row in queryset)
-        self._told(request, n, queryset.count())
+        reason = form.cleaned_data["reason"]
+        n = sum(resolve.send_again(row.pk, person(request), reason) for row in queryset)
+        self._report(request, n, queryset.count())
         return None
 
-    def _told(self, request: HttpRequest, n: int, n_all: int) -> None:
+    def _report(self, request: HttpRequest, n: int, n_all: int) -> None:
         if n:
             self.message_user(
                 request,
@@ -272,12 +274,12 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
         form = asked(self, request, BONUS, lines)
         if isinstance(form, HttpResponse):
             return form
-        given = form.cleaned_data
+        answers = form.cleaned_data
         n = 0
         try:
             for row in queryset.order_by("pk"):
                 n += bonus.to_session(
-                    row, given["cents"], given["reason"], by=person(request)
+                    row, answers["cents"], answers["reason"], by=person(request)
                 )
         except GenieError as error:
             self.message_user(request, error.message, messages.ERROR)

@@ -46,24 +46,24 @@ class FairPayAction(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[Campaign]
     ) -> HttpResponse | None:
         """Show what is missing, then plan what was shown and agreed to."""
-        found = [
+        underpaid = [
             (campaign, missing)
             for campaign in queryset.select_related("hit_type")
             if (missing := shortfall(campaign)) is not None
         ]
-        if not found:
+        if not underpaid:
             sentence = "Nothing is missing, or too few times were measured to tell."
             self.message_user(request, sentence, messages.WARNING)
             return None
-        lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in found]
-        total = sum(missing.total_cents for _, missing in found)
+        lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in underpaid]
+        total = sum(missing.total_cents for _, missing in underpaid)
         form = asked(self, request, QUESTION, lines, [("In all", dollars(total))])
         if isinstance(form, TemplateResponse):
             # What is agreed to is what was shown, whatever is approved meanwhile.
-            agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in found]
+            agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in underpaid]
             form.context_data = {**(form.context_data or {}), "hidden": agreed}
             return form
-        for campaign, _ in found:
+        for campaign, _ in underpaid:
             self._make_up(request, campaign)
         return None
 

@@ -38,10 +38,10 @@ class BudgetAdmin(AsksWhy):
             row.committed_cents = committed.get(pool, 0)  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        found = super().get_object(request, *args, **kwargs)
-        if found is not None:
-            self.look_up([found])
-        return found
+        budget = super().get_object(request, *args, **kwargs)
+        if budget is not None:
+            self.look_up([budget])
+        return budget
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # A budget that moved to another pool would rewrite what was approved.

@@ -68,11 +68,11 @@ class MoreMoneyAction(ReadOnlyAdmin):
             for pool in sorted({campaign.pool for campaign in campaigns})
         ]
         # Money is added to the budgets that were shown, so a second click adds none.
-        seen = [
+        budgets_shown = [
             (_name(c), request.POST.get(_name(c), str(c.budget_cents)))
             for c in campaigns
         ]
-        form = asked(self, request, QUESTION, lines, room, seen)
+        form = asked(self, request, QUESTION, lines, room, budgets_shown)
         if isinstance(form, HttpResponse):
             return form
         cents = int(form.cleaned_data["dollars"] * 100)
@@ -83,12 +83,12 @@ class MoreMoneyAction(ReadOnlyAdmin):
     def _add(
         self, request: HttpRequest, campaign: Campaign, cents: int, reason: str
     ) -> None:
-        seen = request.POST.get(_name(campaign), "")
+        budget_shown = request.POST.get(_name(campaign), "")
         try:
             n = more_money.add_money(
                 campaign.pk,
                 cents,
-                budget_cents=int(seen) if seen.isdecimal() else -1,
+                budget_cents=int(budget_shown) if budget_shown.isdecimal() else -1,
                 by=person(request),
                 reason=reason,
             )

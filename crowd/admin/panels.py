@@ -35,10 +35,10 @@ class PanelForm(forms.ModelForm):  # type: ignore[type-arg]
         cleaned = super().clean() or {}
         if not self.errors:
             names = [field.name for field in PanelSource._meta.concrete_fields]
-            given = {name: cleaned[name] for name in names if name in cleaned}
-            given["name"] = given.get("name", self.instance.name)
+            values = {name: cleaned[name] for name in names if name in cleaned}
+            values["name"] = values.get("name", self.instance.name)
             try:
-                get(PANEL, options_of(PanelSource(**given)))
+                get(PANEL, options_of(PanelSource(**values)))
             except GenieError as error:
                 raise forms.ValidationError(error.message) from error
         return cleaned
@@ -63,7 +63,10 @@ class PanelSourceAdmin(AsksWhy):
     @admin.display(description="links to give to the panel")
     def links(self, panel: PanelSource) -> str:
         campaigns = Campaign.objects.filter(platform=PANEL, state__in=OFFERED)
-        rows = [(one.title, _link(panel, one)) for one in campaigns.order_by("-pk")]
+        rows = [
+            (campaign.title, _link(panel, campaign))
+            for campaign in campaigns.order_by("-pk")
+        ]
         if not rows:
             return "No campaign asks panels at the moment."
         return format_html(

@@ -69,7 +69,7 @@ class WorkerAdmin(ReadOnlyAdmin):
     actions = ["exclude_selected", "include_selected"]
 
     def look_up(self, rows: list[Worker]) -> None:
-        found = earnings_of(rows)
+        earnings = earnings_of(rows)
         exclusions = dict(
             Exclusion.objects.filter(worker__in=[row.pk for row in rows])
             .order_by()
@@ -84,14 +84,14 @@ class WorkerAdmin(ReadOnlyAdmin):
         )
         for row in rows:
             row.n_work = work[row.pk]  # type: ignore[attr-defined]
-            row.earned = found[row.pk]  # type: ignore[attr-defined]
+            row.earned = earnings[row.pk]  # type: ignore[attr-defined]
             row.n_exclusions = exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        found = super().get_object(request, *args, **kwargs)
-        if found is not None:
-            self.look_up([found])
-        return found
+        worker = super().get_object(request, *args, **kwargs)
+        if worker is not None:
+            self.look_up([worker])
+        return worker
 
     @admin.display(description="sent in", ordering=SENT_IN)
     def n_sent_in(self, worker: Worker) -> int:

@@ -99,7 +99,8 @@ class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
             if data.get(name)
         ]
         rows += [
-            (f"output {one['slot']}", one["text"]) for one in data.get("outputs") or []
+            (f"output {output['slot']}", output["text"])
+            for output in data.get("outputs") or []
         ]
         rows.append(("right answer", _right(question)))
         return format_html_join("", "<p><strong>{}</strong><br>{}</p>", rows)

@@ -93,16 +93,16 @@ class BatchForm(forms.Form):
         return cleaned
 
     def terms(self) -> batches.Terms:
-        given = self.cleaned_data
+        cleaned = self.cleaned_data
         return batches.Terms(
-            title=given["title"],
-            description=given["description"],
-            keywords=given["keywords"],
-            reward=f"{given['reward']:.2f}",
-            max_assignments=given["max_assignments"],
-            assignment_seconds=given["minutes"] * 60,
-            lifetime_seconds=given["days"] * DAY,
-            auto_approval_seconds=given["approval_days"] * DAY,
+            title=cleaned["title"],
+            description=cleaned["description"],
+            keywords=cleaned["keywords"],
+            reward=f"{cleaned['reward']:.2f}",
+            max_assignments=cleaned["max_assignments"],
+            assignment_seconds=cleaned["minutes"] * 60,
+            lifetime_seconds=cleaned["days"] * DAY,
+            auto_approval_seconds=cleaned["approval_days"] * DAY,
         )
 
 
@@ -197,50 +197,54 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
             raise PermissionDenied
         posted = request.method == "POST"
         form = BatchForm(request.POST, request.FILES) if posted else BatchForm()
-        made = None
+        draft = None
         if form.is_bound and form.is_valid():
             try:
-                made = self._draft(form)
+                draft = self._draft(form)
                 if "confirmed" in request.POST:
-                    return self._post(request, form, made)
+                    return self._post(request, form, draft)
             except GenieError as error:
                 form.add_error(None, error.message)
-                made = None
-        return self._asked(request, form, made)
+                draft = None
+        return self._confirmation(request, form, draft)
 
     def _draft(self, form: BatchForm) -> batches.Draft:
-        given = form.cleaned_data
+        cleaned = form.cleaned_data
         return batches.draft(
-            form.terms(), given["page"], given["table"], markup=given["markup"]
+            form.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
         )
 
     def _post(
-        self, request: HttpRequest, form: BatchForm, made: batches.Draft
+        self, request: HttpRequest, form: BatchForm, draft: batches.Draft
     ) -> HttpResponse:
-        given = form.cleaned_data
+        cleaned = form.cleaned_data
         batch = batches.post(
-            given["requester"], given["name"], form.terms(), made, person(request)
+            cleaned["requester"], cleaned["name"], form.terms(), draft, person(request)
         )
-        cost = dollars(made.cost_cents)
-        note(person(request), batch, f"Posted {len(made.questions)} HITs for {cost}.")
-        sentence = f"Posted {len(made.questions)} HITs; they cost at most {cost}."
+        cost = dollars(draft.cost_cents)
+        note(person(request), batch, f"Posted {len(draft.questions)} HITs for {cost}.")
+        sentence = f"Posted {len(draft.questions)} HITs; they cost at most {cost}."
         self.message_user(request, sentence, messages.SUCCESS)
         return redirect("admin:crowd_requesterbatch_changelist")
 
-    def _asked(
-        self, request: HttpRequest, form: BatchForm, made: batches.Draft | None
+    def _confirmation(
+        self, request: HttpRequest, form: BatchForm, draft: batches.Draft | None
     ) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": "Post a table as HITs",
             "form": form,
-            "made": made,
+            "made": draft,
             "media": self.media,
         }
-        if made is not None:
+        if draft is not None:
             left = money.account(form.cleaned_data["requester"], clock.now()).available
             hidden = {name: form.cleaned_data[name] for name in ("page", "table")}
-            context |= {"left": left, "hidden": hidden, "short": left < made.cost_cents}
+            context |= {
+                "left": left,
+                "hidden": hidden,
+                "short": left < draft.cost_cents,
+            }
         page = "admin/crowd/requesterbatch/add.html"
         return TemplateResponse(request, page, context, status=200)

@@ -15,6 +15,8 @@ def decoded(file: Any) -> str:
         raise ValidationError(f"A file has at most {MAX_BYTES} bytes.")
     data: bytes = file.read()
     try:
+        # Spreadsheets put a byte-order mark in front, which belongs to no column's
+        # name.
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1

@@ -130,9 +130,9 @@ class RequesterEventAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
     ) -> None:
         waiting = list(queryset.filter(sent_at=None))
-        n = queryset.filter(pk__in=[one.pk for one in waiting], sent_at=None).update(
-            n_tries=0, next_try_at=timezone.now()
-        )
+        n = queryset.filter(
+            pk__in=[event.pk for event in waiting], sent_at=None
+        ).update(n_tries=0, next_try_at=timezone.now())
         for event in waiting:
             note(person(request), event, "To be delivered again.", reason)
         self.message_user(request, f"{n} are tried within a minute.", messages.SUCCESS)

@@ -194,9 +194,9 @@ class AssignmentAdmin(ReadOnlyAdmin):
         form = asked(self, request, TAKE_BACK, lines)
         if isinstance(form, HttpResponse):
             return form
-        said = form.cleaned_data
+        answers = form.cleaned_data
         n = sum(
-            self._take_back(request, row, said, instead=not way.possible)
+            self._take_back(request, row, answers, instead=not way.possible)
             for row, way in ways
         )
         if n:
@@ -211,17 +211,17 @@ class AssignmentAdmin(ReadOnlyAdmin):
         self,
         request: HttpRequest,
         row: Assignment,
-        said: dict[str, Any],
+        answers: dict[str, Any],
         *,
         instead: bool,
     ) -> bool:
-        act = pay_instead if instead and said["bonus"] else overturn
+        act = pay_instead if instead and answers["bonus"] else overturn
         try:
             done = act(
                 row.pk,
                 by=person(request),
-                reason=said["reason"],
-                told=said["words"] or SORRY,
+                reason=answers["reason"],
+                message=answers["words"] or SORRY,
             )
         except GenieError as error:
             message = f"{row.worker}: {error.message}"

@@ -37,5 +37,5 @@ def get(slug: str) -> HITTemplate:
 @cache
 def consent(slug: str | None = None) -> Consent:
     """Give what workers agree to: the template's own consent.md, or the default."""
-    own = ROOT / (slug or "") / "consent.md"
-    return read_consent(own if own.is_file() else ROOT / "consent.md")
+    of_template = ROOT / (slug or "") / "consent.md"
+    return read_consent(of_template if of_template.is_file() else ROOT / "consent.md")

@@ -57,26 +57,28 @@ class HITTemplate:
 
     def check(self, data: Mapping[str, Any]) -> None:
         """Refuse an item that lacks what the template shows, or has it in no usable form."""
-        for one in self.fields:
-            problem = one.problem(data.get(one.name))
+        for item_field in self.fields:
+            problem = item_field.problem(data.get(item_field.name))
             if problem:
                 raise GenieError(
                     f"An item for the HIT template {self.slug} is not usable: "
-                    f"{one.name} {problem}.",
+                    f"{item_field.name} {problem}.",
                     code="unusable-item",
-                    details={"template": self.slug, "field": one.name},
+                    details={"template": self.slug, "field": item_field.name},
                 )
 
     @property
     def shows_outputs(self) -> bool:
         """Tell whether an item holds several outputs, each in its slot."""
-        return any(one.type == "outputs" for one in self.fields)
+        return any(item_field.type == "outputs" for item_field in self.fields)
 
     def render(
         self, data: Mapping[str, Any], parts: Collection[str] = PARTS
     ) -> SafeString:
         """Show an item: only the fields that template.toml names, all of them escaped."""
-        known = {one.name: data.get(one.name) for one in self.fields}
+        known = {
+            item_field.name: data.get(item_field.name) for item_field in self.fields
+        }
         shown = {f"{part}_shown": part in parts for part in PARTS}
         return self._template.render(Context({**known, **shown}))
 

@@ -74,17 +74,17 @@ class Preview:
         return self._page(request, posted, sentence)
 
     def _sentence(self, posted: Mapping[str, Any]) -> str:
-        given = sent_to(self._shown(posted))
+        raw_answers = sent_to(self._shown(posted))
         try:
-            ratings = ratings_of(self.hit_type, self.item, given)
+            ratings = ratings_of(self.hit_type, self.item, raw_answers)
         except GenieError as error:
             return error.message
-        said = [
+        parts = [
             f"{rating.criterion}{'@' if rating.slot else ''}{rating.slot} = "
             f"{rating.value:g}" + (f" {rating.detail}" if rating.detail else "")
             for rating in ratings
         ]
-        return f"A preview stores nothing. This would be stored: {'; '.join(said)}."
+        return f"A preview stores nothing. This would be stored: {'; '.join(parts)}."
 
     def _shown(self, posted: Mapping[str, Any]) -> Shown:
         return shown_item(self.hit_type, self.item, posted)
@@ -109,10 +109,10 @@ class Preview:
 
 def _static(path: str) -> HttpResponseBase:
     try:
-        found = finders.find(path)
+        file_path = finders.find(path)
     except SuspiciousFileOperation:
-        found = None
-    if not isinstance(found, str):
+        file_path = None
+    if not isinstance(file_path, str):
         return HttpResponseNotFound("There is no such file.")
     kind, _ = mimetypes.guess_type(path)
-    return HttpResponse(Path(found).read_bytes(), content_type=kind)
+    return HttpResponse(Path(file_path).read_bytes(), content_type=kind)

@@ -1,3 +1,11 @@
+"""Who works on what, and what they answered.
+
+An assignment moves from accepted to submitted and then to approved or rejected;
+returned and expired ones do not count. Two constraints carry the races of
+handing out work: one open assignment for a worker, one assignment of a HIT for a
+worker.
+"""
+
 from __future__ import annotations
 
 from django.db import models

@@ -1,3 +1,9 @@
+"""Campaigns and what they ask: HIT types, inputs, HITs and items.
+
+Nothing here knows whose outputs are judged or which items are test questions: the
+apps above keep that to themselves and find their campaigns again by `key`.
+"""
+
 from __future__ import annotations
 
 from django.db import models

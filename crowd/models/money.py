@@ -1,3 +1,5 @@
+"""Budgets, what is set aside of them, and each payment."""
+
 from __future__ import annotations
 
 from django.conf import settings
@@ -63,6 +65,7 @@ class LedgerEntry(models.Model):
         CANCELLED = "CANCELLED", "cancelled"
 
     idempotency_key = models.CharField(max_length=64, unique=True)
+    # Nothing that a payment points to can be deleted: money must stay traceable.
     campaign = models.ForeignKey(
         Campaign, on_delete=models.PROTECT, related_name="ledger"
     )

@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 @require_POST
 def receive(request: HttpRequest, secret: str) -> HttpResponse:
     """Look at the HITs that a notice names, once; agree to our own topic's question."""
-    wanted = settings.GENIE["MTURK_NOTICE_SECRET"]
-    if not wanted or not constant_time_compare(secret, wanted):
+    expected = settings.GENIE["MTURK_NOTICE_SECRET"]
+    if not expected or not constant_time_compare(secret, expected):
         raise Http404
     if is_too_long(request, LARGEST_BYTES):
         return JsonResponse({"error": "That is too long for a notice."}, status=413)

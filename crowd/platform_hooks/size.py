@@ -10,5 +10,5 @@ if TYPE_CHECKING:
 
 def is_too_long(request: HttpRequest, largest_bytes: int) -> bool:
     """Tell by what the request says of itself; nothing beyond that is ever read."""
-    said = request.headers.get("Content-Length") or "0"
-    return not (said.isascii() and said.isdecimal()) or int(said) > largest_bytes
+    length = request.headers.get("Content-Length") or "0"
+    return not (length.isascii() and length.isdecimal()) or int(length) > largest_bytes

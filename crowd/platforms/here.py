@@ -33,7 +33,7 @@ class Here(Platform):
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
         """Nothing to tell: the HIT's own row says how many places it has."""
-        return (Result(one.key, "done") for one in more)
+        return (Result(spec.key, "done") for spec in more)
 
     def close(self, ref: ExternalRef) -> Result:
         """Nothing to tell: the campaign's own row says whether it runs."""
@@ -49,11 +49,11 @@ class Here(Platform):
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
         """Nothing to tell: the decision stands on the assignment."""
-        return (Result(one.key, "done") for one in decisions)
+        return (Result(decision.key, "done") for decision in decisions)
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
         """Give the entry's own key as the payment's name: staff pay by hand."""
-        return (Result(one.key, "done", one.key) for one in bonuses)
+        return (Result(spec.key, "done", spec.key) for spec in bonuses)
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
         """Nothing to tell: the exclusion's own row keeps the worker away."""

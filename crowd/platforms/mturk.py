@@ -1,4 +1,9 @@
-"""Mechanical Turk and everything that speaks its protocol; the only user of boto3."""
+"""Mechanical Turk and everything that speaks its protocol; the only user of boto3.
+
+Mechanical Turk shows the HITs, takes the answers and pays. Its tokens make a
+repeated call harmless for a day; after that, what was sent is looked for by marks
+of ours: a HIT's annotation, a reference in the reason of a bonus.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +46,7 @@ from crowd.platforms.mturk_terms import (
 )
 from genie.lib.errors import GenieError
 
+# What stands in the link instead of an assignment while somebody only looks at a HIT.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 BUSY = {
     "ThrottlingException",
@@ -110,8 +116,12 @@ class Connection:
             return TurkBusy(message or code)
         if status >= 500 or status == 408:
             return TurkSilence(f"HTTP {status} {message}".strip())
-        own = error.response.get("TurkErrorCode", "")
-        return TurkRefusal(own.removeprefix("AWS.MechanicalTurk.") or code, message)
+        # AWS's code is RequestError for nearly everything; what it was stands in the
+        # service's own.
+        turk_code = error.response.get("TurkErrorCode", "")
+        return TurkRefusal(
+            turk_code.removeprefix("AWS.MechanicalTurk.") or code, message
+        )
 
 
 def _utc_now() -> datetime:
@@ -161,8 +171,8 @@ class MTurk(Platform):
         return self._given or Connection(self.account, sleep=self._sleep)
 
     @property
-    def _shop(self) -> mturk_hits.Shop:
-        return mturk_hits.Shop(
+    def _hit_context(self) -> mturk_hits.HITContext:
+        return mturk_hits.HITContext(
             self.calls,
             self.environment,
             self.account.lifetime_seconds,
@@ -185,22 +195,24 @@ class MTurk(Platform):
                     for test in campaign.requirements.tests
                 ],
             )
-            made = self.calls(
+            hit_type_id = self.calls(
                 "create_hit_type",
                 Title=campaign.title[:128],
                 Description=campaign.description[:2000],
                 Keywords=campaign.keywords[:1000],
                 Reward=dollars(campaign.reward_cents),
+                # Mechanical Turk takes no less than 30 seconds.
                 AssignmentDurationInSeconds=max(30, campaign.assignment_seconds),
                 AutoApprovalDelayInSeconds=campaign.auto_approval_seconds,
                 QualificationRequirements=demands,
             )["HITTypeId"]
-            self._ask_for_notices(made)
-            return Result(campaign.key, "done", made)
+            self._ask_for_notices(hit_type_id)
+            return Result(campaign.key, "done", hit_type_id)
 
         return result_of(campaign.key, make)
 
     def _ask_for_notices(self, hit_type_id: str) -> None:
+        # A queue where there is one: what it holds waits until somebody reads it.
         place = self.account.queue_url or self.account.topic
         if place:
             self.calls(
@@ -216,19 +228,19 @@ class MTurk(Platform):
             )
 
     def post(self, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
-        return mturk_hits.post(self._shop, ref, hits)
+        return mturk_hits.post(self._hit_context, ref, hits)
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
-        return mturk_hits.add_capacity(self._shop, more)
+        return mturk_hits.add_capacity(self._hit_context, more)
 
     def close(self, ref: ExternalRef) -> Result:
-        ended = mturk_hits.expire(self._shop, ref, now=self._now())
+        ended = mturk_hits.expire(self._hit_context, ref, now=self._now())
         return all_done(ref.campaign_id, list(ended))
 
     def resume(self, ref: ExternalRef) -> Result:
-        opened = mturk_hits.prolong(self._shop, ref, now=self._now())
+        opened = mturk_hits.prolong(self._hit_context, ref, now=self._now())
         return all_done(ref.campaign_id, list(opened))
 
     # --- people ------------------------------------------------------------------------
@@ -312,8 +324,8 @@ class MTurk(Platform):
         queue = _client("sqs", self.account, self.account.queue_endpoint_url or None)
         address = self.account.queue_url
         while True:
-            found = queue.receive_message(QueueUrl=address, MaxNumberOfMessages=10)
-            messages = found.get("Messages", [])
+            answer = queue.receive_message(QueueUrl=address, MaxNumberOfMessages=10)
+            messages = answer.get("Messages", [])
             if not messages:
                 return
             for message in messages:

@@ -85,12 +85,13 @@ def pages(
 ) -> Iterator[dict[str, Any]]:
     """Give everything that a list holds; empty and short pages do not end it."""
     token: str | None = None
-    seen: set[str] = set()
+    used: set[str] = set()
     for _ in range(MAX_PAGES):
         more = {} if token is None else {"NextToken": token}
         answer = calls(operation, MaxResults=PAGE, **arguments, **more)
         yield from answer.get(name, ())
         token = answer.get("NextToken")
-        if not token or token in seen:
+        # A token that comes back would have us read the same pages for ever.
+        if not token or token in used:
             return
-        seen.add(token)
+        used.add(token)

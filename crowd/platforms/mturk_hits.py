@@ -15,7 +15,7 @@ from genie.lib.errors import GenieError
 
 
 @dataclass(frozen=True)
-class Shop:
+class HITContext:
     """What the functions here need to know of the account."""
 
     calls: Calls
@@ -26,42 +26,46 @@ class Shop:
     sleep: Callable[[float], None] = time.sleep
 
 
-def post(shop: Shop, ref: ExternalRef, hits: Sequence[HITSpec]) -> Iterator[Result]:
+def post(
+    context: HITContext, ref: ExternalRef, hits: Sequence[HITSpec]
+) -> Iterator[Result]:
     """Post each HIT once, whatever happened to earlier tries."""
-    found: Mapping[str, str] = {}
+    hit_ids: Mapping[str, str] = {}
+    # A token protects for a day only: after that a HIT is looked for by our name for it
+    # before it is posted again.
     if any(hit.sent == "long-ago" for hit in hits):
         try:
-            found = _annotated(shop, {hit.key for hit in hits})
+            hit_ids = _annotated(context, {hit.key for hit in hits})
         except Exception as error:  # noqa: BLE001 - sorted by `result_of`
             yield from (_same(hit.key, error) for hit in hits)
             return
     yield from (
-        Result(hit.key, "done", found[hit.key]) for hit in hits if hit.key in found
+        Result(hit.key, "done", hit_ids[hit.key]) for hit in hits if hit.key in hit_ids
     )
-    rest = [hit for hit in hits if hit.key not in found]
+    missing = [hit for hit in hits if hit.key not in hit_ids]
     yield from at_once(
-        rest,
-        lambda hit: result_of(hit.key, lambda: _post_one(shop, ref, hit)),
-        shop.calls.threads,
+        missing,
+        lambda hit: result_of(hit.key, lambda: _post_one(context, ref, hit)),
+        context.calls.threads,
     )
 
 
-def _post_one(shop: Shop, ref: ExternalRef, hit: HITSpec) -> Result:
+def _post_one(context: HITContext, ref: ExternalRef, hit: HITSpec) -> Result:
     question = _question(hit)
     try:
-        answer = shop.calls(
+        answer = context.calls(
             "create_hit_with_hit_type",
             HITTypeId=ref.campaign_id,
             MaxAssignments=hit.max_assignments,
-            LifetimeInSeconds=shop.lifetime_seconds,
+            LifetimeInSeconds=context.lifetime_seconds,
             Question=question,
             RequesterAnnotation=hit.key,
-            UniqueRequestToken=token(shop.environment, hit.key),
+            UniqueRequestToken=token(context.environment, hit.key),
         )
     except TurkRefusal as refusal:
         if refusal.code != "HitAlreadyExists":
             raise
-        return _existing(shop, hit.key, hit_in(refusal.message))
+        return _existing(context, hit.key, hit_in(refusal.message))
     return Result(hit.key, "done", answer["HIT"]["HITId"])
 
 
@@ -77,86 +81,93 @@ def _question(hit: HITSpec) -> str:
     return external_question(hit.url)
 
 
-def _existing(shop: Shop, key: str, hit_id: str) -> Result:
+def _existing(context: HITContext, key: str, hit_id: str) -> Result:
     """Believe that a HIT is ours only when it says so itself."""
     if not hit_id:
-        hit_id = _annotated(shop, {key}).get(key, "")
-    found = shop.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
-    if found.get("RequesterAnnotation") != key:
+        hit_id = _annotated(context, {key}).get(key, "")
+    hit = context.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
+    if hit.get("RequesterAnnotation") != key:
         return Result(key, "refused", message="The token belongs to another HIT.")
     return Result(key, "done", hit_id)
 
 
-def _annotated(shop: Shop, keys: set[str]) -> dict[str, str]:
+def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
     """Look through all HITs of the account for those that carry our keys.
 
     Looked at twice, for the list lags; whatever is found in either is there.
     """
-    found: dict[str, str] = {}
+    hit_ids: dict[str, str] = {}
     for look in range(2):
         if look:
-            shop.sleep(shop.index_lag_seconds)
-        for hit in pages(shop.calls, "list_hits", "HITs"):
+            context.sleep(context.index_lag_seconds)
+        for hit in pages(context.calls, "list_hits", "HITs"):
             note = hit.get("RequesterAnnotation", "")
             if note in keys:
-                found.setdefault(note, hit["HITId"])
-        if len(found) == len(keys):
+                hit_ids.setdefault(note, hit["HITId"])
+        if len(hit_ids) == len(keys):
             break
-    return found
+    return hit_ids
 
 
-def add_capacity(shop: Shop, more: Sequence[MoreSpec]) -> Iterator[Result]:
+def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Result]:
     """Ask more people, each time once."""
     yield from at_once(
         more,
-        lambda one: result_of(one.key, lambda: _add(shop, one)),
-        shop.calls.threads,
+        lambda spec: result_of(spec.key, lambda: _add(context, spec)),
+        context.calls.threads,
     )
 
 
-def _add(shop: Shop, one: MoreSpec) -> Result:
-    if one.sent == "long-ago":
-        hit = shop.calls("get_hit", HITId=one.hit_id)["HIT"]
-        if hit["MaxAssignments"] >= one.before + one.n:
-            return Result(one.key, "done", one.hit_id)
+def _add(context: HITContext, spec: MoreSpec) -> Result:
+    if spec.sent == "long-ago":
+        hit = context.calls("get_hit", HITId=spec.hit_id)["HIT"]
+        # The token is forgotten by then, but the number of places tells whether it was
+        # carried out.
+        if hit["MaxAssignments"] >= spec.before + spec.n:
+            return Result(spec.key, "done", spec.hit_id)
     try:
-        shop.calls(
+        context.calls(
             "create_additional_assignments_for_hit",
-            HITId=one.hit_id,
-            NumberOfAdditionalAssignments=one.n,
-            UniqueRequestToken=token(shop.environment, one.key),
+            HITId=spec.hit_id,
+            NumberOfAdditionalAssignments=spec.n,
+            UniqueRequestToken=token(context.environment, spec.key),
         )
     except TurkRefusal as refusal:
         if was_processed(refusal.message):
-            return Result(one.key, "done", one.hit_id)
+            return Result(spec.key, "done", spec.hit_id)
         if refusal.code == "InvalidMaximumAssignmentsIncrease":
-            return Result(one.key, "refused", message=refusal.message, code="too-many")
+            return Result(spec.key, "refused", message=refusal.message, code="too-many")
         raise
-    return Result(one.key, "done", one.hit_id)
+    return Result(spec.key, "done", spec.hit_id)
 
 
-def expire(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
+def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
     """Let nobody accept the HITs any more.
 
     Any moment in the past ends a HIT at once. Yesterday, to the second, is in the past
     on every clock, and another wish than the one before the HIT was opened again: the
     same wish twice is refused as carried out.
     """
-    yield from _until(shop, ref, now - timedelta(days=1))
+    yield from _until(context, ref, now - timedelta(days=1))
 
 
-def prolong(shop: Shop, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
+def prolong(
+    context: HITContext, ref: ExternalRef, *, now: datetime
+) -> Iterator[Result]:
     """Let the HITs be accepted for another lifetime."""
-    yield from _until(shop, ref, now + timedelta(seconds=shop.lifetime_seconds))
+    yield from _until(context, ref, now + timedelta(seconds=context.lifetime_seconds))
 
 
-def _until(shop: Shop, ref: ExternalRef, moment: datetime) -> Iterator[Result]:
-    wanted = moment.astimezone(UTC).replace(microsecond=0)
+def _until(context: HITContext, ref: ExternalRef, until: datetime) -> Iterator[Result]:
+    expires_at = until.astimezone(UTC).replace(microsecond=0)
 
     def end(hit_id: str) -> Result:
         try:
-            shop.calls("update_expiration_for_hit", HITId=hit_id, ExpireAt=wanted)
+            context.calls(
+                "update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at
+            )
         except TurkRefusal as refusal:
+            # A HIT that was deleted there asks nobody, which is all that was wanted.
             gone = refusal.code == "HITDoesNotExist"
             if not gone and not was_processed(refusal.message):
                 raise
@@ -165,7 +176,7 @@ def _until(shop: Shop, ref: ExternalRef, moment: datetime) -> Iterator[Result]:
     yield from at_once(
         list(ref.hit_ids.values()),
         lambda hit_id: result_of(hit_id, lambda: end(hit_id)),
-        shop.calls.threads,
+        context.calls.threads,
     )
 
 

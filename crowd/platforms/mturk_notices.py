@@ -46,19 +46,19 @@ def opened(body: bytes) -> Envelope:
     'Notification'
     """
     text = body.decode("utf-8", "replace")
-    found = _object(text)
-    if isinstance(found.get("Events"), list):
-        return Envelope("Notification", _word(found, "EventDocId"), text)
-    kind = _word(found, "Type")
+    envelope = _object(text)
+    if isinstance(envelope.get("Events"), list):
+        return Envelope("Notification", _word(envelope, "EventDocId"), text)
+    kind = _word(envelope, "Type")
     if not kind:
         raise GenieError("The notice says nothing.", code="unreadable")
     return Envelope(
         kind,
-        _word(found, "MessageId"),
-        _word(found, "Message"),
-        _word(found, "TopicArn"),
-        _word(found, "SubscribeURL"),
-        found,
+        _word(envelope, "MessageId"),
+        _word(envelope, "Message"),
+        _word(envelope, "TopicArn"),
+        _word(envelope, "SubscribeURL"),
+        envelope,
     )
 
 
@@ -86,14 +86,14 @@ def hits_in(body: str) -> frozenset[str]:
     )
 
 
-def _word(found: dict[str, Any], name: str) -> str:
-    value = found.get(name)
+def _word(envelope: dict[str, Any], name: str) -> str:
+    value = envelope.get(name)
     return value if isinstance(value, str) else ""
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

@@ -66,6 +66,8 @@ class Pace:
             now = self._clock()
             self._through.append(now)
             self._forget(now)
+            # Each call adds its share, so that the rate grows by `climb` a second
+            # however many calls there are.
             self.rate = min(self.most, self.rate + self._climb / self.rate)
 
     def refused(self) -> None:
@@ -77,6 +79,8 @@ class Pace:
                 return  # the calls of one crowd are refused together
             self._slowed = now
             first = self._through[0] if self._through else now
+            # Over a shorter time a few quick calls would measure a rate that no server
+            # keeps up.
             lasted = max(now - first, 0.25)
             measured = len(self._through) / lasted
             self.rate = max(LEAST, min(self.rate, measured) * self._back_off)

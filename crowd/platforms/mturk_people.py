@@ -132,6 +132,7 @@ def qualification_type(
             )["QualificationType"]["QualificationTypeId"]
         )
     except TurkRefusal as refusal:
+        # It has no code of its own among the wrong parameters; only the message tells.
         if "already" not in refusal.message.lower():
             raise
     for look in range(LOOKS):

@@ -77,8 +77,8 @@ def hit_in(message: str) -> str:
     >>> hit_in('The HIT with ID "3ABC" already exists. (1700000000000)')
     '3ABC'
     """
-    found = _EXISTS.search(message)
-    return found.group(1) if found else ""
+    match = _EXISTS.search(message)
+    return match.group(1) if match else ""
 
 
 def was_processed(message: str) -> bool:
@@ -93,7 +93,7 @@ def was_processed(message: str) -> bool:
 
 
 def qualification_requirements(
-    wanted: Requirements,
+    requirements: Requirements,
     excluded_type: str,
     environment: str,
     test_types: Sequence[str] = (),
@@ -106,7 +106,7 @@ def qualification_requirements(
     Examples
     --------
     >>> made = qualification_requirements(Requirements(500, 98, ["US"]), "3X", "sandbox")
-    >>> [one["Comparator"] for one in made]
+    >>> [demand["Comparator"] for demand in made]
     ['DoesNotExist', 'GreaterThanOrEqualTo', 'GreaterThanOrEqualTo', 'In']
     """
     demands: list[dict[str, Any]] = [
@@ -116,19 +116,19 @@ def qualification_requirements(
             ActionsGuarded="DiscoverPreviewAndAccept",
         )
     ]
-    if wanted.minimum_approved:
-        n = wanted.minimum_approved
+    if requirements.minimum_approved:
+        n = requirements.minimum_approved
         demands.append(_demand(N_APPROVED, "GreaterThanOrEqualTo", IntegerValues=[n]))
-    if wanted.minimum_percent_approved:
-        n = wanted.minimum_percent_approved
+    if requirements.minimum_percent_approved:
+        n = requirements.minimum_percent_approved
         demands.append(_demand(P_APPROVED, "GreaterThanOrEqualTo", IntegerValues=[n]))
-    if wanted.countries:
-        places = [{"Country": code} for code in wanted.countries[:MAX_LOCALES]]
-        demands.append(_demand(LOCALE, "In", LocaleValues=places))
-    for kind, test in zip(test_types, wanted.tests, strict=True):
+    if requirements.countries:
+        countries = [{"Country": code} for code in requirements.countries[:MAX_LOCALES]]
+        demands.append(_demand(LOCALE, "In", LocaleValues=countries))
+    for kind, test in zip(test_types, requirements.tests, strict=True):
         n = test.pass_percent
         demands.append(_demand(kind, "GreaterThanOrEqualTo", IntegerValues=[n]))
-    if wanted.masters:
+    if requirements.masters:
         demands.append(_demand(MASTERS[environment], "Exists"))
     return demands
 

@@ -46,10 +46,8 @@ def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
 
     def look(hit_id: str) -> list[SessionEvent]:
         try:
-            found = pages(
-                calls, "list_assignments_for_hit", "Assignments", HITId=hit_id
-            )
-            return [event_of(row) for row in found]
+            rows = pages(calls, "list_assignments_for_hit", "Assignments", HITId=hit_id)
+            return [event_of(row) for row in rows]
         except TurkRefusal as refusal:
             if refusal.code != "HITDoesNotExist":
                 with lock:
@@ -59,12 +57,12 @@ def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
                 failures.append(error)
         return []
 
-    seen: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     for events in at_once(list(ref.hit_ids.values()), look, calls.threads):
         for event in events:
             name = (event.session_id, event.worker_id, event.status)
-            if name not in seen:
-                seen.add(name)
+            if name not in reported:
+                reported.add(name)
                 yield event
     if failures:
         raise GenieError(
@@ -101,45 +99,49 @@ def decide(calls: Calls, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
     """Carry decisions out; one that fell before is looked up, not guessed."""
     yield from at_once(
         decisions,
-        lambda one: result_of(one.key, lambda: _decide(calls, one)),
+        lambda spec: result_of(spec.key, lambda: _decide(calls, spec)),
         calls.threads,
     )
 
 
-def _decide(calls: Calls, one: DecisionSpec) -> Result:
-    wanted = "Rejected" if one.decision == "reject" else "Approved"
+def _decide(calls: Calls, spec: DecisionSpec) -> Result:
+    wanted_status = "Rejected" if spec.decision == "reject" else "Approved"
     try:
-        if one.decision == "reject":
+        if spec.decision == "reject":
             calls(
                 "reject_assignment",
-                AssignmentId=one.session_id,
-                RequesterFeedback=feedback(one.message) or NO_REASON,
+                AssignmentId=spec.session_id,
+                RequesterFeedback=feedback(spec.message) or NO_REASON,
             )
         else:
-            said = feedback(one.message)
+            message = feedback(spec.message)
             calls(
                 "approve_assignment",
-                AssignmentId=one.session_id,
-                OverrideRejection=one.decision == "override",
-                **({"RequesterFeedback": said} if said else {}),
+                AssignmentId=spec.session_id,
+                OverrideRejection=spec.decision == "override",
+                **({"RequesterFeedback": message} if message else {}),
             )
     except TurkRefusal as refusal:
+        # Without money nothing was decided, so there is nothing to look up.
         if refusal.code == "InsufficientFunds":
             raise
-        stands = calls("get_assignment", AssignmentId=one.session_id)["Assignment"]
-        status = stands["AssignmentStatus"]
-        if status == wanted:
-            return Result(one.key, "done", one.session_id)
-        if status == "Submitted" or one.decision == "override":
+        # Any other refusal may mean that it was decided before: by us, by a person
+        # there, or by the clock.
+        assignment = calls("get_assignment", AssignmentId=spec.session_id)["Assignment"]
+        status = assignment["AssignmentStatus"]
+        if status == wanted_status:
+            return Result(spec.key, "done", spec.session_id)
+        # Still undecided, so it was refused for a reason of its own.
+        if status == "Submitted" or spec.decision == "override":
             raise
         return Result(
-            one.key,
+            spec.key,
             "refused",
-            one.session_id,
+            spec.session_id,
             STATUS[status],
             "decided-otherwise",
         )
-    return Result(one.key, "done", one.session_id)
+    return Result(spec.key, "done", spec.session_id)
 
 
 def bonus(
@@ -148,34 +150,35 @@ def bonus(
     """Pay each bonus once; its reason carries a reference by which it is found again."""
     yield from at_once(
         bonuses,
-        lambda one: result_of(one.key, lambda: _bonus(calls, environment, one)),
+        lambda spec: result_of(spec.key, lambda: _bonus(calls, environment, spec)),
         calls.threads,
     )
 
 
-def _bonus(calls: Calls, environment: str, one: BonusSpec) -> Result:
-    name = token(environment, one.key)
+def _bonus(calls: Calls, environment: str, spec: BonusSpec) -> Result:
+    name = token(environment, spec.key)
     reference = f"(reference {name[:12]})"
-    amount = dollars(one.amount_cents)
-    if one.sent == "long-ago":
+    amount = dollars(spec.amount_cents)
+    # The token is forgotten by then; the payments themselves carry our reference.
+    if spec.sent == "long-ago":
         for paid in pages(
             calls,
             "list_bonus_payments",
             "BonusPayments",
-            AssignmentId=one.session_id,
+            AssignmentId=spec.session_id,
         ):
             if reference in paid.get("Reason", ""):
-                return Result(one.key, "done", name[:12])
+                return Result(spec.key, "done", name[:12])
     try:
         calls(
             "send_bonus",
-            WorkerId=one.worker_id,
-            AssignmentId=one.session_id,
+            WorkerId=spec.worker_id,
+            AssignmentId=spec.session_id,
             BonusAmount=amount,
-            Reason=f"{feedback(one.reason)[:900]} {reference}",
+            Reason=f"{feedback(spec.reason)[:900]} {reference}",
             UniqueRequestToken=name,
         )
     except TurkRefusal as refusal:
         if not was_processed(refusal.message):
             raise
-    return Result(one.key, "done", name[:12])
+    return Result(spec.key, "done", name[:12])

@@ -49,6 +49,8 @@ def html_question(page: str, height: int = 0) -> str:
     >>> html_question("<p>a ]]> b</p>").split("HTMLContent>")[1][:-2]
     '<![CDATA[<p>a ]]]]><![CDATA[> b</p>]]>'
     """
+    # A CDATA section cannot hold its own end: it is closed and opened again in the
+    # middle of it.
     content = clean(page).replace("]]>", "]]]]><![CDATA[>")
     return _measured(
         f'<HTMLQuestion xmlns="{HTML}"><HTMLContent><![CDATA[{content}]]></HTMLContent>'
@@ -89,11 +91,11 @@ def question_form(
     >>> question_form("Test", "Choose.", [ask]).count("<Selection>")
     2
     """
-    asked = "".join(_test_question(one) for one in questions)
+    body = "".join(_test_question(question) for question in questions)
     intro = f"<Text>{_text(introduction)}</Text>" if introduction.strip() else ""
     return _measured(
         f'<QuestionForm xmlns="{FORM}"><Overview><Title>{_text(title)}</Title>'
-        f"{intro}</Overview>{asked}</QuestionForm>"
+        f"{intro}</Overview>{body}</QuestionForm>"
     )
 
 
@@ -108,14 +110,14 @@ def answer_key(questions: Sequence[FormQuestion]) -> str:
     True
     """
     scored = "".join(
-        f"<Question><QuestionIdentifier>{_text(one.key)}</QuestionIdentifier>"
+        f"<Question><QuestionIdentifier>{_text(question.key)}</QuestionIdentifier>"
         + "".join(
             f"<AnswerOption><SelectionIdentifier>{_text(key)}</SelectionIdentifier>"
             "<AnswerScore>1</AnswerScore></AnswerOption>"
-            for key in one.right
+            for key in question.right
         )
         + "</Question>"
-        for one in questions
+        for question in questions
     )
     return _measured(
         f'<AnswerKey xmlns="{KEY}">{scored}<QualificationValueMapping>'
@@ -149,7 +151,7 @@ def read_answers(text: str) -> dict[str, str]:
     """
     if not text.strip():
         return {}
-    found: dict[str, str] = {}
+    answers: dict[str, str] = {}
     root = _parse(text)
     if _local(root) != "QuestionFormAnswers":
         raise _unreadable("it is not a QuestionFormAnswers")
@@ -161,20 +163,20 @@ def read_answers(text: str) -> dict[str, str]:
             elif _local(part) in {"FreeText", "SelectionIdentifier"}:
                 value = part.text or ""
         if name:
-            found[name] = value
-    return found
+            answers[name] = value
+    return answers
 
 
-def _test_question(one: FormQuestion) -> str:
+def _test_question(question: FormQuestion) -> str:
     choices = "".join(
         f"<Selection><SelectionIdentifier>{_text(choice.key)}</SelectionIdentifier>"
         f"<Text>{_text(choice.text)}</Text></Selection>"
-        for choice in one.choices
+        for choice in question.choices
     )
     return (
-        f"<Question><QuestionIdentifier>{_text(one.key)}</QuestionIdentifier>"
+        f"<Question><QuestionIdentifier>{_text(question.key)}</QuestionIdentifier>"
         "<IsRequired>true</IsRequired><QuestionContent>"
-        f"<Text>{_text(one.text)}</Text></QuestionContent><AnswerSpecification>"
+        f"<Text>{_text(question.text)}</Text></QuestionContent><AnswerSpecification>"
         "<SelectionAnswer><StyleSuggestion>radiobutton</StyleSuggestion>"
         f"<Selections>{choices}</Selections></SelectionAnswer></AnswerSpecification>"
         "</Question>"

@@ -97,8 +97,8 @@ class Panel(Here):
 
     def _pseudonym(self, kind: str, value: str) -> str:
         text = f"panel\x1f{self.panel.name}\x1f{kind}\x1f{value}".encode()
-        made = hmac.new(self.panel.secret.encode(), text, hashlib.sha256)
-        return made.hexdigest()[:32]
+        digest = hmac.new(self.panel.secret.encode(), text, hashlib.sha256)
+        return digest.hexdigest()[:32]
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
         """Give the code or the address; `back_to` holds the panel's own ids."""
@@ -128,20 +128,22 @@ def check(panel: PanelTerms) -> None:
     genie.lib.errors.GenieError: 'two words' is no name of a parameter: ...
     """
     names = [panel.worker_parameter, panel.session_parameter, panel.study_parameter]
-    given = [name for name in names if name]
-    for name in given:
+    used = [name for name in names if name]
+    for name in used:
         if not _NAME.fullmatch(name) or name == SIGNATURE:
             raise _unusable(
                 f"{name!r} is no name of a parameter: letters, digits, dot, dash and "
                 f"underline, and not {SIGNATURE}."
             )
-    if len({name.lower() for name in given}) < len(given):
+    if len({name.lower() for name in used}) < len(used):
         raise _unusable("Each id needs a parameter of its own.")
     if not panel.worker_parameter or not panel.secret:
         raise _unusable("Say by which parameter people are told apart.")
     for outcome, way in panel.ways_out.items():
         if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
             raise _unusable(f"{outcome}: {way!r} is no address that people can go to.")
+        # An id in the host's name would lead people, and their ids, wherever a link
+        # says.
         if _WEB.fullmatch(way) and "{" in way.split("?")[0].split("/", 3)[2]:
             raise _unusable(f"{outcome}: an id cannot stand in the name of the host.")
 
@@ -160,9 +162,9 @@ def signature(link_secret: str, parameters: Mapping[str, str]) -> str:
 
 
 def _signed(panel: PanelTerms, parameters: Mapping[str, str]) -> bool:
-    rest = {name: value for name, value in parameters.items() if name != SIGNATURE}
-    wanted = signature(panel.link_secret, rest)
-    return hmac.compare_digest(wanted, parameters.get(SIGNATURE, ""))
+    signed = {name: value for name, value in parameters.items() if name != SIGNATURE}
+    expected = signature(panel.link_secret, signed)
+    return hmac.compare_digest(expected, parameters.get(SIGNATURE, ""))
 
 
 def _read(parameters: Mapping[str, str], name: str, *, needed: bool = True) -> str:

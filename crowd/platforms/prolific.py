@@ -1,4 +1,10 @@
-"""Prolific: one study with many places for a campaign; our server hands out the items."""
+"""Prolific: one study with many places for a campaign; our server hands out the items.
+
+There are no tokens, so each call is such that repeating it does no harm: a study is
+found again by our key in its internal name, its places are set to a total, a
+decision that fell before is looked up. A bonus alone cannot be repeated: it is sent
+once, and where the answer is lost a person looks.
+"""
 
 from __future__ import annotations
 
@@ -97,22 +103,22 @@ class Prolific(Platform):
         """
 
         def act() -> Result:
-            made = self._named(campaign.key) or self._draft(campaign)
-            self._open(str(made["id"]), str(made.get("status", "UNPUBLISHED")))
-            return Result(campaign.key, "done", str(made["id"]))
+            study = self._named(campaign.key) or self._draft(campaign)
+            self._open(str(study["id"]), str(study.get("status", "UNPUBLISHED")))
+            return Result(campaign.key, "done", str(study["id"]))
 
         return result_of(campaign.key, act)
 
     def _draft(self, campaign: CampaignSpec) -> dict[str, Any]:
-        wanted = terms.study(
+        body = terms.study(
             campaign,
             code_secret=self.account.code_secret,
             hourly_cents=self.account.hourly_cents,
             blocked_group=self._groups.of(campaign.pool) if campaign.pool else "",
             project=self.account.project_id,
         )
-        made: dict[str, Any] = self.calls.once("POST", "studies/", json=wanted)
-        return made
+        study: dict[str, Any] = self.calls.without_retry("POST", "studies/", json=body)
+        return study
 
     def find(self, key: str) -> str:
         try:
@@ -140,8 +146,8 @@ class Prolific(Platform):
                 raise
 
     def _study(self, study: str) -> dict[str, Any]:
-        found: dict[str, Any] = self.calls("GET", f"studies/{study}/")
-        return found
+        row: dict[str, Any] = self.calls("GET", f"studies/{study}/")
+        return row
 
     def add_capacity(
         self, ref: ExternalRef, more: Sequence[MoreSpec]
@@ -151,15 +157,15 @@ class Prolific(Platform):
         Prolific takes the new total, so the same wish again changes nothing; `before`
         counts the places of the whole study. Places can never become fewer.
         """
-        for wish in more:
-            yield result_of(wish.key, partial(self._raise, ref, wish))
+        for spec in more:
+            yield result_of(spec.key, partial(self._raise, ref, spec))
 
-    def _raise(self, ref: ExternalRef, wish: MoreSpec) -> Result:
+    def _raise(self, ref: ExternalRef, spec: MoreSpec) -> Result:
         path = f"studies/{ref.campaign_id}/"
-        wanted = wish.before + wish.n
-        if int(self.calls("GET", path).get("total_available_places", 0)) < wanted:
-            self.calls("PATCH", path, json={"total_available_places": wanted})
-        return Result(wish.key, "done", ref.campaign_id)
+        total = spec.before + spec.n
+        if int(self.calls("GET", path).get("total_available_places", 0)) < total:
+            self.calls("PATCH", path, json={"total_available_places": total})
+        return Result(spec.key, "done", ref.campaign_id)
 
     def close(self, ref: ExternalRef) -> Result:
         def act() -> Result:
@@ -196,13 +202,14 @@ class Prolific(Platform):
         """Ask once, and not for long: somebody waits for the page."""
         path = f"submissions/{who.session_id}/"
         try:
-            row = self.calls.once("GET", path, timeout=LOOK_SECONDS)
+            row = self.calls.without_retry("GET", path, timeout=LOOK_SECONDS)
         except ProlificRefusal as error:
             return False if error.status == 404 else None
         except (ProlificBusy, ProlificSilence):
             return None
-        seen = terms.event(row, {})
-        return seen.worker_id == who.worker_id and row.get("study_id") == who.study_id
+        visit = terms.event(row, {})
+        # A real id of another person, or of another study, opens nothing here.
+        return visit.worker_id == who.worker_id and row.get("study_id") == who.study_id
 
     def completion(self, who: Identity, outcome: Outcome) -> Completion:
         """Give the address that ends the submission; `back_to` is the offer's key."""
@@ -234,40 +241,40 @@ class Prolific(Platform):
         return {terms.completion_code(secret, key, way): way for way in terms.CODES}
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-        for wish in decisions:
-            yield result_of(wish.key, partial(self._decide, wish))
+        for spec in decisions:
+            yield result_of(spec.key, partial(self._decide, spec))
 
-    def _decide(self, wish: DecisionSpec) -> Result:
-        if wish.decision == "override":
+    def _decide(self, spec: DecisionSpec) -> Result:
+        if spec.decision == "override":
             message = "On Prolific a rejection cannot be taken back by a program."
-            return Result(wish.key, "refused", message=message)
+            return Result(spec.key, "refused", message=message)
         body = {"action": "APPROVE"}
-        if wish.decision == "reject":
-            category, reason = terms.rejection(wish.message)
+        if spec.decision == "reject":
+            category, reason = terms.rejection(spec.message)
             if len(reason) < terms.REJECT_CHARACTERS:
-                return Result(wish.key, "refused", message=TOO_SHORT)
+                return Result(spec.key, "refused", message=TOO_SHORT)
             body = {
                 "action": "REJECT",
                 "message": reason,
                 "rejection_category": category,
             }
         try:
-            self.calls("POST", f"submissions/{wish.session_id}/transition/", json=body)
+            self.calls("POST", f"submissions/{spec.session_id}/transition/", json=body)
         except ProlificRefusal as error:
-            return self._how_it_stands(wish, error)
-        return Result(wish.key, "done", wish.session_id)
+            return self._how_it_stands(spec, error)
+        return Result(spec.key, "done", spec.session_id)
 
-    def _how_it_stands(self, wish: DecisionSpec, error: ProlificRefusal) -> Result:
+    def _how_it_stands(self, spec: DecisionSpec, error: ProlificRefusal) -> Result:
         """Tell a decision that fell before from one that cannot fall yet."""
-        row = self.calls("GET", f"submissions/{wish.session_id}/")
+        row = self.calls("GET", f"submissions/{spec.session_id}/")
         status = terms.status_of(str(row.get("status", "")))
-        wanted = "approved" if wish.decision == "approve" else "rejected"
-        if status == wanted:
-            return Result(wish.key, "done", wish.session_id)
+        wanted_status = "approved" if spec.decision == "approve" else "rejected"
+        if status == wanted_status:
+            return Result(spec.key, "done", spec.session_id)
         if status in {"started", "submitted"} and error.status != 404:
             # It can take Prolific a moment until a submission may be decided on.
-            return Result(wish.key, "again", message=str(error))
-        return Result(wish.key, "refused", message=status, code="decided-otherwise")
+            return Result(spec.key, "again", message=str(error))
+        return Result(spec.key, "refused", message=status, code="decided-otherwise")
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
         """Pay each bonus by a list of its own, sent one single time.
@@ -275,43 +282,49 @@ class Prolific(Platform):
         Setting the list up pays nothing and may be tried again; paying it is no
         idempotent call. So there is no way from an unclear answer back to another try.
         """
-        for wish in bonuses:
-            if wish.sent != "never":
-                yield Result(wish.key, "unknown", message=LOOK)
+        for spec in bonuses:
+            if spec.sent != "never":
+                yield Result(spec.key, "unknown", message=LOOK)
                 continue
-            made = self._set_up(wish)
-            yield self._pay(wish, made) if made.state == "done" else made
+            bonus_list = self._set_up(spec)
+            yield (
+                self._pay(spec, bonus_list)
+                if bonus_list.state == "done"
+                else bonus_list
+            )
 
-    def _set_up(self, wish: BonusSpec) -> Result:
+    def _set_up(self, spec: BonusSpec) -> Result:
         def act() -> Result:
-            row = self.calls("GET", f"submissions/{wish.session_id}/")
-            line = terms.bonus_line(wish.session_id, wish.amount_cents)
-            made = self.calls(
+            row = self.calls("GET", f"submissions/{spec.session_id}/")
+            line = terms.bonus_line(spec.session_id, spec.amount_cents)
+            bonus_list = self.calls(
                 "POST",
                 "submissions/bonus-payments/",
                 json={"study_id": row["study_id"], "csv_bonuses": line},
             )
-            return Result(wish.key, "done", str(made["id"]))
+            return Result(spec.key, "done", str(bonus_list["id"]))
 
-        result = result_of(wish.key, act)
+        result = result_of(spec.key, act)
         # Nothing was paid yet, whatever became of the call.
         return (
-            Result(wish.key, "again", message=result.message)
+            Result(spec.key, "again", message=result.message)
             if result.state == "unknown"
             else result
         )
 
-    def _pay(self, wish: BonusSpec, made: Result) -> Result:
-        path = f"bulk-bonus-payments/{made.platform_id}/pay/"
+    def _pay(self, spec: BonusSpec, bonus_list: Result) -> Result:
+        path = f"bulk-bonus-payments/{bonus_list.platform_id}/pay/"
 
         def act() -> Result:
-            self.calls.once("POST", path)
-            return Result(wish.key, "done", made.platform_id)
+            self.calls.without_retry("POST", path)
+            return Result(spec.key, "done", bonus_list.platform_id)
 
-        result = result_of(wish.key, act)
+        result = result_of(spec.key, act)
         if result.state != "unknown":
             return result
-        return Result(wish.key, "unknown", made.platform_id, f"{LOOK} {result.message}")
+        return Result(
+            spec.key, "unknown", bonus_list.platform_id, f"{LOOK} {result.message}"
+        )
 
     def balance_cents(self) -> int | None:
         """Say what can be spent there, in cents of US dollars.
@@ -329,10 +342,10 @@ class Prolific(Platform):
             )
         path = f"workspaces/{self.account.workspace_id}/balance/"
         try:
-            found = self.calls("GET", path)
+            balance = self.calls("GET", path)
         except FAILURES as error:
             raise unreachable(error) from error
-        currency = str(found.get("currency_code") or "an unknown currency")
+        currency = str(balance.get("currency_code") or "an unknown currency")
         if currency != terms.CURRENCY:
             raise GenieError(
                 f"The workspace on Prolific pays in {currency}, and this site counts in "
@@ -340,7 +353,7 @@ class Prolific(Platform):
                 f"{terms.CURRENCY}.",
                 code="wrong-currency",
             )
-        return int(found["available_balance"])
+        return int(balance["available_balance"])
 
     def quote(
         self,
@@ -352,9 +365,9 @@ class Prolific(Platform):
     ) -> Quote:
         """Ask Prolific's own calculator, which knows the account's fee and tax."""
         n = (n_items + n_test_questions) * max_assignments
-        wanted = {"reward": reward_cents, "total_available_places": n}
+        parameters = {"reward": reward_cents, "total_available_places": n}
         try:
-            answer = self.calls("POST", "study-cost-calculator/", json=wanted)
+            answer = self.calls("POST", "study-cost-calculator/", json=parameters)
         except FAILURES as error:
             raise unreachable(error) from error
         return quote_from_total(

@@ -73,8 +73,8 @@ class Account:
 class Calls:
     """One account's calls, one after the other: Prolific takes no two at once for money.
 
-    What may be said twice is said again when the server is busy or silent. `once` is for
-    what may not: it is sent one single time, whatever happens.
+    What may be said twice is said again when the server is busy or silent.
+    `without_retry` is for what may not: it is sent one single time, whatever happens.
     """
 
     def __init__(
@@ -94,21 +94,23 @@ class Calls:
             if attempt:
                 self._sleep(_wait(problem, attempt))
             try:
-                return self.once(method, path, **arguments)
+                return self.without_retry(method, path, **arguments)
             except (ProlificBusy, ProlificSilence) as error:
                 problem = error
         raise problem
 
-    def once(self, method: str, path: str, **arguments: Any) -> Any:
+    def without_retry(self, method: str, path: str, **arguments: Any) -> Any:
         """Make a call exactly once."""
         try:
             answer = self._http.request(
                 method,
                 f"{self._base}/api/v1/{path}",
+                # A redirect would carry the token to whatever host it names.
                 allow_redirects=False,
                 **{"timeout": self._account.timeout_seconds, **arguments},
             )
         except requests.exceptions.ConnectTimeout as error:
+            # No connection came about, so the call has surely not arrived.
             raise ProlificBusy(type(error).__name__) from error
         except requests.exceptions.RequestException as error:
             raise ProlificSilence(type(error).__name__) from error
@@ -117,8 +119,8 @@ class Calls:
     def pages(self, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """Give the rows of all pages of a list."""
         for page in range(1, MOST_PAGES):
-            asked = {**query, "page": str(page), "page_size": str(PAGE)}
-            answer = self("GET", path, params=asked)
+            parameters = {**query, "page": str(page), "page_size": str(PAGE)}
+            answer = self("GET", path, params=parameters)
             rows = answer.get("results", [])
             yield from rows
             if not _has_next(answer, page, rows):
@@ -172,8 +174,8 @@ def _reason(answer: requests.Response) -> str:
         detail = error.get("detail", "") if isinstance(error, Mapping) else error
     except (requests.exceptions.JSONDecodeError, AttributeError):
         detail = ""
-    said = str(detail) if detail else answer.reason or ""
-    return f"HTTP {answer.status_code}: {said}"[:300]
+    sentence = str(detail) if detail else answer.reason or ""
+    return f"HTTP {answer.status_code}: {sentence}"[:300]
 
 
 def _has_next(answer: Mapping[str, Any], page: int, rows: list[Any]) -> bool:
@@ -181,13 +183,14 @@ def _has_next(answer: Mapping[str, Any], page: int, rows: list[Any]) -> bool:
     following = (answer.get("_links") or {}).get("next") or {}
     if following.get("href"):
         return True
+    # Some lists have no links; for those the count tells.
     count = (answer.get("meta") or {}).get("count")
     return bool(rows) and isinstance(count, int) and count > page * PAGE
 
 
 def _wait(problem: Exception, attempt: int) -> float:
-    asked = str(getattr(problem, "retry_after", ""))
-    seconds = float(asked) if asked.isdecimal() else 0.2 * 2**attempt
+    retry_after = str(getattr(problem, "retry_after", ""))
+    seconds = float(retry_after) if retry_after.isdecimal() else 0.2 * 2**attempt
     return float(min(seconds, LONGEST_WAIT))
 
 

@@ -70,13 +70,14 @@ def read(
     >>> read("s", body=body, timestamp="1000", signed=made, now=1010.0).resource_id
     '60'
     """
-    wanted = signature(secret, timestamp, body)
-    if not secret or not hmac.compare_digest(wanted.encode(), signed.encode()):
+    expected = signature(secret, timestamp, body)
+    # Compared as bytes, because `compare_digest` takes no text beyond ASCII.
+    if not secret or not hmac.compare_digest(expected.encode(), signed.encode()):
         raise GenieError("The signature is not Prolific's.", code="not-signed")
     if not timestamp.isdecimal() or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
         raise GenieError("The notice is too old, or from the future.", code="too-old")
     try:
-        said = json.loads(body)
-        return Notice(str(said["event_type"]), str(said["resource_id"]))
+        notice = json.loads(body)
+        return Notice(str(notice["event_type"]), str(notice["resource_id"]))
     except (ValueError, KeyError, TypeError):
         raise GenieError("The notice says nothing.", code="unreadable") from None

@@ -100,8 +100,8 @@ def completion_code(secret: str, key: str, outcome: Outcome) -> str:
     False
     """
     text = f"prolific\x1f{key}\x1f{outcome}".encode()
-    made = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:10]
-    return f"GE{made.upper()}"
+    digest = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:10]
+    return f"GE{digest.upper()}"
 
 
 def study(
@@ -113,7 +113,7 @@ def study(
     project: str = "",
 ) -> dict[str, Any]:
     """Describe a study of as many places as the campaign wants."""
-    wanted = {
+    body = {
         "name": spec.title[:120],
         "internal_name": spec.key,
         "description": spec.description,
@@ -130,6 +130,7 @@ def study(
         ],
         "total_available_places": spec.n_places,
         "estimated_completion_time": minutes(spec, hourly_cents),
+        # Prolific refuses a longest time that does not lie above the estimated one.
         "maximum_allowed_time": max(
             minutes(spec, hourly_cents) + 2, math.ceil(spec.assignment_seconds / 60)
         ),
@@ -138,7 +139,7 @@ def study(
         "peripheral_requirements": [],
         "filters": _filters(blocked_group),
     }
-    return {**wanted, "project": project} if project else wanted
+    return {**body, "project": project} if project else body
 
 
 def minutes(spec: CampaignSpec, hourly_cents: int) -> int:
@@ -166,8 +167,8 @@ def rejection(message: str) -> tuple[str, str]:
     >>> rejection("Each answer was the first one.")
     ('OTHER', 'Each answer was the first one.')
     """
-    found = _CATEGORY.fullmatch(message.strip())
-    return (found[1], found[2].strip()) if found else ("OTHER", message.strip())
+    match = _CATEGORY.fullmatch(message.strip())
+    return (match[1], match[2].strip()) if match else ("OTHER", message.strip())
 
 
 def bonus_line(session_id: str, amount_cents: int) -> str:
@@ -189,8 +190,8 @@ def event(row: Mapping[str, Any], ways_out: Mapping[str, Outcome]) -> SessionEve
         session_id=str(row["id"]),
         worker_id=str(row.get("participant_id") or row.get("participant") or ""),
         status=status,
-        accepted_at=moment(row.get("started_at")),
-        submitted_at=moment(row.get("completed_at")),
+        accepted_at=read_time(row.get("started_at")),
+        submitted_at=read_time(row.get("completed_at")),
         raw=json.dumps(row, sort_keys=True),
         message=_about(code, status, ways_out),
     )
@@ -204,25 +205,26 @@ def status_of(word: str) -> SessionStatus:
     >>> status_of("AWAITING_REVIEW"), status_of("timed-out")
     ('submitted', 'returned')
     """
+    # The same state comes with spaces, underlines or a hyphen, depending on the call.
     plain = word.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
     return STATUSES.get(plain, "started")
 
 
-def moment(text: object) -> datetime | None:
+def read_time(text: object) -> datetime | None:
     """Read a time, which is UTC where it does not say otherwise.
 
     Examples
     --------
-    >>> moment("2026-11-20T10:00:00.5Z").isoformat()
+    >>> read_time("2026-11-20T10:00:00.5Z").isoformat()
     '2026-11-20T10:00:00.500000+00:00'
-    >>> moment(None) is None, moment("soon") is None
+    >>> read_time(None) is None, read_time("soon") is None
     (True, True)
     """
     try:
-        found = datetime.fromisoformat(str(text))
+        time = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) -> str:

@@ -46,6 +46,8 @@ def signed_text(fields: Mapping[str, Any]) -> bytes:
     b'Message\nm\nMessageId\n7\nType\nNotification\n'
     """
     names = NOTICE if fields.get("Type") == "Notification" else QUESTION
+    # JSON can hold half of a surrogate pair; such a message is refused as unsigned,
+    # without an error of ours.
     lines = ((name, fields.get(name)) for name in names)
     return "".join(
         f"{name}\n{value}\n" for name, value in lines if isinstance(value, str)
@@ -73,12 +75,12 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
     if algorithm is None:
         raise NotSigned("Its SignatureVersion is neither 1 nor 2.")
     try:
-        found = x509.load_pem_x509_certificate(certificate)
-        key = found.public_key()
+        parsed = x509.load_pem_x509_certificate(certificate)
+        key = parsed.public_key()
         signature = base64.b64decode(str(fields.get("Signature", "")), validate=True)
     except (ValueError, binascii.Error) as error:
         raise NotSigned("Its certificate or its signature cannot be read.") from error
-    if not found.not_valid_before_utc <= now <= found.not_valid_after_utc:
+    if not parsed.not_valid_before_utc <= now <= parsed.not_valid_after_utc:
         raise NotSigned("Its certificate is not valid now.")
     if not isinstance(key, rsa.RSAPublicKey):
         raise NotSigned("Its certificate holds no RSA key.")

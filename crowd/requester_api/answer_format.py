@@ -100,6 +100,8 @@ def to_re2(pattern: str) -> str:
     written, in_class = [], False
     for token in _TOKEN.finditer(pattern):
         if token["open"] and not in_class:
+            # In JavaScript [] and [^] are whole classes; elsewhere the bracket would be
+            # their first member.
             in_class = not token["open"].endswith("]")
             written.append(_class_start(token["open"]))
         elif token["other"] == "]":
@@ -161,17 +163,22 @@ def _group(opened: str) -> str:
     return opened
 
 
-def _compiled(wanted: AnswerFormat) -> Any:
-    if len(wanted.pattern) > LONGEST_PATTERN:
+def _compiled(answer_format: AnswerFormat) -> Any:
+    if len(answer_format.pattern) > LONGEST_PATTERN:
         raise FormatError(f"it is longer than {LONGEST_PATTERN:,} characters")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MEMORY
+    # Nothing is captured, so RE2 may use the fastest way that it has.
     options.never_capture = True
-    options.case_sensitive = not wanted.any_case
+    options.case_sensitive = not answer_format.any_case
     try:
-        return re2.compile(to_re2(wanted.pattern), options)
+        return re2.compile(to_re2(answer_format.pattern), options)
     except re2.error as error:
-        said = error.args[0] if error.args else b""
-        why = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        message = error.args[0] if error.args else b""
+        why = (
+            message.decode("utf-8", "replace")
+            if isinstance(message, bytes)
+            else str(message)
+        )
         raise FormatError(why) from None

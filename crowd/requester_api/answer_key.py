@@ -72,7 +72,7 @@ def grade(key: AnswerKey, answers: Iterable[FormAnswer]) -> int:
     >>> grade(key, [FormAnswer("sky", selections=("b",))]), grade(key, [])
     (10, 0)
     """
-    chosen = {one.identifier: frozenset(one.selections) for one in answers}
+    chosen = {answer.identifier: frozenset(answer.selections) for answer in answers}
     total = sum(
         scores.options.get(chosen.get(name, frozenset()), scores.otherwise)
         for name, scores in key.questions.items()
@@ -85,9 +85,9 @@ def _scores(node: Element) -> Scores:
     for child in node:
         if _tag(child) == "AnswerOption":
             chosen = frozenset(
-                (one.text or "").strip()
-                for one in child
-                if _tag(one) == "SelectionIdentifier"
+                (part.text or "").strip()
+                for part in child
+                if _tag(part) == "SelectionIdentifier"
             )
             options[chosen] = _whole(_text(child, "AnswerScore"))
     return Scores(options, _whole(_text(node, "DefaultScore") or "0"))
@@ -99,6 +99,7 @@ def _mapping(node: Element) -> Callable[[int], int]:
         most = _whole(_text(node, "MaximumSummedScore"))
         if most == 0:
             raise _wrong("MaximumSummedScore must not be 0")
+        # Fractions, because a float could fall just below the half that is rounded up.
         return lambda total: _rounded(Fraction(100 * total, most))
     if kind == "ScaleMapping":
         factor = _fraction(_text(node, "SummedScoreMultiplier"))
@@ -111,9 +112,9 @@ def _mapping(node: Element) -> Callable[[int], int]:
 def _ranges(node: Element) -> Callable[[int], int]:
     names = ("InclusiveLowerBound", "InclusiveUpperBound", "QualificationValue")
     ranges = [
-        [_whole(_text(one, name)) for name in names]
-        for one in node
-        if _tag(one) == "SummedScoreRange"
+        [_whole(_text(row, name)) for name in names]
+        for row in node
+        if _tag(row) == "SummedScoreRange"
     ]
     outside = _whole(_text(node, "OutOfRangeQualificationValue"))
 
@@ -144,6 +145,7 @@ def _text(node: Element, tag: str) -> str:
 
 def _whole(text: str) -> int:
     digits = text.removeprefix("-")
+    # Nine digits fit into the integers of any database.
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
         raise _wrong(f"{text[:20]!r} is no whole number")
     return int(text)

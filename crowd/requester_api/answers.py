@@ -11,6 +11,7 @@ NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"
     "QuestionFormAnswers.xsd"
 )
+# Mechanical Turk's own fields come back with the form and are no answers.
 RESERVED = frozenset(
     {"assignmentId", "hitId", "workerId", "turkSubmitTo", "csrfmiddlewaretoken"}
 )
@@ -65,9 +66,9 @@ def form_answer_xml(answers: Iterable[FormAnswer]) -> str:
     '<SelectionIdentifier>b</SelectionIdentifier><SelectionIdentifier>g</SelectionIdentifier>'
     """
     return _document(
-        f"<Answer><QuestionIdentifier>{_text(one.identifier)}</QuestionIdentifier>"
-        f"{_content(one)}</Answer>"
-        for one in answers
+        f"<Answer><QuestionIdentifier>{_text(answer.identifier)}</QuestionIdentifier>"
+        f"{_content(answer)}</Answer>"
+        for answer in answers
     )
 
 
@@ -75,8 +76,8 @@ def _content(answer: FormAnswer) -> str:
     if answer.text is not None:
         return f"<FreeText>{_text(answer.text)}</FreeText>"
     chosen = "".join(
-        f"<SelectionIdentifier>{_text(one)}</SelectionIdentifier>"
-        for one in answer.selections
+        f"<SelectionIdentifier>{_text(selection)}</SelectionIdentifier>"
+        for selection in answer.selections
     )
     if answer.other is None:
         return chosen
@@ -92,5 +93,6 @@ def _document(answers: Iterable[str]) -> str:
 
 
 def _text(value: str) -> str:
+    # An XML parser reads a bare carriage return as a line feed.
     kept = escape(_FORBIDDEN.sub("", value)).replace("\r", "&#13;")
     return kept.encode("ascii", "xmlcharrefreplace").decode()

@@ -83,8 +83,8 @@ def _none(sentence: str) -> GenieError:
 
 
 def _queues(address: str) -> Any:
-    found = _REGION.match(address)
-    region = found[1] if found else None
+    match = _REGION.match(address)
+    region = match[1] if match else None
     return boto3.client("sqs", region_name=region, config=_CONFIG)
 
 

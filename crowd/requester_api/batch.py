@@ -100,12 +100,19 @@ def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draf
 
 
 def post(
-    requester: Requester, name: str, terms: Terms, made: Draft, by: AbstractBaseUser
+    requester: Requester,
+    name: str,
+    terms: Terms,
+    draft_of_batch: Draft,
+    by: AbstractBaseUser,
 ) -> RequesterBatch:
     """Post a draft: all its HITs, or none. A name is used once."""
     now = clock.now()
+    # What is due is approved and charged first, so that the account is as of now.
     settle(requester, now)
     with transaction.atomic():
+        # The requester's row is the lock for their money: no two can spend the same
+        # cents.
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
         if RequesterBatch.objects.filter(requester=locked, name=name).exists():
             raise GenieError(
@@ -113,22 +120,25 @@ def post(
                 "another name.",
                 code="batch-exists",
             )
-        money.require(locked, made.cost_cents, now)
-        kind = find_or_make(Call(locked, "CreateHITType", now), terms.arguments())
+        money.require(locked, draft_of_batch.cost_cents, now)
+        hit_type = find_or_make(Call(locked, "CreateHITType", now), terms.arguments())
         batch = RequesterBatch.objects.create(
             requester=locked,
-            hit_type=kind,
+            hit_type=hit_type,
             name=name,
-            columns=list(made.table.columns),
+            columns=list(draft_of_batch.table.columns),
             lifetime_seconds=terms.lifetime_seconds,
             created_by_id=by.pk,
             created_at=now,
         )
         hits = RequesterHIT.objects.bulk_create(
-            [_hit(batch, terms, made, n, now) for n in range(len(made.questions))],
+            [
+                _hit(batch, terms, draft_of_batch, n, now)
+                for n in range(len(draft_of_batch.questions))
+            ],
             batch_size=AT_ONCE,
         )
-        if kind.notification_active:
+        if hit_type.notification_active:
             for hit in hits:
                 events.about_hit(hit, "HITCreated", now)
     return batch
@@ -152,18 +162,18 @@ def stop(batch: RequesterBatch) -> int:
 
 
 def _hit(
-    batch: RequesterBatch, terms: Terms, made: Draft, n: int, now: datetime
+    batch: RequesterBatch, terms: Terms, draft_of_batch: Draft, n: int, now: datetime
 ) -> RequesterHIT:
     return RequesterHIT(
         requester=batch.requester,
         hit_type=batch.hit_type,
         batch=batch,
-        question=made.questions[n],
-        inputs=list(made.table.rows[n].values),
-        annotation=f"BatchId:{batch.pk};Line:{made.table.rows[n].line}",
+        question=draft_of_batch.questions[n],
+        inputs=list(draft_of_batch.table.rows[n].values),
+        annotation=f"BatchId:{batch.pk};Line:{draft_of_batch.table.rows[n].line}",
         max_assignments=terms.max_assignments,
-        reward_cents=made.reward_cents,
-        fee_cents=made.fee_cents,
+        reward_cents=draft_of_batch.reward_cents,
+        fee_cents=draft_of_batch.fee_cents,
         created_at=now,
         expires_at=now + timedelta(seconds=terms.lifetime_seconds),
         touched_at=now,

@@ -13,6 +13,7 @@ from genie.lib.errors import GenieError
 
 MAX_ROWS = 5_000
 MAX_QUESTION_BYTES = 65_535
+# ${name} is a field, $${name} the same text as it stands.
 _FIELD = re.compile(r"\$?\$\{([^{}\n]*)\}")
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SCHEMA = (
@@ -48,6 +49,7 @@ def read_table(text: str) -> Table:
     >>> read_table('text,lang\n"a, b",en\n').rows
     (Row(line=2, values=('a, b', 'en')),)
     """
+    # With `newline=""` lines may end in \n, \r\n or \r, and quoted ones stay as they are.
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     rows: list[Row] = []
     columns: tuple[str, ...] = ()
@@ -81,9 +83,9 @@ def _columns(values: list[str]) -> tuple[str, ...]:
 def _row(line: int, values: list[str], columns: tuple[str, ...]) -> Row:
     if len(values) != len(columns):
         raise _wrong(f"line {line}: {len(values)} values for {len(columns)} columns")
-    found = _UNSTORABLE.search("".join(values))
-    if found:
-        raise _wrong(f"line {line}: the character {found[0]!r} cannot be shown")
+    unstorable = _UNSTORABLE.search("".join(values))
+    if unstorable:
+        raise _wrong(f"line {line}: the character {unstorable[0]!r} cannot be shown")
     return Row(line, tuple(values))
 
 
@@ -95,16 +97,18 @@ def fields_of(template: str) -> list[str]:
     >>> fields_of("<p>${text}</p> ${ lang } ${text} and the literal $${x}")
     ['text', 'lang']
     """
-    found = (one for one in _FIELD.finditer(template) if not one[0].startswith("$$"))
-    return list(dict.fromkeys(one[1].strip() for one in found))
+    matches = (
+        match for match in _FIELD.finditer(template) if not match[0].startswith("$$")
+    )
+    return list(dict.fromkeys(match[1].strip() for match in matches))
 
 
 def check_fields(template: str, columns: Sequence[str]) -> None:
     """Refuse a template that asks for what is no column, with its line."""
-    for one in _FIELD.finditer(template):
-        name = one[1].strip()
-        if not one[0].startswith("$$") and name not in columns:
-            line = template.count("\n", 0, one.start()) + 1
+    for match in _FIELD.finditer(template):
+        name = match[1].strip()
+        if not match[0].startswith("$$") and name not in columns:
+            line = template.count("\n", 0, match.start()) + 1
             raise GenieError(
                 f"The page, line {line}: ${{{name}}} is no column of the table. "
                 f"Where no field is meant, write $${{{name}}}.",
@@ -125,10 +129,10 @@ def fill(template: str, columns: Sequence[str], row: Row, *, markup: bool) -> st
     """
     known = dict(zip(columns, row.values, strict=True))
 
-    def value(found: re.Match[str]) -> str:
-        if found[0].startswith("$$"):
-            return found[0][1:]
-        text = known[found[1].strip()]
+    def value(match: re.Match[str]) -> str:
+        if match[0].startswith("$$"):
+            return match[0][1:]
+        text = known[match[1].strip()]
         return text if markup else escape(text)
 
     return _FIELD.sub(value, template)
@@ -139,6 +143,8 @@ def as_question(page: str, line: int) -> str:
 
     A piece of a page becomes a whole one, with a form and a button where it has none.
     """
+    # A CDATA section cannot hold its own end: it is closed and opened again in the
+    # middle of it.
     whole = _whole(page).replace("]]>", "]]]]><![CDATA[>")
     question = (
         f'<HTMLQuestion xmlns="{_SCHEMA}"><HTMLContent><![CDATA[{whole}]]>'

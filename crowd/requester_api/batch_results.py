@@ -41,18 +41,23 @@ def results_csv(batch: RequesterBatch, now: datetime) -> str:
         .select_related("hit__hit_type", "worker")
         .order_by("hit__pk", "submitted_at", "pk")
     )
-    answers = [answers_of(one.answer) for one in work]
-    names = list(dict.fromkeys(name for one in answers for name in one))
+    answers = [answers_of(assignment.answer) for assignment in work]
+    names = list(dict.fromkeys(name for answer in answers for name in answer))
     n_hits = RequesterHIT.objects.filter(batch=batch).count()
     decided = _decided(batch)
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     inputs = [f"Input.{name}" for name in batch.columns]
-    given = [f"Answer.{name}" for name in names]
-    writer.writerow(_safe([*OF_HIT, *OF_WORK, *inputs, *given, "Approve", "Reject"]))
-    for one, answer in zip(work, answers, strict=True):
-        row = [*_of_hit(one.hit, batch, n_hits), *_of_work(one, decided, now)]
-        row += one.hit.inputs or [""] * len(inputs)
+    answer_columns = [f"Answer.{name}" for name in names]
+    writer.writerow(
+        _safe([*OF_HIT, *OF_WORK, *inputs, *answer_columns, "Approve", "Reject"])
+    )
+    for assignment, answer in zip(work, answers, strict=True):
+        row = [
+            *_of_hit(assignment.hit, batch, n_hits),
+            *_of_work(assignment, decided, now),
+        ]
+        row += assignment.hit.inputs or [""] * len(inputs)
         row += [answer.get(name, "") for name in names]
         writer.writerow(_safe([*row, "", ""]))
     return out.getvalue()
@@ -71,7 +76,7 @@ def answers_of(xml: str) -> dict[str, str]:
         root = parse(xml, "Answer")
     except TurkError:
         return {}
-    found = {}
+    answers = {}
     for answer in root:
         name, values = "", []
         for part in answer:
@@ -79,8 +84,8 @@ def answers_of(xml: str) -> dict[str, str]:
                 name = part.text or ""
             else:
                 values.append(part.text or "")
-        found[name] = "|".join(values)
-    return found
+        answers[name] = "|".join(values)
+    return answers
 
 
 def harmless(value: object) -> str:
@@ -101,19 +106,19 @@ def _safe(row: Iterable[object]) -> list[str]:
 
 
 def _of_hit(hit: Any, batch: RequesterBatch, n_hits: int) -> list[object]:
-    kind = hit.hit_type
+    hit_type = hit.hit_type
     return [
         hit.entity_id,
-        kind.entity_id,
-        kind.title,
-        kind.description,
-        kind.keywords,
+        hit_type.entity_id,
+        hit_type.title,
+        hit_type.description,
+        hit_type.keywords,
         f"${amount(hit.reward_cents)}",
         _time(hit.created_at),
         hit.max_assignments,
         hit.annotation,
-        kind.assignment_seconds,
-        kind.auto_approval_seconds,
+        hit_type.assignment_seconds,
+        hit_type.auto_approval_seconds,
         _time(hit.expires_at),
         n_hits,
         batch.lifetime_seconds,
@@ -121,7 +126,7 @@ def _of_hit(hit: Any, batch: RequesterBatch, n_hits: int) -> list[object]:
 
 
 def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
-    mine = decided.get(row.worker_id, [])
+    decisions = decided.get(row.worker_id, [])
     return [
         row.entity_id,
         row.worker.customer_id,
@@ -133,15 +138,15 @@ def _of_work(row: Any, decided: Decided, now: datetime) -> list[object]:
         _time(row.rejected_at),
         row.feedback,
         round((row.submitted_at - row.accepted_at).total_seconds()),
-        _rate(mine, None),
-        _rate(mine, now - timedelta(days=30)),
-        _rate(mine, now - timedelta(days=7)),
+        _rate(decisions, None),
+        _rate(decisions, now - timedelta(days=30)),
+        _rate(decisions, now - timedelta(days=7)),
     ]
 
 
 def _decided(batch: RequesterBatch) -> Decided:
     """Give what became of each worker's work for this requester, and of no other's."""
-    found: Decided = {}
+    decided: Decided = {}
     rows = RequesterAssignment.objects.filter(
         hit__requester=batch.requester_id,
         state__in=[State.APPROVED, State.REJECTED],
@@ -149,15 +154,15 @@ def _decided(batch: RequesterBatch) -> Decided:
     )
     for worker, state, at in rows.values_list("worker", "state", "submitted_at"):
         if at is not None:
-            found.setdefault(worker, []).append((state, at))
-    return found
+            decided.setdefault(worker, []).append((state, at))
+    return decided
 
 
-def _rate(mine: list[tuple[str, datetime]], since: datetime | None) -> str:
-    states = [state for state, at in mine if since is None or at >= since]
-    n, good = len(states), states.count(State.APPROVED)
-    return f"{100 * good // n}% ({good}/{n})" if n else "0% (0/0)"
+def _rate(decisions: list[tuple[str, datetime]], since: datetime | None) -> str:
+    states = [state for state, at in decisions if since is None or at >= since]
+    n, n_approved = len(states), states.count(State.APPROVED)
+    return f"{100 * n_approved // n}% ({n_approved}/{n})" if n else "0% (0/0)"
 
 
-def _time(moment: datetime | None) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M:%S UTC") if moment is not None else ""
+def _time(at: datetime | None) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S UTC") if at is not None else ""

@@ -50,7 +50,7 @@ def read_reviews(text: str) -> list[Review]:
     Review(line=3, assignment_id='3B', reason='Empty')
     """
     reader = csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    found: list[Review] = []
+    reviews: list[Review] = []
     columns: list[str] = []
     begins = 1
     try:
@@ -58,17 +58,17 @@ def read_reviews(text: str) -> list[Review]:
             if not columns:
                 columns = _checked(values)
             elif values:
-                found += _review(begins, dict(zip(columns, values, strict=False)))
+                reviews += _review(begins, dict(zip(columns, values, strict=False)))
             begins = reader.line_num + 1
     except csv.Error as error:
         raise _wrong(begins, str(error)) from None
-    if not found:
+    if not reviews:
         raise GenieError("The table decides nothing.", code="batch-review")
-    ids = [one.assignment_id for one in found]
-    for n, one in enumerate(found):
-        if one.assignment_id in ids[:n]:
-            raise _wrong(one.line, f"{one.assignment_id} is there twice")
-    return found
+    ids = [review.assignment_id for review in reviews]
+    for n, review in enumerate(reviews):
+        if review.assignment_id in ids[:n]:
+            raise _wrong(review.line, f"{review.assignment_id} is there twice")
+    return reviews
 
 
 def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
@@ -84,33 +84,37 @@ def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
                 hit__batch=batch, submitted_at__isnull=False
             )
         }
-        for one in reviews:
-            row = work.get(one.assignment_id)
+        for review in reviews:
+            row = work.get(review.assignment_id)
             if row is None:
-                raise _wrong(one.line, f"{one.assignment_id} is no work of this batch")
-            counts[_decide(locked, row, one)] += 1
+                raise _wrong(
+                    review.line, f"{review.assignment_id} is no work of this batch"
+                )
+            counts[_decide(locked, row, review)] += 1
     return Reviewed(
         counts[State.APPROVED], counts[State.REJECTED], counts[State.SUBMITTED]
     )
 
 
 def _decide(
-    requester: Requester, row: RequesterAssignment, one: Review
+    requester: Requester, row: RequesterAssignment, review: Review
 ) -> RequesterAssignment.State:
     """Give what was done; `SUBMITTED` stands for nothing, as it was done before."""
-    wanted = State.APPROVED if one.reason is None else State.REJECTED
-    if row.state == wanted:
+    decision = State.APPROVED if review.reason is None else State.REJECTED
+    if row.state == decision:
         return State.SUBMITTED
     arguments = {"AssignmentId": row.entity_id}
-    if one.reason is not None:
-        arguments["RequesterFeedback"] = one.reason
-    name = "ApproveAssignment" if one.reason is None else "RejectAssignment"
+    if review.reason is not None:
+        arguments["RequesterFeedback"] = review.reason
+    name = "ApproveAssignment" if review.reason is None else "RejectAssignment"
     try:
+        # By way of the operations themselves: a table can do nothing that a program
+        # could not.
         check_limits(arguments)
         HANDLERS[name](Call(requester, name, clock.now()), arguments)
     except GenieError as error:
-        raise _wrong(one.line, error.message) from None
-    return wanted
+        raise _wrong(review.line, error.message) from None
+    return decision
 
 
 def _checked(values: list[str]) -> list[str]:

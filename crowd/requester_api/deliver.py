@@ -27,6 +27,8 @@ logger = logging.getLogger(__name__)
 def deliver(event_pk: int) -> bool:
     """Send one notification, if it is due; a second delivery has the same id."""
     now = timezone.now()
+    # Taken by moving its time: if this process dies, it is due again when the lease is
+    # over.
     due = RequesterEvent.objects.filter(pk=event_pk, sent_at=None, next_try_at__lte=now)
     if not due.update(next_try_at=now + LEASE):
         return False

@@ -53,6 +53,7 @@ def store(
             "Events": [{"EventTimestamp": stamp, **event}],
         },
         created_at=now,
+        # The machine's own time: the clock of the API may be moved by tests.
         next_try_at=timezone.now(),
     )
     enqueue("crowd.requester_api.periodic.deliver", event=event_row.pk)
@@ -62,14 +63,18 @@ def store(
 def _note(
     hit: RequesterHIT, event: str, now: datetime, more: Mapping[str, str]
 ) -> None:
-    kind = hit.hit_type
-    wanted = kind.notification
-    if not kind.notification_active or not wanted or event not in wanted["EventTypes"]:
+    hit_type = hit.hit_type
+    notification = hit_type.notification
+    if (
+        not hit_type.notification_active
+        or not notification
+        or event not in notification["EventTypes"]
+    ):
         return
     body = {
         "EventType": event,
-        "HITTypeId": kind.entity_id,
+        "HITTypeId": hit_type.entity_id,
         "HITId": hit.entity_id,
         **more,
     }
-    store(hit.requester, wanted, body, now)
+    store(hit.requester, notification, body, now)

@@ -22,66 +22,67 @@ if TYPE_CHECKING:
 
 def hit(call: Call, entity_id: str) -> Any:
     """Give a HIT with its counts."""
-    return _one(
+    return _first(
         hits_of(call.requester, call.now).filter(entity_id=entity_id), "Hit", entity_id
     )
 
 
 def hit_or_disposed(call: Call, entity_id: str) -> Any:
     """Give a HIT with its counts, deleted ones too."""
-    own = counted(RequesterHIT.objects.filter(requester=call.requester), call.now)
-    return _one(own.filter(entity_id=entity_id), "Hit", entity_id)
+    hits = counted(RequesterHIT.objects.filter(requester=call.requester), call.now)
+    return _first(hits.filter(entity_id=entity_id), "Hit", entity_id)
 
 
 def hit_type(call: Call, entity_id: str) -> RequesterHITType:
-    found = RequesterHITType.objects.filter(
+    row = RequesterHITType.objects.filter(
         requester=call.requester, entity_id=entity_id
     ).first()
-    if found is None:
+    if row is None:
         raise bad_value("HITTypeId", entity_id)
-    return found
+    return row
 
 
 def assignment(call: Call, entity_id: str) -> RequesterAssignment:
     """Give an assignment in any state."""
-    own = RequesterAssignment.objects.filter(hit__requester=call.requester)
-    rows = own.select_related("hit__hit_type", "worker")
-    found: RequesterAssignment = _one(
+    assignments = RequesterAssignment.objects.filter(hit__requester=call.requester)
+    rows = assignments.select_related("hit__hit_type", "worker")
+    row: RequesterAssignment = _first(
         rows.filter(entity_id=entity_id), "Assignment", entity_id
     )
-    return found
+    return row
 
 
 def worker(call: Call, customer_id: str) -> WorkerAlias:
-    found = WorkerAlias.objects.filter(
+    alias = WorkerAlias.objects.filter(
         requester=call.requester, customer_id=customer_id
     ).first()
-    if found is None:
+    if alias is None:
         raise bad_value("WorkerId", customer_id)
-    return found
+    return alias
 
 
 def qualification_type(call: Call, entity_id: str) -> QualificationType:
-    own = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
-    found: QualificationType = _one(
-        own.filter(entity_id=entity_id), "QualificationType", entity_id
+    types = QualificationType.objects.filter(requester=call.requester, disposed_at=None)
+    row: QualificationType = _first(
+        types.filter(entity_id=entity_id), "QualificationType", entity_id
     )
-    return found
+    return row
 
 
 def qualification_request(call: Call, entity_id: str) -> QualificationRequest:
-    own = QualificationRequest.objects.filter(
+    requests = QualificationRequest.objects.filter(
         qualification_type__requester=call.requester
     ).select_related("qualification_type", "worker")
-    found: QualificationRequest = _one(
-        own.filter(entity_id=entity_id), "QualificationRequest", entity_id
+    row: QualificationRequest = _first(
+        requests.filter(entity_id=entity_id), "QualificationRequest", entity_id
     )
-    return found
+    return row
 
 
-def _one(rows: QuerySet[Model, Any], what: str, entity_id: str) -> Any:
-    found = rows.first()
-    if found is None:
+def _first(rows: QuerySet[Model, Any], what: str, entity_id: str) -> Any:
+    row = rows.first()
+    if row is None:
+        # Mechanical Turk writes Hit in the sentence and HIT in the code.
         code = "HIT" if what == "Hit" else what
         raise TurkError(f"{what} {entity_id} does not exist.", f"{code}DoesNotExist")
-    return found
+    return row

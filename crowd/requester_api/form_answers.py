@@ -34,39 +34,40 @@ def read_answers(form: Form, values: Values) -> Filled:
     ('b',)
     """
     answers, errors = [], {}
-    for asked in form.questions:
-        answer, error = _read(asked, values)
+    for question in form.questions:
+        answer, error = _read(question, values)
         answers.append(answer)
         if error:
-            errors[asked.name] = error
+            errors[question.name] = error
     return Filled(answers, errors)
 
 
-def _read(asked: Asked, values: Values) -> tuple[FormAnswer, str]:
-    if isinstance(asked.answer, FreeText):
-        text = "".join(values(asked.name)[:1]).replace("\r\n", "\n")
-        return FormAnswer(asked.identifier, text=text), _text_error(
-            asked.answer, text, asked.required
+def _read(question: Asked, values: Values) -> tuple[FormAnswer, str]:
+    if isinstance(question.answer, FreeText):
+        # Browsers send two characters for the end of a line; its length counts one.
+        text = "".join(values(question.name)[:1]).replace("\r\n", "\n")
+        return FormAnswer(question.identifier, text=text), _text_error(
+            question.answer, text, question.required
         )
-    return _chosen(asked, asked.answer, values)
+    return _chosen(question, question.answer, values)
 
 
 def _chosen(
-    asked: Asked, selection: Selection, values: Values
+    question: Asked, selection: Selection, values: Values
 ) -> tuple[FormAnswer, str]:
     known = [choice.identifier for choice in selection.choices]
-    sent = values(asked.name)
-    picked = tuple(one for one in known if one in sent)
+    sent = values(question.name)
+    picked = tuple(identifier for identifier in known if identifier in sent)
     other = None
     if selection.other is not None:
-        other = "".join(values(f"{asked.name}-other")[:1]).strip() or None
-    answer = FormAnswer(asked.identifier, selections=picked, other=other)
+        other = "".join(values(f"{question.name}-other")[:1]).strip() or None
+    answer = FormAnswer(question.identifier, selections=picked, other=other)
     if other is not None and selection.other is not None:
         error = _text_error(selection.other, other, False)
         if error:
             return answer, error
     return answer, _count_error(
-        selection, len(picked) + (other is not None), asked.required
+        selection, len(picked) + (other is not None), question.required
     )
 
 
@@ -80,35 +81,42 @@ def _count_error(selection: Selection, n: int, required: bool) -> str:
     return ""
 
 
-def _text_error(wanted: FreeText, text: str, required: bool) -> str:
+def _text_error(free_text: FreeText, text: str, required: bool) -> str:
     if not text.strip():
         # A pattern may ask for an answer, and lets none pass if it says so: (^$|...).
-        return _format_error(wanted, text) or (
+        return _format_error(free_text, text) or (
             "Please answer this one." if required else ""
         )
-    if len(text) < wanted.shortest:
-        return f"Please write at least {wanted.shortest} characters."
-    if len(text) > wanted.longest:
-        return f"Please write at most {wanted.longest} characters."
-    if wanted.numeric and (error := _number_error(wanted, text)):
+    if len(text) < free_text.shortest:
+        return f"Please write at least {free_text.shortest} characters."
+    if len(text) > free_text.longest:
+        return f"Please write at most {free_text.longest} characters."
+    if free_text.numeric and (error := _number_error(free_text, text)):
         return error
-    return _format_error(wanted, text)
+    return _format_error(free_text, text)
 
 
-def _format_error(wanted: FreeText, text: str) -> str:
+def _format_error(free_text: FreeText, text: str) -> str:
     """Give the requester's own words for the first pattern that is not there."""
-    return next((one.error for one in wanted.formats if not one.fits(text)), "")
+    return next(
+        (
+            answer_format.error
+            for answer_format in free_text.formats
+            if not answer_format.fits(text)
+        ),
+        "",
+    )
 
 
-def _number_error(wanted: FreeText, text: str) -> str:
+def _number_error(free_text: FreeText, text: str) -> str:
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
         return "Please write a number."
     if not number.is_finite():
         return "Please write a number."
-    if wanted.low is not None and number < wanted.low:
-        return f"Please write a number of at least {wanted.low}."
-    if wanted.high is not None and number > wanted.high:
-        return f"Please write a number of at most {wanted.high}."
+    if free_text.low is not None and number < free_text.low:
+        return f"Please write a number of at least {free_text.low}."
+    if free_text.high is not None and number > free_text.high:
+        return f"Please write a number of at most {free_text.high}."
     return ""

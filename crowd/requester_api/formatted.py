@@ -52,6 +52,7 @@ _SAME = frozenset(
 # Whatever level they had elsewhere: on our page the title stands above them.
 _OTHER = {**dict.fromkeys(["h1", "h2", "h3", "h4", "h5", "h6"], "h2"), "strike": "s"}
 _EMPTY = frozenset({"br", "hr", "img"})
+# Dropped with all that they hold, which is no text to read.
 _DROPPED = frozenset({"script", "style", "object", "applet", "iframe", "form"})
 _XML_ONLY = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
@@ -83,13 +84,14 @@ def safe_html(text: str, name: str = "FormattedContent") -> str:
     >>> safe_html("<a href='javascript:x()'>no</a> <a href='https://a.org/?b=1'>yes</a>")
     'no <a href="https://a.org/?b=1" target="_blank" rel="noopener noreferrer">yes</a>'
     """
+    # Most named characters are HTML's; an XML parser knows five of them.
     named = re.sub(r"&(\w+);", _character, text)
     return _inside(parse(f"<x>{named}</x>", name))
 
 
-def _character(found: re.Match[str]) -> str:
-    known = found[1] not in _XML_ONLY and f"{found[1]};" in html5
-    return html5[f"{found[1]};"] if known else found[0]
+def _character(match: re.Match[str]) -> str:
+    known = match[1] not in _XML_ONLY and f"{match[1]};" in html5
+    return html5[f"{match[1]};"] if known else match[0]
 
 
 def _inside(node: Element) -> str:
@@ -142,9 +144,9 @@ def _link(node: Element) -> str:
 
 
 def _spans(node: Element) -> str:
-    found = ((name, node.get(name, "")) for name in ("colspan", "rowspan"))
+    attributes = ((name, node.get(name, "")) for name in ("colspan", "rowspan"))
     return "".join(
         f' {name}="{value}"'
-        for name, value in found
+        for name, value in attributes
         if value.isascii() and value.isdecimal() and len(value) <= 3
     )

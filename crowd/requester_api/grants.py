@@ -8,11 +8,14 @@ from crowd.models import Qualification, QualificationType, WorkerAlias
 
 
 def grant(
-    kind: QualificationType, worker: WorkerAlias, value: int, now: datetime
+    qualification_type: QualificationType,
+    worker: WorkerAlias,
+    value: int,
+    now: datetime,
 ) -> None:
     """Give a worker a qualification, or another value of the one they have."""
     Qualification.objects.update_or_create(
-        qualification_type=kind,
+        qualification_type=qualification_type,
         worker=worker,
         defaults={"value": value, "granted": True, "granted_at": now, "reason": ""},
     )

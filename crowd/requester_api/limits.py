@@ -54,7 +54,7 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
         raise TurkError(f"WorkerIds names at most {MAX_RECIPIENTS} workers.")
 
 
-def check_given(arguments: Mapping[str, Any], name: str) -> str:
+def required_text(arguments: Mapping[str, Any], name: str) -> str:
     """Give a text that workers are owed; blank ones are refused."""
     value = str(arguments[name])
     if not value.strip():

@@ -1,4 +1,9 @@
-"""A requester's account: what was paid in, what is held for posted work, what is left."""
+"""A requester's account: what was paid in, what is held for posted work, what is left.
+
+No row says what is on hold: it follows from the HITs and assignments that are
+there. Callers hold the requester's row, so that the sum stays true until they have
+acted on it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +70,9 @@ def amount(value: int) -> str:
 
 def fee(reward_cents: int, max_assignments: int, requirements: list[Any]) -> int:
     """Compute the fee of one assignment at Mechanical Turk's published rates."""
-    masters = any(one["QualificationTypeId"] in MASTERS for one in requirements)
+    masters = any(
+        requirement["QualificationTypeId"] in MASTERS for requirement in requirements
+    )
     return fee_per_assignment(
         "mturk", reward_cents, max_assignments=max_assignments, masters=masters
     )
@@ -91,6 +98,7 @@ def _held(requester: Requester, now: datetime) -> int:
     decided = work.filter(
         hit__expires_at__gt=now, state__in=[State.APPROVED, State.REJECTED]
     )
+    # After its end a HIT holds only what has come in, or still may.
     late = work.filter(hit__expires_at__lte=now)
     waiting = late.filter(state=State.SUBMITTED) | late.filter(
         state=State.ACCEPTED, deadline_at__gt=now
@@ -136,6 +144,7 @@ def _charge(
     requester_pk: int, kind: RequesterEntry.Kind, what: str, value: int, now: datetime
 ) -> None:
     if value:
+        # The table refuses a key that it has, so nothing is charged twice.
         RequesterEntry.objects.create(
             requester_id=requester_pk,
             key=f"{kind}:{what}",

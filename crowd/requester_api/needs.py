@@ -43,40 +43,44 @@ class Need:
 
 def needs_of(hit_type: RequesterHITType, worker: Worker) -> list[Need]:
     """Give what a type of HIT asks of a worker."""
-    wanted = hit_type.requirements
+    requirements = hit_type.requirements
     types = {
-        one.entity_id: one
-        for one in QualificationType.objects.filter(
+        qualification_type.entity_id: qualification_type
+        for qualification_type in QualificationType.objects.filter(
             requester=hit_type.requester_id,
-            entity_id__in=[rule["QualificationTypeId"] for rule in wanted],
+            entity_id__in=[rule["QualificationTypeId"] for rule in requirements],
         )
     }
-    return [_need(rule, worker, types) for rule in wanted]
+    return [_need(rule, worker, types) for rule in requirements]
 
 
 def _need(
     rule: rules.Requirement, worker: Worker, types: dict[str, QualificationType]
 ) -> Need:
     entity_id = rule["QualificationTypeId"]
-    kind = types.get(entity_id)
-    name = kind.name if kind is not None else _NAMES.get(entity_id, "Qualification")
+    qualification_type = types.get(entity_id)
+    name = (
+        qualification_type.name
+        if qualification_type is not None
+        else _NAMES.get(entity_id, "Qualification")
+    )
     met = rules.meets(worker, rule)
     askable = (
         not met
-        and kind is not None
-        and kind.active
-        and kind.disposed_at is None
+        and qualification_type is not None
+        and qualification_type.active
+        and qualification_type.disposed_at is None
         and rules.value_of(worker, entity_id) is None
         and rule["Comparator"] != "DoesNotExist"
     )
     text = f"{name}: {_WORDS[rule['Comparator']]}{_values(rule)}"
-    return Need(rule, text, met, kind if askable else None)
+    return Need(rule, text, met, qualification_type if askable else None)
 
 
 def _values(rule: rules.Requirement) -> str:
-    places = [_place(one) for one in rule.get("LocaleValues") or []]
-    numbers = [str(one) for one in rule.get("IntegerValues") or []]
-    shown = ", ".join(places or numbers)
+    locales = [_place(place) for place in rule.get("LocaleValues") or []]
+    numbers = [str(number) for number in rule.get("IntegerValues") or []]
+    shown = ", ".join(locales or numbers)
     return f" {shown}" if shown else ""
 
 

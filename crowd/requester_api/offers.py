@@ -54,36 +54,39 @@ def groups(worker: Worker, now: datetime) -> list[Group]:
     """List the groups that a worker may know of, those that they can do first."""
     n_left = Counter(left_for(worker, now).values_list("hit_type", flat=True))
     types = RequesterHITType.objects.filter(pk__in=n_left).select_related("requester")
-    found = [Group(one, n_left[one.pk], needs_of(one, worker)) for one in types]
-    shown = [group for group in found if group.is_shown]
+    all_groups = [
+        Group(hit_type, n_left[hit_type.pk], needs_of(hit_type, worker))
+        for hit_type in types
+    ]
+    shown = [group for group in all_groups if group.is_shown]
     return sorted(shown, key=lambda group: (not group.may_accept, -group.hit_type.pk))
 
 
 def group(worker: Worker, group_id: str, now: datetime) -> Group | None:
     """Give one group that a worker may know of; None when there is nothing left in it."""
-    kind = (
+    hit_type = (
         RequesterHITType.objects.filter(group_id=group_id)
         .select_related("requester")
         .first()
     )
-    if kind is None:
+    if hit_type is None:
         return None
-    n = left_for(worker, now).filter(hit_type=kind).count()
-    found = Group(kind, n, needs_of(kind, worker))
-    return found if n and found.is_shown else None
+    n = left_for(worker, now).filter(hit_type=hit_type).count()
+    offered = Group(hit_type, n, needs_of(hit_type, worker))
+    return offered if n and offered.is_shown else None
 
 
 def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT, Any]:
     """Give the HITs with a free place that a worker has not taken, oldest first."""
     if worker.excluded:
         return counted(RequesterHIT.objects.none(), now)
-    mine = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
+    taken = RequesterAssignment.objects.filter(worker__worker=worker).exclude(
         state=State.RETURNED
     )
     live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now)
     closed = WorkerAlias.objects.filter(worker=worker, block_reason__isnull=False)
     welcome = live.exclude(requester__in=closed.values("requester")).exclude(
-        pk__in=mine.values("hit")
+        pk__in=taken.values("hit")
     )
     return (
         counted(welcome, now)

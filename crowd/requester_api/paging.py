@@ -35,11 +35,16 @@ def page(
     size = arguments.get("MaxResults") or USUAL_SIZE
     signer = _signer(call, arguments)
     start = _start(signer, arguments.get("NextToken"))
-    found = [row for row in first if start is None or row.pk > start][:size]
-    found += rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")[: size - len(found)]
-    answer: Answer = {"NumResults": len(found), name: [render(row) for row in found]}
-    if len(found) == size:
-        answer["NextToken"] = signer.sign(str(found[-1].pk))
+    page_rows = [row for row in first if start is None or row.pk > start][:size]
+    page_rows += rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")[
+        : size - len(page_rows)
+    ]
+    answer: Answer = {
+        "NumResults": len(page_rows),
+        name: [render(row) for row in page_rows],
+    }
+    if len(page_rows) == size:
+        answer["NextToken"] = signer.sign(str(page_rows[-1].pk))
     return answer
 
 
@@ -53,6 +58,7 @@ def _start(signer: Signer, token: str | None) -> int | None:
 
 
 def _signer(call: Call, arguments: Arguments) -> Signer:
+    # The size may change from page to page.
     question = {
         name: value
         for name, value in arguments.items()

@@ -30,56 +30,74 @@ State = QualificationRequest.State
 GRACE = timedelta(seconds=30)
 
 
-def hindrance(kind: QualificationType, worker: Worker, now: datetime) -> str:
+def hindrance(
+    qualification_type: QualificationType, worker: Worker, now: datetime
+) -> str:
     """Say why a worker cannot ask for a qualification now; nothing if they can.
 
     Without a time to wait, it can be asked for once.
     """
-    alias = WorkerAlias.objects.filter(requester=kind.requester_id, worker=worker.pk)
+    alias = WorkerAlias.objects.filter(
+        requester=qualification_type.requester_id, worker=worker.pk
+    )
     blocked = alias.filter(block_reason__isnull=False).exists()
-    if not kind.active or kind.disposed_at is not None or worker.excluded or blocked:
+    if (
+        not qualification_type.active
+        or qualification_type.disposed_at is not None
+        or worker.excluded
+        or blocked
+    ):
         return "This qualification is not offered to you."
-    last = _requests(kind, worker).order_by("-submitted_at", "-pk").first()
+    last = (
+        _requests(qualification_type, worker).order_by("-submitted_at", "-pk").first()
+    )
     if last is None or _is_open(last, now):
         return ""
     if last.state == State.PENDING:
         return "You have asked for it; the requester has not decided yet."
-    if kind.retry_seconds is None:
+    if qualification_type.retry_seconds is None:
         return "You have asked for it once, and it can be asked for once only."
-    again_at = last.submitted_at + timedelta(seconds=kind.retry_seconds)
+    again_at = last.submitted_at + timedelta(seconds=qualification_type.retry_seconds)
     if now < again_at:
         return f"You can ask again from {again_at:%Y-%m-%d %H:%M} UTC."
     return ""
 
 
-def ask(kind: QualificationType, worker: Worker) -> QualificationRequest:
+def ask(qualification_type: QualificationType, worker: Worker) -> QualificationRequest:
     """Ask for a qualification; where it has a test, the test begins.
 
     Returns the test that is being taken again while it is open.
     """
     now = clock.now()
     with transaction.atomic():
-        requester = Requester.objects.select_for_update().get(pk=kind.requester_id)
-        current = _requests(kind, worker).filter(state=State.STARTED).first()
+        requester = Requester.objects.select_for_update().get(
+            pk=qualification_type.requester_id
+        )
+        current = (
+            _requests(qualification_type, worker).filter(state=State.STARTED).first()
+        )
         if current is not None and _is_open(current, now):
             return current
-        if reason := hindrance(kind, worker, now):
+        if reason := hindrance(qualification_type, worker, now):
             raise GenieError(reason, code="not-now")
-        _requests(kind, worker).filter(state=State.STARTED).update(
+        # A test whose time is over makes room: a constraint allows one that is open.
+        _requests(qualification_type, worker).filter(state=State.STARTED).update(
             state=State.REJECTED, reason="The time for the test was over."
         )
         alias = known_as(requester, worker)
-        made = QualificationRequest(
-            qualification_type=kind, worker=alias, submitted_at=now
+        request = QualificationRequest(
+            qualification_type=qualification_type, worker=alias, submitted_at=now
         )
-        if kind.test:
-            made.state = State.STARTED
-            made.deadline_at = now + timedelta(seconds=kind.test_seconds or 0)
-        elif kind.auto_granted:
-            made.state = State.GRANTED
-            grant(kind, alias, kind.auto_granted_value, now)
-        made.save()
-    return made
+        if qualification_type.test:
+            request.state = State.STARTED
+            request.deadline_at = now + timedelta(
+                seconds=qualification_type.test_seconds or 0
+            )
+        elif qualification_type.auto_granted:
+            request.state = State.GRANTED
+            grant(qualification_type, alias, qualification_type.auto_granted_value, now)
+        request.save()
+    return request
 
 
 def send_test(
@@ -92,16 +110,21 @@ def send_test(
     now = clock.now()
     answers = list(answers)
     with transaction.atomic():
-        kind_pk = request.qualification_type.requester_id
-        Requester.objects.select_for_update().get(pk=kind_pk)
+        requester_pk = request.qualification_type.requester_id
+        Requester.objects.select_for_update().get(pk=requester_pk)
         row = _own_open(request, worker, now)
-        kind = row.qualification_type
+        qualification_type = row.qualification_type
         row.answer = form_answer_xml(answers)
         row.submitted_at = now
         row.state = State.PENDING
-        if kind.answer_key:
+        if qualification_type.answer_key:
             row.state = State.GRANTED
-            grant(kind, row.worker, grade(read_key(kind.answer_key), answers), now)
+            grant(
+                qualification_type,
+                row.worker,
+                grade(read_key(qualification_type.answer_key), answers),
+                now,
+            )
         row.save()
     return row
 
@@ -122,10 +145,10 @@ def _own_open(
 
 
 def _requests(
-    kind: QualificationType, worker: Worker
+    qualification_type: QualificationType, worker: Worker
 ) -> QuerySet[QualificationRequest]:
     return QualificationRequest.objects.filter(
-        qualification_type=kind, worker__worker=worker
+        qualification_type=qualification_type, worker__worker=worker
     )
 
 

@@ -121,7 +121,7 @@ def read_form(text: str, name: str = "Question") -> Form:
         else:
             raise _wrong(name, f"a form holds no {kind}")
     form = Form(tuple(parts))
-    identifiers = [one.identifier for one in form.questions]
+    identifiers = [question.identifier for question in form.questions]
     if not identifiers:
         raise _wrong(name, "the form asks nothing")
     if len(set(identifiers)) < len(identifiers):
@@ -132,17 +132,17 @@ def read_form(text: str, name: str = "Question") -> Form:
 
 def _check_formats(form: Form, name: str) -> None:
     cost = 0
-    for asked in form.questions:
-        selection = asked.selection
-        written = selection.other if selection else asked.answer
-        for one in written.formats if isinstance(written, FreeText) else ():
+    for question in form.questions:
+        selection = question.selection
+        written = selection.other if selection else question.answer
+        for answer_format in written.formats if isinstance(written, FreeText) else ():
             try:
-                cost += one.n_instructions
+                cost += answer_format.n_instructions
             except FormatError as why:
-                shown = one.pattern[:80]
+                shown = answer_format.pattern[:80]
                 raise _wrong(
                     name,
-                    f'the AnswerFormatRegex "{shown}" of {asked.identifier} cannot be '
+                    f'the AnswerFormatRegex "{shown}" of {question.identifier} cannot be '
                     f"checked here, as {why}",
                 ) from None
     if cost > MOST_INSTRUCTIONS:
@@ -153,18 +153,18 @@ def _question(node: Element, field: str, name: str) -> Asked:
     identifier = _text(node, "QuestionIdentifier")
     if not identifier:
         raise _wrong(name, "a Question has no QuestionIdentifier")
-    content, wanted = (
+    content, specification = (
         _child(node, "QuestionContent"),
         _child(node, "AnswerSpecification"),
     )
-    if content is None or wanted is None or len(wanted) != 1:
+    if content is None or specification is None or len(specification) != 1:
         raise _wrong(
             name, f"{identifier} must have a QuestionContent and an AnswerSpecification"
         )
     shown = _content(content, name)
     if title := _text(node, "DisplayName"):
         shown = f"<h2>{escape(title, quote=False)}</h2>{shown}"
-    answer = _answer(wanted[0], identifier, name)
+    answer = _answer(specification[0], identifier, name)
     # By the specification, a least length says as much as IsRequired.
     required = _text(node, "IsRequired").lower() in {"true", "1"} or (
         isinstance(answer, FreeText) and answer.shortest > 0
@@ -197,9 +197,9 @@ def _free_text(node: Element, name: str) -> FreeText:
         low=_decimal(_attribute(number, "minValue"), name),
         high=_decimal(_attribute(number, "maxValue"), name),
         formats=tuple(
-            _format(one, name)
-            for one in (limits if limits is not None else ())
-            if _tag(one) == "AnswerFormatRegex"
+            _format(child, name)
+            for child in (limits if limits is not None else ())
+            if _tag(child) == "AnswerFormatRegex"
         ),
     )
 
@@ -216,10 +216,10 @@ def _format(node: Element, name: str) -> AnswerFormat:
 
 def _selection(node: Element, identifier: str, name: str) -> Selection:
     offered = _child(node, "Selections")
-    rows = [one for one in offered or () if _tag(one) == "Selection"]
+    rows = [child for child in offered or () if _tag(child) == "Selection"]
     choices = tuple(
-        Choice(_text(one, "SelectionIdentifier"), _content(one, name, inline=True))
-        for one in rows
+        Choice(_text(row, "SelectionIdentifier"), _content(row, name, inline=True))
+        for row in rows
     )
     ids = [choice.identifier for choice in choices]
     if not ids or "" in ids or len(set(ids)) < len(ids):
@@ -250,7 +250,7 @@ def _block(node: Element, name: str, inline: bool) -> str:
         return words if inline else f"<p>{words}</p>"
     if kind == "List":
         rows = "".join(
-            f"<li>{escape(one.text or '', quote=False)}</li>" for one in node
+            f"<li>{escape(child.text or '', quote=False)}</li>" for child in node
         )
         return f"<ul>{rows}</ul>"
     if kind == "FormattedContent":
@@ -285,12 +285,12 @@ def _child(node: Element | None, tag: str) -> Element | None:
 
 
 def _text(node: Element, tag: str) -> str:
-    found = _child(node, tag)
-    return (found.text or "").strip() if found is not None else ""
+    child = _child(node, tag)
+    return (child.text or "").strip() if child is not None else ""
 
 
-def _attribute(node: Element | None, wanted: str) -> str:
-    return "" if node is None else node.get(wanted, "")
+def _attribute(node: Element | None, attribute: str) -> str:
+    return "" if node is None else node.get(attribute, "")
 
 
 def _whole(text: str, usual: int, name: str) -> int:

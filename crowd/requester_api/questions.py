@@ -78,10 +78,10 @@ def _two(root: Element, content: str, height: str) -> tuple[str, int]:
 def _address(url: str) -> str:
     try:
         parts = urlsplit(url)
-        good = parts.scheme == "https" and bool(parts.hostname)
+        is_https = parts.scheme == "https" and bool(parts.hostname)
     except ValueError:
-        good = False
-    if not good or any(c.isspace() for c in url):
+        is_https = False
+    if not is_https or any(c.isspace() for c in url):
         raise _wrong("ExternalURL must be a full address that begins with https://")
     return url
 

@@ -16,30 +16,30 @@ from crowd.requester_api.hit_status import n_free, status_of
 from crowd.requester_api.money import amount
 
 
-def epoch(moment: datetime) -> float:
-    return round(moment.timestamp(), 3)
+def epoch(at: datetime) -> float:
+    return round(at.timestamp(), 3)
 
 
 def hit(row: Any, now: datetime) -> dict[str, Any]:
     """Show a HIT that came with its counts."""
-    kind = row.hit_type
+    hit_type = row.hit_type
     expired = row.expires_at <= now
     shown = {
         "HITId": row.entity_id,
-        "HITTypeId": kind.entity_id,
-        "HITGroupId": kind.group_id,
+        "HITTypeId": hit_type.entity_id,
+        "HITGroupId": hit_type.group_id,
         "CreationTime": epoch(row.created_at),
-        "Title": kind.title,
-        "Description": kind.description,
+        "Title": hit_type.title,
+        "Description": hit_type.description,
         "Question": row.question,
-        "Keywords": kind.keywords,
+        "Keywords": hit_type.keywords,
         "HITStatus": status_of(row, now),
         "MaxAssignments": row.max_assignments,
         "Reward": amount(row.reward_cents),
-        "AutoApprovalDelayInSeconds": kind.auto_approval_seconds,
+        "AutoApprovalDelayInSeconds": hit_type.auto_approval_seconds,
         "Expiration": epoch(row.expires_at),
-        "AssignmentDurationInSeconds": kind.assignment_seconds,
-        "QualificationRequirements": kind.requirements,
+        "AssignmentDurationInSeconds": hit_type.assignment_seconds,
+        "QualificationRequirements": hit_type.requirements,
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": row.n_open,
         "NumberOfAssignmentsAvailable": 0 if expired else n_free(row),
@@ -61,14 +61,14 @@ def assignment(row: RequesterAssignment) -> dict[str, Any]:
         "Deadline": epoch(row.deadline_at),
         "Answer": row.answer,
     }
-    for name, moment in (
+    for name, at in (
         ("SubmitTime", row.submitted_at),
         ("AutoApprovalTime", row.auto_approval_at),
         ("ApprovalTime", row.approved_at),
         ("RejectionTime", row.rejected_at),
     ):
-        if moment is not None:
-            shown[name] = epoch(moment)
+        if at is not None:
+            shown[name] = epoch(at)
     if row.feedback:
         shown["RequesterFeedback"] = row.feedback
     return shown

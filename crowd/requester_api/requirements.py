@@ -34,27 +34,27 @@ _EQUALITY = frozenset({"EqualTo", "NotEqualTo"})
 
 def check(call: Call, requirements: list[Requirement]) -> None:
     """Refuse requirements that cannot be applied."""
-    for one in requirements:
-        _check_type(call, one["QualificationTypeId"])
-        if one["QualificationTypeId"] == LOCALE:
-            _check_values(one, "LocaleValues", _MANY | _EQUALITY, MAX_LOCALES)
+    for requirement in requirements:
+        _check_type(call, requirement["QualificationTypeId"])
+        if requirement["QualificationTypeId"] == LOCALE:
+            _check_values(requirement, "LocaleValues", _MANY | _EQUALITY, MAX_LOCALES)
         else:
-            every = _MANY | _NONE | _EQUALITY | set(_ORDER)
-            _check_values(one, "IntegerValues", every, MAX_INTEGERS)
+            comparators = _MANY | _NONE | _EQUALITY | set(_ORDER)
+            _check_values(requirement, "IntegerValues", comparators, MAX_INTEGERS)
 
 
 def _check_type(call: Call, entity_id: str) -> None:
     if entity_id in SYSTEM:
         return
-    found = QualificationType.objects.filter(
+    qualification_type = QualificationType.objects.filter(
         requester=call.requester, entity_id=entity_id, disposed_at=None
     ).first()
-    if found is None:
+    if qualification_type is None:
         raise TurkError(
             f"QualificationType {entity_id[:64]} does not exist.",
             "QualificationTypeDoesNotExist",
         )
-    if not found.active:
+    if not qualification_type.active:
         raise TurkError(
             f"QualificationType {entity_id} is inactive.",
             "InvalidQualificationTypeState",
@@ -62,52 +62,60 @@ def _check_type(call: Call, entity_id: str) -> None:
 
 
 def _check_values(
-    one: Requirement, name: str, comparators: frozenset[str] | set[str], most: int
+    requirement: Requirement,
+    name: str,
+    comparators: frozenset[str] | set[str],
+    most: int,
 ) -> None:
     other = "LocaleValues" if name == "IntegerValues" else "IntegerValues"
-    comparator, n = one["Comparator"], len(one.get(name) or ())
+    comparator, n = requirement["Comparator"], len(requirement.get(name) or ())
     if comparator not in comparators:
         raise bad_value("Comparator", comparator)
-    if one.get(other):
-        raise bad_value(other, one[other])
+    if requirement.get(other):
+        raise bad_value(other, requirement[other])
     if comparator in _NONE:
-        wanted = n == 0
+        fits = n == 0
     elif comparator in _MANY:
-        wanted = 1 <= n <= most
+        fits = 1 <= n <= most
     else:
-        wanted = n == 1
-    if not wanted:
-        raise bad_value(name, one.get(name) or "")
+        fits = n == 1
+    if not fits:
+        raise bad_value(name, requirement.get(name) or "")
 
 
 def lacking(worker: Worker, requirements: list[Requirement]) -> list[Requirement]:
     """Give the requirements that a worker does not meet."""
-    return [one for one in requirements if not meets(worker, one)]
+    return [
+        requirement for requirement in requirements if not meets(worker, requirement)
+    ]
 
 
-def meets(worker: Worker, one: Requirement) -> bool:
+def meets(worker: Worker, requirement: Requirement) -> bool:
     """Tell whether a worker meets a requirement; what is not known is not met."""
-    if one["QualificationTypeId"] == LOCALE:
-        return _lives(worker, one)
-    value = value_of(worker, one["QualificationTypeId"])
-    comparator = one["Comparator"]
+    if requirement["QualificationTypeId"] == LOCALE:
+        return _lives(worker, requirement)
+    value = value_of(worker, requirement["QualificationTypeId"])
+    comparator = requirement["Comparator"]
     if comparator == "Exists":
         return value is not None
     if comparator == "DoesNotExist":
         return value is None
     if value is None:
         return False
-    given = one.get("IntegerValues") or []
+    bounds = requirement.get("IntegerValues") or []
     if comparator in _MANY | _EQUALITY:
-        return (value in given) == (comparator in {"In", "EqualTo"})
-    return _ORDER[comparator](value, given[0])
+        return (value in bounds) == (comparator in {"In", "EqualTo"})
+    return _ORDER[comparator](value, bounds[0])
 
 
-def guards(one: Requirement, action: str) -> bool:
+def guards(requirement: Requirement, action: str) -> bool:
     """Tell whether a requirement stands before an action: Discover, Preview, Accept."""
-    guarded = one.get("ActionsGuarded")
+    guarded = requirement.get("ActionsGuarded")
     if guarded is None:
-        guarded = "PreviewAndAccept" if one.get("RequiredToPreview") else "Accept"
+        # Older programs send RequiredToPreview instead.
+        guarded = (
+            "PreviewAndAccept" if requirement.get("RequiredToPreview") else "Accept"
+        )
     return action in str(guarded)
 
 
@@ -118,12 +126,12 @@ def value_of(worker: Worker, entity_id: str) -> int | None:
     if entity_id in SYSTEM:
         return _known(worker, entity_id)
     # A type is one requester's, and so are the names of the workers who have it.
-    found = Qualification.objects.filter(
+    qualification = Qualification.objects.filter(
         qualification_type__entity_id=entity_id,
         worker__worker_id=worker.pk,
         granted=True,
     ).first()
-    return None if found is None else found.value
+    return None if qualification is None else qualification.value
 
 
 def _known(worker: Worker, entity_id: str) -> int | None:
@@ -136,25 +144,26 @@ def _known(worker: Worker, entity_id: str) -> int | None:
     return 1 if record.master else None
 
 
-def _lives(worker: Worker, one: Requirement) -> bool:
+def _lives(worker: Worker, requirement: Requirement) -> bool:
     record = WorkerRecord.objects.filter(worker=worker.pk).exclude(country="").first()
     if record is None:
         return False
     there = any(
         place["Country"] == record.country
         and place.get("Subdivision") in {None, record.subdivision}
-        for place in one.get("LocaleValues") or []
+        for place in requirement.get("LocaleValues") or []
     )
-    return there == (one["Comparator"] in {"In", "EqualTo"})
+    return there == (requirement["Comparator"] in {"In", "EqualTo"})
 
 
 def _record(worker: Worker, entity_id: str) -> int:
     """Count over all work on this site, our own campaigns' too."""
-    posted = RequesterAssignment.objects.filter(worker__worker_id=worker.pk)
-    ours = Assignment.objects.filter(worker_id=worker.pk)
+    of_requesters = RequesterAssignment.objects.filter(worker__worker_id=worker.pk)
+    of_campaigns = Assignment.objects.filter(worker_id=worker.pk)
     approved, rejected = (
-        posted.filter(state=theirs).count() + ours.filter(state=own).count()
-        for theirs, own in (
+        of_requesters.filter(state=their_state).count()
+        + of_campaigns.filter(state=our_state).count()
+        for their_state, our_state in (
             (RequesterAssignment.State.APPROVED, Assignment.State.APPROVED),
             (RequesterAssignment.State.REJECTED, Assignment.State.REJECTED),
         )
@@ -166,8 +175,8 @@ def _record(worker: Worker, entity_id: str) -> int:
 
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {
-    "LessThan": lambda value, given: value < given,
-    "LessThanOrEqualTo": lambda value, given: value <= given,
-    "GreaterThan": lambda value, given: value > given,
-    "GreaterThanOrEqualTo": lambda value, given: value >= given,
+    "LessThan": lambda value, bound: value < bound,
+    "LessThanOrEqualTo": lambda value, bound: value <= bound,
+    "GreaterThan": lambda value, bound: value > bound,
+    "GreaterThanOrEqualTo": lambda value, bound: value >= bound,
 }

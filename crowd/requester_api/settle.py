@@ -25,6 +25,7 @@ def settle(requester: Requester, now: datetime) -> None:
     over = RequesterHIT.objects.filter(
         requester=requester, announced=False, disposed_at=None, expires_at__lte=now
     )
+    # Asked without a lock: nearly always nothing is due.
     if not (late.exists() or due.exists() or over.exists()):
         return
     with transaction.atomic():

@@ -63,7 +63,7 @@ def verify(
     stamp = _checked_scope(request, parts["scope"], signed, now)
     secrets = secrets_of(parts["key"])
     # Compared for unknown keys too: the answer takes as long as for a known one.
-    good = [
+    matches = [
         hmac.compare_digest(
             _signature(request, secret, parts["scope"], signed, stamp),
             parts["signature"],
@@ -74,7 +74,7 @@ def verify(
         raise _refusal(
             "UnrecognizedClientException", "The access key included is not valid."
         )
-    if not any(good):
+    if not any(matches):
         raise _refusal(
             "InvalidSignatureException",
             "The signature does not match: check the secret access key.",
@@ -123,6 +123,7 @@ def _signature(
         request.method,
         quote(request.path, safe="/-_.~"),
         _canonical_query(request.query),
+        # A run of spaces in a header counts as one.
         *(f"{name}:{' '.join(request.headers[name].split())}" for name in signed),
         "",
         ";".join(signed),

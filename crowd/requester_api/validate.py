@@ -46,8 +46,8 @@ def _structure(shape: Shape, value: Any, name: str) -> None:
 def _list(shape: Shape, value: Any, name: str) -> None:
     if not isinstance(value, list) or shape.item is None:
         raise bad_value(name, value)
-    for one in value:
-        _check(shape.item, one, name)
+    for item in value:
+        _check(shape.item, item, name)
 
 
 def _string(shape: Shape, value: Any, name: str) -> None:

@@ -1,4 +1,10 @@
-"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks."""
+"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks.
+
+Every call goes the same way: its signature is checked, then the shape of its
+arguments; what time alone has brought about is settled; then the operation runs in
+one transaction that holds the requester's row. So two calls of one requester never
+run side by side.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +50,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     try:
         return _response(200, _answer(request))
     except TurkError as error:
+        # Mechanical Turk ends every message with the time, and so do we.
         milliseconds = int(clock.now().timestamp() * 1000)
         return _response(
             error.status,
@@ -79,6 +86,7 @@ def _answer(request: HttpRequest) -> dict[str, Any]:
         raise TurkError("There is no such operation.", kind="UnknownOperationException")
     arguments = check_request(name, _parsed(body))
     if arguments.get("Notification") is not None:
+        # Before any row is held, because this may wait for other servers.
         check_target(arguments["Notification"])
     now = clock.now()
     settle(requester, now)

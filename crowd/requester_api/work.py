@@ -39,23 +39,23 @@ def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
         before = RequesterAssignment.objects.filter(hit=hit, worker=alias).exclude(
             state=State.RETURNED
         )
-        if (found := before.first()) is not None:
-            if found.state == State.ACCEPTED:
-                return found
+        if (earlier := before.first()) is not None:
+            if earlier.state == State.ACCEPTED:
+                return earlier
             raise GenieError("You have done this HIT already.", code="done-already")
         current = hits_of(requester, now).filter(pk=hit.pk).first()
         if current is None or status_of(current, now) != "Assignable":
             raise GenieError("This HIT takes no more answers.", code="no-place-left")
         _check_welcome(alias, current)
-        made = RequesterAssignment.objects.create(
+        assignment = RequesterAssignment.objects.create(
             hit=current,
             worker=alias,
             accepted_at=now,
             deadline_at=now + timedelta(seconds=current.hit_type.assignment_seconds),
         )
         _touch(current, now)
-        events.about_work(made, "AssignmentAccepted", now)
-    return made
+        events.about_work(assignment, "AssignmentAccepted", now)
+    return assignment
 
 
 def submit(
@@ -86,6 +86,7 @@ def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> Non
             )
         _touch(row.hit, now)
         events.about_work(row, "AssignmentSubmitted", now)
+        # A delay of nothing means approval at once.
         if not delay:
             approve(row, now)
         announce(row.hit_id, now)
@@ -108,15 +109,16 @@ def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
 
 
 def _own(assignment: RequesterAssignment, worker: Worker) -> RequesterAssignment:
+    # The requester's row first, as in `accept`.
     Requester.objects.select_for_update().get(pk=assignment.hit.requester_id)
-    found = (
+    row = (
         RequesterAssignment.objects.select_related("hit__hit_type", "hit__requester")
         .filter(pk=assignment.pk, worker__worker=worker)
         .first()
     )
-    if found is None:
+    if row is None:
         raise GenieError("This work is not yours.", code="not-yours")
-    return found
+    return row
 
 
 def _touch(hit: RequesterHIT, now: datetime) -> None:

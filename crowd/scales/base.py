@@ -106,6 +106,7 @@ class Scale(ABC):
         for option in cls.options:
             if option.sent and option.sent == text:
                 return option.value
+        # Options that have names (A, B, tie) are never sent as numbers.
         lettered = any(option.sent for option in cls.options)
         if lettered or not _NUMBER.fullmatch(text):
             raise cls._refusal(raw)

@@ -40,7 +40,7 @@ def scale_of(hit_type: HITType) -> type[Scale]:
     return all_scales()["two-choice-tie" if ties else hit_type.scale]
 
 
-def asked(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
+def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
     """List the questions about one item, by output and then by criterion."""
     scale = scale_of(hit_type)
     form = form_of(hit_type)

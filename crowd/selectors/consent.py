@@ -29,13 +29,15 @@ def consented(worker: Worker, pools: Collection[str]) -> set[str]:
     """Tell to which pools' present text the worker has consented."""
     if not pools:
         return set()
-    given = set(
+    agreed_texts = set(
         Consent.objects.filter(worker=worker, pool__in=pools).values_list(
             "pool", "text_sha256"
         )
     )
     return {
-        pool for pool, text in _texts(pools).items() if (pool, text.sha256) in given
+        pool
+        for pool, text in _texts(pools).items()
+        if (pool, text.sha256) in agreed_texts
     }
 
 

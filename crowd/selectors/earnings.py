@@ -20,9 +20,12 @@ def earnings(worker: Worker) -> Earnings:
 def earnings_of(workers: Iterable[Worker]) -> dict[int, Earnings]:
     """Give several workers' earnings, for our campaigns and for requesters."""
     pks = [worker.pk for worker in workers]
-    ours, theirs = _of_campaigns(pks), of_requesters(pks)
+    of_campaigns, from_requesters = _of_campaigns(pks), of_requesters(pks)
     nothing = Earnings()
-    return {pk: ours.get(pk, nothing) + theirs.get(pk, nothing) for pk in pks}
+    return {
+        pk: of_campaigns.get(pk, nothing) + from_requesters.get(pk, nothing)
+        for pk in pks
+    }
 
 
 def _of_campaigns(pks: list[int]) -> dict[int, Earnings]:

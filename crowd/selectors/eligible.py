@@ -1,4 +1,9 @@
-"""What a worker may be given next."""
+"""What a worker may be given next.
+
+A worker sees an input once, whichever HIT shows it. So what is left for somebody is
+asked of the inputs, of which there are few, and not of the HITs, of which there may
+be a hundred thousand in a hundred campaigns.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +79,7 @@ def open_campaigns(
     running = Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=worker.platform
     ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
+    # Kept to somebody else; one that nobody has begun is open to everybody.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
     if among is not None:
@@ -125,8 +131,8 @@ def candidates(
     """
     for campaign in _likely(worker, campaigns):
         hits = unseen_hits(worker, campaign).values_list("pk", flat=True)
-        if some := list(hits[:CANDIDATES]):
-            return campaign, some
+        if hit_pks := list(hits[:CANDIDATES]):
+            return campaign, hit_pks
     return None
 
 
@@ -173,20 +179,24 @@ def counted_to(campaigns: Sequence[Campaign]) -> int:
 def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
     """Give the first two campaigns, then the first of the others with unseen work."""
     yield from campaigns[:2]
-    rest = campaigns[2:]
-    scopes = {scope_of(campaign) for campaign in rest}
-    inputs = _unseen_inputs(worker, rest).filter(scope__in=scopes).values("pk")
-    left = [row["pk"] for row in inputs[: FEW + 1]] if rest else []
+    later = campaigns[2:]
+    scopes = {scope_of(campaign) for campaign in later}
+    inputs = _unseen_inputs(worker, later).filter(scope__in=scopes).values("pk")
+    left = [row["pk"] for row in inputs[: FEW + 1]] if later else []
     if not left:
         return
     if len(left) <= FEW:
-        hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=rest)
+        hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
         having = set(hits.order_by().values_list("campaign", flat=True))
     else:
-        some = Campaign.objects.filter(pk__in=[campaign.pk for campaign in rest])
-        some = some.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
-        having = set(some.order_by("starts_at", "pk").values_list("pk", flat=True)[:1])
-    yield from [campaign for campaign in rest if campaign.pk in having][:1]
+        having_work = Campaign.objects.filter(
+            pk__in=[campaign.pk for campaign in later]
+        )
+        having_work = having_work.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
+        having = set(
+            having_work.order_by("starts_at", "pk").values_list("pk", flat=True)[:1]
+        )
+    yield from [campaign for campaign in later if campaign.pk in having][:1]
 
 
 def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
@@ -214,5 +224,6 @@ def _seen(worker: Worker, field: str) -> Q:
     inputs = shown.annotate(seen=Subquery(hit.values("input")))
     in_pool = shown.annotate(seen=Subquery(hit.values("input__in_pool")))
     return Q(**{f"{field}__in": inputs.values("seen")}) | Q(
+        # A NULL among the values would make SQL's NOT IN true for no row at all.
         **{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")}
     )

@@ -72,7 +72,7 @@ def shortfall(campaign: Campaign) -> Shortfall | None:
     if not each or not n or n_times < ENOUGH_TIMES or progress.hourly_cents is None:
         return None
     n_workers = concerned.order_by().values("worker").distinct().count()
-    fees = sum(one.fee_cents for one in owed(campaign, each))
+    fees = sum(bonus.fee_cents for bonus in owed(campaign, each))
     return Shortfall(progress.hourly_cents, floor, each, n, n_workers, fees)
 
 
@@ -83,11 +83,11 @@ def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
     the visit, as each bonus there is a call of its own that may be heard only once.
     """
     by_visit = _by_visit(campaign)
-    found: dict[str, list[int]] = {}
+    pks_by_key: dict[str, list[int]] = {}
     rows = without_bonus(campaign).values_list("pk", "session_work__session")
     for pk, session in cast("Iterable[tuple[int, int | None]]", rows):
         key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
-        found.setdefault(key, []).append(pk)
+        pks_by_key.setdefault(key, []).append(pk)
     return [
         Owed(
             key,
@@ -96,13 +96,13 @@ def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
             each_cents * len(pks),
             fee_per_assignment(campaign.platform, each_cents * len(pks)),
         )
-        for key, pks in found.items()
+        for key, pks in pks_by_key.items()
     ]
 
 
 def _by_visit(campaign: Campaign) -> bool:
-    there = kind_of(campaign.platform).capabilities
-    return there.pays and not there.answers_there
+    capabilities = kind_of(campaign.platform).capabilities
+    return capabilities.pays and not capabilities.answers_there
 
 
 def _of_visit(session: object) -> str:
@@ -117,11 +117,11 @@ def is_underpaid(campaign: Campaign) -> bool:
     if campaign.simulated:
         return False
     seconds = [
-        float(one)
-        for one in Assignment.objects.filter(
+        float(seconds_of_one)
+        for seconds_of_one in Assignment.objects.filter(
             hit__campaign=campaign, active_seconds__gt=0
         ).values_list("active_seconds", flat=True)
-        if one is not None
+        if seconds_of_one is not None
     ]
     if len(seconds) < ENOUGH_TIMES:
         return False
@@ -131,21 +131,21 @@ def is_underpaid(campaign: Campaign) -> bool:
 
 def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
     """Find people's approved work that has not been made up for."""
-    given = LedgerEntry.objects.filter(
+    bonuses = LedgerEntry.objects.filter(
         assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
     )
-    found = Assignment.objects.filter(
-        ~Exists(given),
+    assignments = Assignment.objects.filter(
+        ~Exists(bonuses),
         hit__campaign=campaign,
         state=Assignment.State.APPROVED,
         worker__simulated=False,
     ).order_by("pk")
     if kind_of(campaign.platform).capabilities.pays:
         # It can pay nobody who did not come from there.
-        found = found.filter(session_work__isnull=False)
+        assignments = assignments.filter(session_work__isnull=False)
     if _by_visit(campaign):
-        found = found.exclude(session_work__session__in=_not_now(campaign))
-    return found
+        assignments = assignments.exclude(session_work__session__in=_not_now(campaign))
+    return assignments
 
 
 def _not_now(campaign: Campaign) -> list[int]:
@@ -153,7 +153,7 @@ def _not_now(campaign: Campaign) -> list[int]:
     visits = ExternalSession.objects.filter(campaign=campaign)
     waiting = visits.filter(work__assignment__state__in=UNDECIDED)
     names = {_of_visit(pk): pk for pk in visits.values_list("pk", flat=True)}
-    given = LedgerEntry.objects.filter(
+    paid_keys = LedgerEntry.objects.filter(
         campaign=campaign, idempotency_key__startswith=_of_visit("")
     ).values_list("idempotency_key", flat=True)
-    return [*waiting.values_list("pk", flat=True), *(names[key] for key in given)]
+    return [*waiting.values_list("pk", flat=True), *(names[key] for key in paid_keys)]

@@ -50,9 +50,9 @@ class Offer:
     @property
     def test(self) -> QualificationTest | None:
         """Give the test that can be taken now, if that is in the way."""
-        for one in self.lacking:
-            if one.standing is not None and one.standing.may_start:
-                return one.standing.test
+        for lack in self.lacking:
+            if lack.standing is not None and lack.standing.may_start:
+                return lack.standing.test
         return None
 
 
@@ -66,18 +66,20 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
     for campaign in everything:
         campaigns.setdefault(campaign.pool, []).append(campaign)
     agreed = consented(worker, list(campaigns))
+    # Where some of a pool's work can be had, the rest is not mentioned; otherwise all
+    # of it is shown, with what is in the way.
     groups = {
-        pool: [one for one in group if one.pk not in missing] or group
+        pool: [campaign for campaign in group if campaign.pk not in missing] or group
         for pool, group in campaigns.items()
     }
-    asked = [campaign for group in groups.values() for campaign in group]
-    left = n_unseen_by_kind(worker, asked) if asked else {}
+    offered = [campaign for group in groups.values() for campaign in group]
+    left = n_unseen_by_kind(worker, offered) if offered else {}
     return [
         _offer(
             worker,
             group,
             left,
-            at_most=counted_to(asked),
+            at_most=counted_to(offered),
             agreed=pool in agreed,
             lacking=explained.get(group[0].pk, ()),
         )
@@ -99,8 +101,8 @@ def _offer(
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
         # what they read about is what they get first
-        found = candidates(worker, group)
-        first = found[0] if found is not None else first
+        candidate = candidates(worker, group)
+        first = candidate[0] if candidate is not None else first
     rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
     return Offer(
         pool=first.pool,
@@ -117,7 +119,7 @@ def _explained(
     worker: Worker, missing: dict[int, list[Requirement]], now: datetime
 ) -> dict[int, tuple[Lacking, ...]]:
     """Say in words what is missing; the same few queries however many campaigns."""
-    rows = [row for some in missing.values() for row in some]
+    rows = [row for lacking in missing.values() for row in lacking]
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
     standings = standings_of(worker, names, now) if names else {}
     record = (
@@ -126,8 +128,8 @@ def _explained(
         else TrackRecord(0, 0)
     )
     return {
-        pk: tuple(_lacking(row, standings, record) for row in some)
-        for pk, some in missing.items()
+        pk: tuple(_lacking(row, standings, record) for row in lacking)
+        for pk, lacking in missing.items()
     }
 
 

@@ -27,11 +27,11 @@ def check_platform(platform: str, required: Iterable[Requirement]) -> None:
     GenieError
         ``requirement-not-checked``, with the requirements and the platform.
     """
-    kind = kind_of(platform)
+    platform_class = kind_of(platform)
     unchecked = list(dict.fromkeys(str(row) for row in required if row.demands))
-    if unchecked and not kind.capabilities.checks_requirements:
+    if unchecked and not platform_class.capabilities.checks_requirements:
         raise GenieError(
-            f"{kind.title} cannot check what is required of workers here: "
+            f"{platform_class.title} cannot check what is required of workers here: "
             f"{'; '.join(unchecked)}. Remove the requirement or choose another platform.",
             code="requirement-not-checked",
         )

@@ -35,7 +35,7 @@ def graded_elsewhere(name: str) -> QualifyingTest:
             code="no-such-test",
         )
     questions = [
-        _asked(question, test.hit_type)
+        _form_question(question, test.hit_type)
         for question in test.questions.order_by("position", "pk")
     ]
     if test.n_asked:
@@ -51,7 +51,9 @@ def graded_elsewhere(name: str) -> QualifyingTest:
     )
 
 
-def _asked(question: QualificationQuestion, hit_type: HITType | None) -> FormQuestion:
+def _form_question(
+    question: QualificationQuestion, hit_type: HITType | None
+) -> FormQuestion:
     if question.data is None or hit_type is None:
         choices = [
             Choice(str(index), text) for index, text in enumerate(question.answers)

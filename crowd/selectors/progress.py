@@ -56,13 +56,13 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
     spent = _spent(pks)
     # what a program takes says nothing about what an hour pays
     seconds = _active_seconds([c.pk for c in campaigns if not c.simulated])
-    found = {}
+    progress_by_campaign = {}
     for campaign in campaigns:
         row = hits.get(campaign.pk, {"n": 0, "waiting": 0})
         pace = median(seconds[campaign.pk]) if campaign.pk in seconds else None
         n_open = working.get(campaign.pk, 0)
         cents = spent.get(campaign.pk, 0)
-        found[campaign.pk] = CampaignProgress(
+        progress_by_campaign[campaign.pk] = CampaignProgress(
             n_hits=row["n"],
             n_done=done.get(campaign.pk, 0),
             n_open=n_open,
@@ -73,7 +73,7 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
             median_active_seconds=pace,
             hourly_cents=hourly_cents(campaign.hit_type.reward_cents, pace),
         )
-    return found
+    return progress_by_campaign
 
 
 def unit_cents(campaign: Campaign) -> int:
@@ -92,8 +92,9 @@ def is_done(campaign: Campaign) -> bool:
     )
     if work["n_open"]:
         return False
-    places = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
-    return bool(work["n_counted"] == places - work["n_replaced"])
+    n_places = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
+    # A replaced answer keeps its place beside the one that was opened for it.
+    return bool(work["n_counted"] == n_places - work["n_replaced"])
 
 
 def _n_done(pks: list[int]) -> dict[int, int]:
@@ -133,10 +134,10 @@ def _spent(pks: list[int]) -> dict[int, int]:
 
 
 def _active_seconds(pks: list[int]) -> dict[int, list[float]]:
-    found: dict[int, list[float]] = {}
+    seconds_by_campaign: dict[int, list[float]] = {}
     for pk, seconds in Assignment.objects.filter(
         hit__campaign__in=pks, active_seconds__isnull=False
     ).values_list("hit__campaign", "active_seconds"):
         if seconds is not None:
-            found.setdefault(pk, []).append(seconds)
-    return found
+            seconds_by_campaign.setdefault(pk, []).append(seconds)
+    return seconds_by_campaign

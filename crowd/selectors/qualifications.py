@@ -98,7 +98,7 @@ def standings_of(
     )
     if not tests:
         return {}
-    has = held(worker, names, now)
+    held_names = held(worker, names, now)
     newest = dict(
         QualificationGrant.objects.filter(worker=worker, name__in=names)
         .order_by("pk")
@@ -106,13 +106,17 @@ def standings_of(
     )
     revoked = {name for name, by in newest.items() if by}
     tries: dict[str, list[TestAttempt]] = {}
-    for one in TestAttempt.objects.filter(
+    for attempt in TestAttempt.objects.filter(
         worker=worker, test__name__in=names
     ).select_related("test"):
-        tries.setdefault(one.test.name, []).append(one)
+        tries.setdefault(attempt.test.name, []).append(attempt)
     return {
         test.name: _standing(
-            test, tries.get(test.name, []), test.name in has, test.name in revoked, now
+            test,
+            tries.get(test.name, []),
+            test.name in held_names,
+            test.name in revoked,
+            now,
         )
         for test in tests
     }
@@ -121,23 +125,31 @@ def standings_of(
 def _standing(
     test: QualificationTest,
     tries: list[TestAttempt],
-    has: bool,
+    is_held: bool,
     revoked: bool,
     now: datetime,
 ) -> TestStanding:
     # What was passed and has run out does not count against a new beginning.
-    last_pass = max((one.pk for one in tries if one.passed), default=0)
-    mine = [one for one in tries if one.test_id == test.pk and one.pk > last_pass]
+    last_pass = max((attempt.pk for attempt in tries if attempt.passed), default=0)
+    tries_since_pass = [
+        attempt
+        for attempt in tries
+        if attempt.test_id == test.pk and attempt.pk > last_pass
+    ]
     # A try at a version that was replaced meanwhile is finished all the same.
-    unfinished = [one for one in tries if one.finished_at is None]
-    waits = [one.next_try_at for one in mine if one.next_try_at is not None]
+    unfinished = [attempt for attempt in tries if attempt.finished_at is None]
+    waits = [
+        attempt.next_try_at
+        for attempt in tries_since_pass
+        if attempt.next_try_at is not None
+    ]
     wait_until = max(waits, default=None)
     return TestStanding(
         test=test,
-        held=has,
-        revoked=revoked and not has,
+        held=is_held,
+        revoked=revoked and not is_held,
         open_attempt=unfinished[0] if unfinished else None,
-        n_tried=len(mine),
+        n_tried=len(tries_since_pass),
         wait_until=wait_until if wait_until is not None and wait_until > now else None,
     )
 

@@ -51,5 +51,5 @@ def is_faster_than_reading(campaign: Campaign) -> bool:
             hit__campaign=campaign, active_seconds__isnull=False
         ).values_list("active_seconds", flat=True)
     )
-    measured = [float(one) for one in seconds if one is not None]
+    measured = [float(value) for value in seconds if value is not None]
     return len(measured) >= ENOUGH_TIMES and median(measured) < least_seconds(campaign)

@@ -38,13 +38,13 @@ def of_requesters(pks: list[int]) -> dict[int, Earnings]:
             paid=Sum("amount_cents", filter=paid),
         )
     )
-    found: dict[int, Earnings] = {}
+    earnings_by_worker: dict[int, Earnings] = {}
     for row in rewards:
-        found[row["worker__worker"]] = _earned(row)
+        earnings_by_worker[row["worker__worker"]] = _earned(row)
     for row in bonuses:
         pk = row["assignment__worker__worker"]
-        found[pk] = found.get(pk, Earnings()) + _earned(row)
-    return found
+        earnings_by_worker[pk] = earnings_by_worker.get(pk, Earnings()) + _earned(row)
+    return earnings_by_worker
 
 
 def done_for_requesters(worker: Worker) -> QuerySet[RequesterAssignment, Any]:

@@ -50,12 +50,13 @@ def unmet(
     required = _required(campaigns)
     if not required:
         return {}
-    rows = [row for some in required.values() for row in some]
+    rows = [row for of_campaign in required.values() for row in of_campaign]
     meets = _judge(worker, rows, now)
     lacking = {
-        pk: [row for row in some if not meets(row)] for pk, some in required.items()
+        pk: [row for row in of_campaign if not meets(row)]
+        for pk, of_campaign in required.items()
     }
-    return {pk: some for pk, some in lacking.items() if some}
+    return {pk: of_campaign for pk, of_campaign in lacking.items() if of_campaign}
 
 
 def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
@@ -66,20 +67,20 @@ def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
     for campaign in campaigns:
         pks.setdefault(campaign.pool, []).append(campaign.pk)
     rows = Requirement.objects.filter(
-        Q(pool__in=list(pks)) | Q(campaign__in=[one.pk for one in campaigns])
+        Q(pool__in=list(pks)) | Q(campaign__in=[campaign.pk for campaign in campaigns])
     ).order_by("pk")
-    found: dict[int, list[Requirement]] = {}
+    rows_by_campaign: dict[int, list[Requirement]] = {}
     for row in rows:
         concerned = [row.campaign_id] if row.campaign_id else pks[row.pool]
         for pk in concerned:
-            if not _said(row, found.setdefault(pk, [])):
-                found[pk].append(row)
-    return found
+            if not _is_required_already(row, rows_by_campaign.setdefault(pk, [])):
+                rows_by_campaign[pk].append(row)
+    return rows_by_campaign
 
 
-def _said(row: Requirement, before: Iterable[Requirement]) -> bool:
+def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
     """Tell whether the same is required already, by the pool or by the campaign."""
-    return any(_content(one) == _content(row) for one in before)
+    return any(_content(other) == _content(row) for other in before)
 
 
 def _content(row: Requirement) -> tuple[object, ...]:
@@ -91,7 +92,7 @@ def _judge(
 ) -> Callable[[Requirement], bool]:
     """Look up what these requirements need once, and give who applies them."""
     names = {row.test_name for row in rows if row.kind == Kind.TEST}
-    has = held(worker, names, now) if names else set()
+    held_names = held(worker, names, now) if names else set()
     counted = {Kind.APPROVED, Kind.APPROVED_PERCENT}
     record = (
         track_record(worker)
@@ -102,7 +103,7 @@ def _judge(
 
     def meets(row: Requirement) -> bool:
         if row.kind == Kind.TEST:
-            return row.test_name in has
+            return row.test_name in held_names
         if row.kind == Kind.APPROVED:
             return record.n_approved >= (row.at_least or 0)
         if row.kind == Kind.APPROVED_PERCENT:
@@ -114,5 +115,7 @@ def _judge(
 
 def _country(worker: Worker) -> str:
     """Give the country that staff have entered; empty where it is not known."""
-    found = WorkerRecord.objects.filter(worker=worker).values_list("country", flat=True)
-    return found.first() or ""
+    countries = WorkerRecord.objects.filter(worker=worker).values_list(
+        "country", flat=True
+    )
+    return countries.first() or ""

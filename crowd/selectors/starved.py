@@ -38,6 +38,7 @@ def is_starved(campaign: Campaign, now: datetime) -> bool:
         hit__campaign=campaign, state=Assignment.State.ACCEPTED
     ).exists():
         return False
+    # Those who were here last come first, so the first few nearly always settle it.
     return not any(
         unseen_hits(worker, campaign).exists() and _may_qualify(worker, campaign, now)
         for worker in _counted_on(campaign, now).iterator(chunk_size=50)
@@ -65,7 +66,7 @@ def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
         workers = workers.filter(pk__in=reserved.values("worker"))
     if not campaign.simulated:
         workers = workers.filter(simulated=False)
-    seen = workers.annotate(took_at=Max("assignments__accepted_at"))
-    return seen.filter(
+    with_last_work = workers.annotate(took_at=Max("assignments__accepted_at"))
+    return with_last_work.filter(
         Q(took_at__gte=now - ACTIVE) | Q(created_at__gte=now - ACTIVE)
     ).order_by(Coalesce("took_at", "created_at").desc(), "pk")

@@ -27,39 +27,52 @@ class TakingBack:
 
 def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     """Say whether the rejection of an assignment can be taken back."""
-    kind = kind_of(assignment.hit.campaign.platform)
-    if not kind.capabilities.external:
-        ours = kind.slug == "selfhosted"
-        return TakingBack(True, HERE if ours else HERE + PANEL)
+    platform_class = kind_of(assignment.hit.campaign.platform)
+    if not platform_class.capabilities.external:
+        is_selfhosted = platform_class.slug == "selfhosted"
+        return TakingBack(True, HERE if is_selfhosted else HERE + PANEL)
     session = ExternalSession.objects.filter(work__assignment=assignment).first()
     if session is None or session.status not in {"submitted", "rejected"}:
-        return TakingBack(False, f"{kind.title} knows no rejection of this work.")
-    told = OutwardCall.objects.filter(session=session, kind=OutwardCall.Kind.DECIDE)
-    failed = told.filter(wish="override", state=OutwardCall.State.FAILED).first()
+        return TakingBack(
+            False, f"{platform_class.title} knows no rejection of this work."
+        )
+    decisions = OutwardCall.objects.filter(
+        session=session, kind=OutwardCall.Kind.DECIDE
+    )
+    failed = decisions.filter(wish="override", state=OutwardCall.State.FAILED).first()
     if failed is not None:
         return TakingBack(
             False,
-            f"{kind.title} has refused to take it back: {failed.trouble.rstrip('.')}. "
+            f"{platform_class.title} has refused to take it back: "
+            f"{failed.trouble.rstrip('.')}. "
             "It can be sent again under outward calls." + BONUS,
         )
-    heard = session.status == "rejected" or told.filter(wish="reject").exists()
+    heard = session.status == "rejected" or decisions.filter(wish="reject").exists()
     if not heard:
-        return TakingBack(True, f"{HERE} {kind.title} has not heard of it yet.")
-    return _there(kind, session, now)
+        return TakingBack(
+            True, f"{HERE} {platform_class.title} has not heard of it yet."
+        )
+    return _there(platform_class, session, now)
 
 
-def _there(kind: type[Platform], session: ExternalSession, now: datetime) -> TakingBack:
-    days = kind.capabilities.override_window_days
+def _there(
+    platform_class: type[Platform], session: ExternalSession, now: datetime
+) -> TakingBack:
+    days = platform_class.capabilities.override_window_days
     if not days:
         return TakingBack(
-            False, f"On {kind.title} a rejection stands: it takes none back.{BONUS}"
+            False,
+            f"On {platform_class.title} a rejection stands: it takes none back.{BONUS}",
         )
     until = (session.submitted_at or now) + timedelta(days=days)
-    said = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
+    deadline = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
     if now > until:
         return TakingBack(
-            False, f"{kind.title} took this rejection back until {said}.{BONUS}"
+            False,
+            f"{platform_class.title} took this rejection back until {deadline}.{BONUS}",
         )
     return TakingBack(
-        True, f"{HERE} {kind.title} is told, and takes it back until {said}.", True
+        True,
+        f"{HERE} {platform_class.title} is told, and takes it back until {deadline}.",
+        True,
     )

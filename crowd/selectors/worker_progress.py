@@ -27,7 +27,7 @@ class WorkerProgress:
 
 def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
     """Give a worker's progress in one campaign, an open assignment counted as left."""
-    mine = Assignment.objects.filter(worker=worker, hit__campaign=campaign).aggregate(
+    counts = Assignment.objects.filter(worker=worker, hit__campaign=campaign).aggregate(
         n_done=Count("pk", filter=Q(state__in=SENT_IN)),
         n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
     )
@@ -35,7 +35,7 @@ def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
     if campaign.state == Campaign.State.RUNNING:
         n_unseen_inputs = n_unseen(worker, campaign)
     return WorkerProgress(
-        n_done=mine["n_done"],
-        n_left=mine["n_open"] + n_unseen_inputs,
+        n_done=counts["n_done"],
+        n_left=counts["n_open"] + n_unseen_inputs,
         at_least=n_unseen_inputs == COUNTED,
     )

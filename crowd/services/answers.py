@@ -9,7 +9,7 @@ from typing import Any
 
 from crowd import hit_templates
 from crowd.models import Assignment, HITType, Item
-from crowd.selectors.asked import Asked, asked
+from crowd.selectors.asked import Asked, questions_about
 from crowd.services.spans import checked_spans
 from genie.lib.errors import GenieError
 
@@ -43,22 +43,24 @@ def checked(assignment: Assignment, answers: Answers) -> list[Rating]:
     ]
 
 
-def ratings_of(hit_type: HITType, item: Item, given: Mapping[str, str]) -> list[Rating]:
+def ratings_of(
+    hit_type: HITType, item: Item, raw_answers: Mapping[str, str]
+) -> list[Rating]:
     """Parse the answers to the questions about one item; see `checked`."""
-    questions = asked(hit_type, item.data)
+    questions = questions_about(hit_type, item.data)
     marks = hit_templates.get(hit_type.template).marks_errors
     known = {question.key for question in questions} | ({SPANS} if marks else set())
-    if not set(given) <= known:
+    if not set(raw_answers) <= known:
         raise _unknown()
-    ratings = [_rating(item, question, given) for question in questions]
+    ratings = [_rating(item, question, raw_answers) for question in questions]
     if not marks:
         return ratings
-    spans = checked_spans(given.get(SPANS, ""), item.data["prediction"])
+    spans = checked_spans(raw_answers.get(SPANS, ""), item.data["prediction"])
     return [replace(ratings[0], detail={"spans": spans}), *ratings[1:]]
 
 
-def _rating(item: Item, question: Asked, given: Mapping[str, str]) -> Rating:
-    raw = given.get(question.key, "").strip()
+def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rating:
+    raw = raw_answers.get(question.key, "").strip()
     if not raw and question.checkbox:
         raw = "0"  # a box without its tick sends nothing
     if not raw:
@@ -95,5 +97,7 @@ def plausible_seconds(
 
 def clean_remark(remark: str, limit: int = 2_000) -> str:
     """Keep what can be stored and read: no control characters but line breaks."""
+    # The two invisible joiners part words and letters in Persian, in Indian scripts and
+    # in emoji.
     kept = "".join(c for c in remark if c.isprintable() or c in "\n\t\u200d\u200c")
     return kept.strip()[:limit]

@@ -52,6 +52,8 @@ def by_link(
         ``not-this-study`` where it leads nowhere.
     """
     campaign = Campaign.objects.filter(pk=campaign_pk, platform=platform).first()
+    # A campaign that is over is let through: somebody in the middle of a visit still
+    # needs the way back.
     if campaign is None or campaign.state == Campaign.State.SCHEDULED:
         raise GenieError("There is no such work.", code="not-this-study")
     source = _source(platform, panel)
@@ -85,15 +87,17 @@ def next_assignment(arrival: Arrival) -> Assignment | None:
     """Give the next piece of work of this visit; None when it is at its end."""
     session = arrival.session
     current = claim.open_assignment(session.worker, timezone.now())
+    # Work that was begun comes first: even a visit that is full may hand it in.
     if current is None and (is_over(session) or _is_full(arrival)):
         finish(session)
         return None
-    found = claim.next_assignment(session.worker, only=session.campaign)
-    if found is None:
+    # From this campaign only: the platform sent them for it, and pays for nothing else.
+    assignment = claim.next_assignment(session.worker, only=session.campaign)
+    if assignment is None:
         finish(session)
     else:
-        collect.did(session, found)
-    return found
+        collect.record_work(session, assignment)
+    return assignment
 
 
 def may_work(session: ExternalSession) -> bool:
@@ -102,7 +106,9 @@ def may_work(session: ExternalSession) -> bool:
     if claim.open_assignment(worker, timezone.now()) is not None:
         return True
     campaign = session.campaign
-    running = any(one.pk == campaign.pk for one in open_campaigns(worker))
+    running = any(
+        open_campaign.pk == campaign.pk for open_campaign in open_campaigns(worker)
+    )
     return running and unseen_hits(worker, campaign).exists()
 
 
@@ -172,6 +178,7 @@ def options_of(source: PanelSource) -> Mapping[str, Any]:
         "session_parameter": source.session_parameter,
         "study_parameter": source.study_parameter,
         "ways_out": {name: way for name, way in ways.items() if way},
+        # Derived and not stored: pseudonyms last as long as the site's secret key does.
         "secret": salted_hmac("crowd.panel", source.name).hexdigest(),
         "link_secret": source.link_secret,
     }
@@ -190,6 +197,8 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
             session_id=who.session_id,
             worker__platform_worker_id=who.worker_id,
         ).exists()
+        # None means that the platform could not be asked; nobody is turned away for
+        # that.
         if not known and adapter.vouches_for(who) is False:
             raise GenieError(
                 f"{adapter.title} does not know of this visit; open the study there.",
@@ -200,10 +209,10 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
 def _source(platform: str, panel: str) -> PanelSource | None:
     if platform != PANEL:
         return None
-    found = PanelSource.objects.filter(name=panel, is_open=True).first()
-    if found is None:
+    source = PanelSource.objects.filter(name=panel, is_open=True).first()
+    if source is None:
         raise GenieError("There is no such panel.", code="not-this-study")
-    return found
+    return source
 
 
 def _adapter(platform: str, source: PanelSource | None) -> Platform:

@@ -44,6 +44,8 @@ def give(
         ``no-bonus`` for no amount or rejected work, ``over-budget`` where the pool's or
         the site's budget has no room.
     """
+    # The campaign's row is the lock: a form that is sent twice comes here one after the
+    # other, and the second finds the first's entry.
     campaign = Campaign.objects.select_for_update(of=("self",)).get(
         hits__assignments=assignment_pk
     )
@@ -52,10 +54,11 @@ def give(
     existing = LedgerEntry.objects.filter(idempotency_key=name).first()
     if existing is not None:
         return existing
-    good = assignment.state in PAID or (
+    # Rejected work gets one only where its rejection cannot be taken back.
+    is_payable = assignment.state in PAID or (
         rejected_too and assignment.state == Assignment.State.REJECTED
     )
-    if cents < 1 or not good:
+    if cents < 1 or not is_payable:
         raise GenieError(
             "A bonus is at least one cent, for work that was not rejected.",
             code="no-bonus",
@@ -78,6 +81,8 @@ def give(
             amount_cents=fee,
             reason="Of a bonus.",
         )
+    # The account was closed when the campaign ended; it is closed again at what is
+    # spent now.
     if settled:
         fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
     note(by, campaign, f"Planned a bonus of {cents} ¢: {reason}"[:300])
@@ -95,6 +100,8 @@ def to_session(
     )
     if row is None:
         return False
+    # The same sum for the same reason is the same bonus, however often the form is
+    # sent.
     text = f"{cents}|{reason.strip()}"
     key = hashlib.sha256(text.encode()).hexdigest()[:16]
     give(row.pk, cents, key=key, reason=reason, by=by)

@@ -73,6 +73,7 @@ def build_campaign(
     if existing is not None:
         return existing
     _check(hit_type, items, exposure, max_assignments)
+    # Kept with the campaign: new prices of a platform change no campaign that runs.
     fee_cents = fee_per_assignment(
         platform, hit_type.reward_cents, max_assignments=max_assignments
     )
@@ -93,6 +94,7 @@ def build_campaign(
         simulated=simulated,
         starts_at=starts_at,
     )
+    # A seed of its own: other draws use the campaign's, and must not follow the order.
     add_hits(campaign, items, max_assignments, seed=seed_from("order of HITs", seed))
     return campaign
 
@@ -103,10 +105,10 @@ def shared_hit_type(spec: HITTypeSpec) -> HITType:
     # An empty form is left out, as in the fingerprints from before there were forms.
     named = {name: value for name, value in fields.items() if name != "form" or value}
     canonical = json.dumps(named, sort_keys=True, ensure_ascii=False)
-    found, _ = HITType.objects.get_or_create(
+    hit_type, _ = HITType.objects.get_or_create(
         fingerprint=hashlib.sha256(canonical.encode()).hexdigest(), defaults=fields
     )
-    return found
+    return hit_type
 
 
 def add_hits(

@@ -43,12 +43,16 @@ def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
     calls = list(
         ledger.due(campaign, Kind.DECIDE).select_related("session__worker", "hit")
     )
+    # Marked in portions, each just before it is sent: if the process dies, only these
+    # are in doubt.
     for first in range(0, len(calls), PORTION):
         taken = {
             call.key: (call, sent)
             for call, sent in ledger.take(calls[first : first + PORTION], now)
         }
         specs = [_decision(call, sent) for call, sent in taken.values()]
+        # Each result is booked as it comes: whatever follows may fail, or this process
+        # die.
         for result in platform.decide(specs):
             call, sent = taken[result.key]
             _decided(call, sent, result, now)
@@ -64,11 +68,11 @@ def plan_decisions(campaign: Campaign) -> None:
         .order_by("pk")
     )
     calls = OutwardCall.objects.filter(campaign=campaign, kind=Kind.DECIDE)
-    told = {(call.session_id, call.wish) for call in calls}
+    already_told = {(call.session_id, call.wish) for call in calls}
     with transaction.atomic():
         for session in sessions:
             wish, message = _wish(session)
-            if wish and (session.pk, wish) not in told:
+            if wish and (session.pk, wish) not in already_told:
                 ledger.plan(
                     campaign,
                     Kind.DECIDE,
@@ -96,18 +100,26 @@ def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> N
 
 def _wish(session: ExternalSession) -> tuple[str, str]:
     """Say what the platform should hear of a session; nothing while we think."""
-    work = [one.assignment for one in session.work.all()]
-    if not work:
+    assignments = [done.assignment for done in session.work.all()]
+    if not assignments:
+        # A second answer to the same HIT is no assignment of ours, but it was given in
+        # good faith and is paid.
         waits = session.status == "submitted" and session.problem == TWICE
         return ("approve", "") if waits else ("", "")
-    if any(one.state in OPEN for one in work):
+    # A session may hold several pieces of work, and the platform takes one decision for
+    # all of them: so it waits for the last, and one good piece is enough.
+    if any(assignment.state in OPEN for assignment in assignments):
         return "", ""
-    good = any(one.state == State.APPROVED for one in work)
+    is_approved = any(assignment.state == State.APPROVED for assignment in assignments)
     if session.status == "rejected":
-        return ("override", "") if good else ("", "")
-    if good:
+        return ("override", "") if is_approved else ("", "")
+    if is_approved:
         return "approve", ""
-    reasons = [one.feedback for one in work if one.state == State.REJECTED]
+    reasons = [
+        assignment.feedback
+        for assignment in assignments
+        if assignment.state == State.REJECTED
+    ]
     return ("reject", (reasons or [REJECTED])[0]) if reasons else ("", "")
 
 
@@ -133,6 +145,7 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
         if call.state == OutwardCall.State.DONE:
             rejected = call.wish == "reject"
             reconcile.follow(session, "rejected" if rejected else "approved")
+        # Somebody has decided on the platform's own pages first; its message says how.
         elif call.code == "decided-otherwise":
             reconcile.follow(session, call.trouble)
         elif call.state == OutwardCall.State.FAILED and call.wish == "override":
@@ -145,6 +158,7 @@ def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> No
 def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
     """Pay the bonuses that are planned for work on this platform."""
     _plan_bonuses(campaign)
+    # A platform without tokens would pay a bonus again that is sent again.
     repeatable = platform.capabilities.idempotent_bonus
     calls = ledger.due(campaign, Kind.BONUS).select_related("session__worker", "entry")
     taken = {
@@ -213,11 +227,13 @@ def note_bonus(call: OutwardCall) -> None:
     }
     state = states[OutwardCall.State(call.state)]
     done = timezone.now() if state == Entry.DONE else None
+    # The fee has no call of its own: the platform takes it together with the bonus.
     LedgerEntry.objects.filter(
         idempotency_key__in=[
             call.entry.idempotency_key if call.entry else "",
             fee_key(call.entry_id or 0),
         ]
+        # What was paid is never called anything else again.
     ).exclude(state=Entry.DONE).update(
         state=state, platform_id=call.platform_id, done_at=done
     )
@@ -245,22 +261,27 @@ def keep_away(campaign: Campaign, platform: Platform, now: datetime) -> None:
 
 def _plan_people(campaign: Campaign) -> None:
     known = Worker.objects.filter(platform=campaign.platform, sessions__isnull=False)
-    out = set(known.filter(excluded=True).values_list("pk", flat=True)) | set(
+    shut_out = set(known.filter(excluded=True).values_list("pk", flat=True)) | set(
         Exclusion.objects.filter(
             pool=campaign.pool, worker__platform=campaign.platform
         ).values_list("worker", flat=True)
     )
-    told = _told(campaign)
-    away = {pk for pk, kind in told.items() if kind == Kind.EXCLUDE}
-    for kind, pks in ((Kind.EXCLUDE, out - away), (Kind.INCLUDE, away - out)):
+    last_told = _last_told(campaign)
+    kept_away = {pk for pk, kind in last_told.items() if kind == Kind.EXCLUDE}
+    for kind, pks in (
+        (Kind.EXCLUDE, shut_out - kept_away),
+        (Kind.INCLUDE, kept_away - shut_out),
+    ):
         for worker in Worker.objects.filter(pk__in=pks).order_by("pk"):
+            # Somebody may be shut out, let in and shut out again: the number makes each
+            # change a call of its own.
             n = OutwardCall.objects.filter(
                 kind__in=[Kind.EXCLUDE, Kind.INCLUDE], worker=worker
             ).count()
             ledger.plan(campaign, kind, f"{worker.pk}.{n}", worker=worker)
 
 
-def _told(campaign: Campaign) -> dict[int, str]:
+def _last_told(campaign: Campaign) -> dict[int, str]:
     """Give what the platform was told last, or will be, of each worker of the pool."""
     rows: Iterable[tuple[int | None, str]] = (
         OutwardCall.objects.filter(

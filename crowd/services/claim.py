@@ -1,4 +1,10 @@
-"""Give a worker the next HIT: one open assignment each, nothing seen twice."""
+"""Give a worker the next HIT: one open assignment each, nothing seen twice.
+
+To look for a HIT takes long and happens without a lock; to take it is short, in a
+transaction that checks again what was found. Three things make that safe: a worker
+can have one open assignment and one assignment of a HIT (constraints of the table),
+and a place is taken by an UPDATE that fails where none is left (`slots`).
+"""
 
 from __future__ import annotations
 
@@ -36,11 +42,12 @@ def next_assignment(
         if current is not None:
             with transaction.atomic():
                 slots.take_back(current.pk, current.hit_id, State.EXPIRED)
+        # What was shown last when the search began; `_claim` looks whether it still is.
         newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
-        found = candidates(worker, _campaigns(worker, pool, only))
-        if found is None:
+        candidate = candidates(worker, _campaigns(worker, pool, only))
+        if candidate is None:
             return None
-        claimed = _claim(worker, *found, newest or 0, now)
+        claimed = _claim(worker, *candidate, newest or 0, now)
         if claimed is not None:
             return claimed
     return None
@@ -65,7 +72,7 @@ def _campaigns(
     worker: Worker, pool: str | None, only: Campaign | None
 ) -> list[Campaign]:
     campaigns = campaigns_for(worker, None if only is None else [only.pk])
-    return [one for one in campaigns if pool is None or one.pool == pool]
+    return [campaign for campaign in campaigns if pool is None or campaign.pool == pool]
 
 
 @transaction.atomic
@@ -85,6 +92,7 @@ def _claim(
     for pk in hits:
         if not slots.take(pk):
             continue  # another worker was faster
+        # Only with a HIT in hand: to ask this makes the campaign the worker's own.
         if not reserve.may_take(campaign, locked):
             slots.free(pk)
             return None

@@ -1,4 +1,11 @@
-"""What workers did elsewhere becomes assignments and answers, as if done on our pages."""
+"""What workers did elsewhere becomes assignments and answers, as if done on our pages.
+
+Platforms report the states of sessions again and again, in any order. The first
+report of work that was sent in makes an assignment with its answers, once; every
+report brings our decisions and payments into line with the platform's
+(`reconcile`). Work whose answers cannot be read makes an assignment without
+ratings: somebody has done it, and is paid.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +49,15 @@ def collect(
     """
     hits = {name: pk for pk, name in ledger.posted(campaign).items()}
     n = 0
-    found, failure = _all_of(events)
+    heard, failure = _all_of(events)
     # In the order in which it was handed in, whatever order it comes in: so the same
     # answers make the same rows.
-    for event in sorted(found, key=_moment):
+    for event in sorted(heard, key=_order_of_submission):
         hit = hits.get(event.hit_id)
         if hit is None:
             continue  # of no HIT that we know to be ours
         n += _take_in(campaign, event, hit, pages)
+    # Raised only now: what was heard before the platform broke off is kept.
     if failure is not None:
         raise failure
     return n
@@ -59,15 +67,15 @@ def _all_of(
     events: Iterable[SessionEvent],
 ) -> tuple[list[SessionEvent], GenieError | None]:
     """Give what could be heard, and what then went wrong."""
-    found: list[SessionEvent] = []
+    heard: list[SessionEvent] = []
     try:
-        found.extend(events)
+        heard.extend(events)
     except GenieError as error:
-        return found, error
-    return found, None
+        return heard, error
+    return heard, None
 
 
-def _moment(event: SessionEvent) -> tuple[bool, float, str]:
+def _order_of_submission(event: SessionEvent) -> tuple[bool, float, str]:
     at = event.submitted_at
     return at is None, at.timestamp() if at else 0.0, event.session_id
 
@@ -76,16 +84,16 @@ def arrive(
     campaign: Campaign, worker: Worker, session_id: str, status: SessionStatus
 ) -> ExternalSession:
     """Note that somebody came from a platform to our pages; again changes nothing."""
-    found, _ = ExternalSession.objects.get_or_create(
+    session, _ = ExternalSession.objects.get_or_create(
         campaign=campaign,
         session_id=session_id,
         worker=worker,
         defaults={"status": status, "accepted_at": timezone.now()},
     )
-    return found
+    return session
 
 
-def did(session: ExternalSession, assignment: Assignment) -> None:
+def record_work(session: ExternalSession, assignment: Assignment) -> None:
     """Note that an assignment was done in a session."""
     SessionWork.objects.get_or_create(
         assignment=assignment, defaults={"session": session}
@@ -133,6 +141,7 @@ def _take(
     session.accepted_at = event.accepted_at
     session.submitted_at = event.submitted_at
     session.auto_approval_at = event.auto_approval_at
+    # PostgreSQL's text cannot hold a NUL, and what a browser sends may have one.
     session.raw = event.raw.replace("\0", "")
     session.collected_at = timezone.now()
     session.status = "submitted"
@@ -144,7 +153,7 @@ def _take(
     ratings, session.problem = _ratings(campaign, hit, event, pages)
     session.save()
     assignment = _assignment(session, hit, event)
-    did(session, assignment)
+    record_work(session, assignment)
     if not slots.take(hit.pk):
         # More came in than was asked for: it is paid like the rest.
         HIT.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + 1)
@@ -171,6 +180,7 @@ def _plan_without_answer(session: ExternalSession, campaign: Campaign) -> None:
             },
         )
         planned += cents if new else 0
+    # A closed account says what was spent, so it grows by what is owed now.
     if campaign.state in work.OVER:
         fund.correct(campaign.key, planned)
 
@@ -195,6 +205,8 @@ def _ratings(
 def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assignment:
     now = timezone.now()
     submitted = event.submitted_at or now
+    # Not every platform says when work was accepted, and no time is better than a
+    # negative one.
     accepted = min(event.accepted_at or submitted, submitted)
     campaign = Campaign.objects.select_related("hit_type").get(pk=hit.campaign_id)
     return Assignment.objects.create(

@@ -6,7 +6,7 @@ from crowd.selectors.consent import consent_text
 
 def give(worker: Worker, pool: str) -> Consent:
     """Note that the worker agrees to the pool's present text; once per version."""
-    found, _ = Consent.objects.get_or_create(
+    consent, _ = Consent.objects.get_or_create(
         worker=worker, pool=pool, text_sha256=consent_text(pool).sha256
     )
-    return found
+    return consent

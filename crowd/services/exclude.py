@@ -27,14 +27,14 @@ def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
     """Exclude the worker and take back what they have open of that pool."""
     # Waits for a claim that is under way, so that none slips through.
     Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-    made, _ = Exclusion.objects.update_or_create(
+    exclusion, _ = Exclusion.objects.update_or_create(
         worker=worker, pool=pool, defaults={"message": message}
     )
     for pk, hit_pk in Assignment.objects.filter(
         worker=worker, state=Assignment.State.ACCEPTED, hit__campaign__pool=pool
     ).values_list("pk", "hit_id"):
         slots.take_back(pk, hit_pk, Assignment.State.RETURNED)
-    return made
+    return exclusion
 
 
 def from_all_work(
@@ -42,14 +42,15 @@ def from_all_work(
 ) -> bool:
     """Give a worker no work at all, or work again; they are told. False: no change."""
     with transaction.atomic():
+        # Of two clicks only one finds the opposite state, so the worker is told once.
         changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
             excluded=excluded
         )
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
             messages.send(worker, kind, *(CLOSED if excluded else OPEN))
-            said = "Excluded from all work." if excluded else "Let back in."
-            note(by, worker, said, why)
+            sentence = "Excluded from all work." if excluded else "Let back in."
+            note(by, worker, sentence, why)
     return bool(changed)
 
 

@@ -52,6 +52,7 @@ def extend(
         ``campaign-over`` when nobody would be asked, ``over-budget`` when the campaign's
         budget does not pay for all of them.
     """
+    # Held to the end, so that two waves cannot both find room in the same budget.
     campaign = (
         Campaign.objects.select_for_update(of=("self",))
         .select_related("hit_type")
@@ -77,6 +78,7 @@ def extend(
         campaign,
         new,
         max_assignments,
+        # The position is part of the seed: each wave gets an order of its own.
         seed=seed_from("order of HITs", campaign.seed, start),
         start=start,
     )

@@ -47,6 +47,8 @@ def make_up(
     missing = shortfall(campaign)
     if missing is None:
         return None
+    # The person agreed to a price on a page that may be old; answers approved since
+    # then change it.
     if missing.total_cents != agreed_cents:
         raise GenieError(
             f"This costs ${missing.total_cents / 100:,.2f} by now, not "
@@ -54,9 +56,12 @@ def make_up(
             code="cost-changed",
         )
     settled = fund.add(campaign, missing.total_cents, by)
-    told = _paid_to(campaign)
+    # Counted before the bonuses are planned: afterwards nobody lacks one.
+    n_answers_of = _n_answers_by_worker(campaign)
     _plan(campaign, owed(campaign, missing.each_cents))
-    _tell(campaign, missing.each_cents, told)
+    _tell(campaign, missing.each_cents, n_answers_of)
+    # The account was closed when the campaign ended, and is closed again at the new
+    # total.
     if settled:
         fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
     note(
@@ -78,17 +83,17 @@ def _check(campaign: Campaign) -> None:
 
 
 def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
-    made = LedgerEntry.objects.bulk_create(
+    entries = LedgerEntry.objects.bulk_create(
         [
             LedgerEntry(
-                idempotency_key=one.key,
+                idempotency_key=bonus.key,
                 campaign=campaign,
-                assignment_id=one.assignment,
+                assignment_id=bonus.assignment,
                 kind=LedgerEntry.Kind.BONUS,
-                amount_cents=one.cents,
+                amount_cents=bonus.cents,
                 reason=REASON,
             )
-            for one in bonuses
+            for bonus in bonuses
         ],
         batch_size=BATCH,
     )
@@ -98,23 +103,23 @@ def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
                 idempotency_key=fee_key(entry.pk),
                 campaign=campaign,
                 kind=LedgerEntry.Kind.FEE,
-                amount_cents=one.fee_cents,
+                amount_cents=bonus.fee_cents,
                 reason="Of a bonus.",
             )
-            for one, entry in zip(bonuses, made, strict=True)
-            if one.fee_cents
+            for bonus, entry in zip(bonuses, entries, strict=True)
+            if bonus.fee_cents
         ],
         batch_size=BATCH,
     )
 
 
-def _paid_to(campaign: Campaign) -> dict[int, int]:
+def _n_answers_by_worker(campaign: Campaign) -> dict[int, int]:
     """Count the answers of each worker that a bonus is missing for."""
     rows = without_bonus(campaign).order_by().values_list("worker")
     return dict(rows.annotate(n=Count("pk")))
 
 
-def _tell(campaign: Campaign, cents: int, n_of: dict[int, int]) -> None:
+def _tell(campaign: Campaign, cents: int, n_answers_of: dict[int, int]) -> None:
     messages.send_many(
         Message(
             worker_id=worker,
@@ -127,5 +132,5 @@ def _tell(campaign: Campaign, cents: int, n_of: dict[int, int]) -> None:
             ),
             pool=campaign.pool,
         )
-        for worker, n in sorted(n_of.items())
+        for worker, n in sorted(n_answers_of.items())
     )

@@ -1,4 +1,10 @@
-"""Set money aside before it is spent: no budget can be passed."""
+"""Set money aside before it is spent: no budget can be passed.
+
+Two budgets bound what is spent: the site's and the pool's. A commitment counts
+against both from the moment that somebody approves a price. Once the work is over
+it shrinks to what was spent, and what changes afterwards (a rejection, one taken
+back, a bonus) corrects it. The rows of the budgets are the locks.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +40,7 @@ def commit(
     *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
 ) -> Commitment:
     """Set money aside, once per key; refused where a budget would be passed."""
+    # Made where it is missing, as only a row that exists can be locked.
     _site_budget()
     # The rows are the lock: who approves at the same moment waits here.
     locked = list(
@@ -42,6 +49,8 @@ def commit(
         .order_by("pool")
     )
     existing = Commitment.objects.filter(key=key).first()
+    # What was given back whole may be set aside again under its key; any other
+    # commitment of that key is this one.
     released = (
         existing is not None
         and existing.settled_at is not None
@@ -50,7 +59,7 @@ def commit(
     if existing is not None and not released:
         return existing
     _refuse_beyond(pool, amount_cents, {row.pool: row for row in locked})
-    made, _ = Commitment.objects.update_or_create(
+    commitment, _ = Commitment.objects.update_or_create(
         key=key,
         defaults={
             "pool": pool,
@@ -59,7 +68,7 @@ def commit(
             "settled_at": None,
         },
     )
-    return made
+    return commitment
 
 
 @transaction.atomic
@@ -72,6 +81,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
         .order_by("pool")
     )
     commitment = Commitment.objects.select_for_update().get(key=key)
+    # A person approved `at_most`; anything beyond it is theirs to decide again.
     extra = max(0, min(cents, at_most - commitment.amount_cents))
     _refuse_beyond(pool, extra, {row.pool: row for row in locked})
     Commitment.objects.filter(key=key).update(
@@ -81,6 +91,7 @@ def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
 
 def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
     """Add money to a campaign's account; tell whether that was closed before."""
+    # An amount of nothing only makes the account where there is none yet.
     commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
     account = Commitment.objects.get(key=campaign.key)
     set_aside_again(
@@ -124,6 +135,7 @@ def divide(key: str, parts: Sequence[str]) -> None:
     )
     if not rows or {row.key for row in rows} == set(parts):
         return
+    # What does not divide evenly goes to the first part, so that no cent is lost.
     each, over = divmod(sum(row.amount_cents for row in rows), len(parts))
     release(key)
     for place, name in enumerate(parts):
@@ -144,6 +156,8 @@ def _parts_of(key: str) -> QuerySet[Commitment]:
 
 def correct(key: str, cents: int) -> None:
     """Add what was spent, or take off what was saved, after a commitment was settled."""
+    # An open commitment holds at least what is spent; there is nothing to correct in
+    # it.
     if cents:
         Commitment.objects.filter(key=key, settled_at__isnull=False).update(
             amount_cents=Greatest(F("amount_cents") + cents, 0)
@@ -152,20 +166,20 @@ def correct(key: str, cents: int) -> None:
 
 def committed() -> dict[str | None, int]:
     """Give what is set aside or spent for each pool, and under None for all."""
-    found: dict[str | None, int] = dict(
+    cents_by_pool: dict[str | None, int] = dict(
         Commitment.objects.order_by()
         .values_list("pool")
         .annotate(cents=Sum("amount_cents"))
     )
-    found[None] = sum(found.values())
-    return found
+    cents_by_pool[None] = sum(cents_by_pool.values())
+    return cents_by_pool
 
 
 def _site_budget() -> Budget:
-    found, _ = Budget.objects.get_or_create(
+    site_budget, _ = Budget.objects.get_or_create(
         pool=Budget.SITE, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
     )
-    return found
+    return site_budget
 
 
 def _budgets(pool: str) -> dict[str, Budget]:
@@ -178,10 +192,14 @@ def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int
     site = budgets.get(Budget.SITE)
     limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
     accounts = [("the whole site", limit, limit - _committed())]
-    own = budgets.get(pool)
-    if own is not None and pool != Budget.SITE:
+    pool_budget = budgets.get(pool)
+    if pool_budget is not None and pool != Budget.SITE:
         accounts.append(
-            (pool, own.limit_cents, own.limit_cents - _committed(pool=pool))
+            (
+                pool,
+                pool_budget.limit_cents,
+                pool_budget.limit_cents - _committed(pool=pool),
+            )
         )
     return accounts
 

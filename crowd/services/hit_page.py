@@ -41,12 +41,12 @@ class Pages:
         self, hit_type: HITType, hit: HIT, fields: Mapping[str, str]
     ) -> dict[str, dict[str, str]]:
         """Read the fields of a form: item key, question, raw answer."""
-        found: dict[str, dict[str, str]] = {}
+        answers_of_items: dict[str, dict[str, str]] = {}
         for i, item in enumerate(hit.items.all()):
             shown = self.show(hit_type, item, fields, i)
-            if given := self.read(shown):
-                found[item.key] = given
-        return found
+            if raw_answers := self.read(shown):
+                answers_of_items[item.key] = raw_answers
+        return answers_of_items
 
 
 def page_of(hit_type: HITType, hit: HIT, pages: Pages, nonce: str = "") -> str:
@@ -78,6 +78,8 @@ def address_of(hit: HIT) -> str:
     It tells the HIT to whoever was given it, and cannot be guessed.
     """
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+    # Platforms show our page in a frame, and browsers put no http page into an https
+    # one.
     if not site.startswith("https://"):
         return ""
     token = signing.dumps(hit.pk, salt=SALT)
@@ -100,6 +102,7 @@ def _inside(name: str) -> SafeString:
         raise GenieError(f"The file {name} is missing.", code="file-missing")
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 - finders give strings
         text = file.read()
+    # Either would end its element early, and the rest would stand on the page as text.
     if "</script" in text.lower() or "</style" in text.lower():
         raise GenieError(f"{name} cannot stand inside a page.", code="file-unusable")
     return mark_safe(text)  # noqa: S308 - our own file

@@ -25,9 +25,11 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
 def _kept(
     scope: str, keys: list[str], in_pool: Mapping[str, Input]
 ) -> dict[str, Input]:
+    # Two campaigns of a pool may be built at the same moment; the row that came first
+    # is kept.
     Input.objects.bulk_create(
         [Input(scope=scope, content_key=key, in_pool=in_pool.get(key)) for key in keys],
         batch_size=BATCH,
         ignore_conflicts=True,
     )
-    return {one.content_key: one for one in Input.objects.filter(scope=scope)}
+    return {row.content_key: row for row in Input.objects.filter(scope=scope)}

@@ -31,20 +31,20 @@ def invite(by: AbstractBaseUser, note: str = "", days: int = 14) -> str:
 
 def usable(token: str) -> Invitation:
     """Give the invitation behind a token, or say why it cannot be used."""
-    found = Invitation.objects.filter(token_sha256=_hashed(token)).first()
-    if found is None:
+    invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
+    if invitation is None:
         raise GenieError("There is no such invitation.", code="no-such-invitation")
-    if found.used_at is not None:
+    if invitation.used_at is not None:
         raise GenieError(
             "This invitation has been used. Each one is for one person; ask for "
             "another.",
             code="invitation-used",
         )
-    if found.expires_at <= timezone.now():
+    if invitation.expires_at <= timezone.now():
         raise GenieError(
             "This invitation has run out; ask for another.", code="invitation-expired"
         )
-    return found
+    return invitation
 
 
 @transaction.atomic
@@ -56,6 +56,7 @@ def redeem(token: str, user: AbstractBaseUser) -> Worker:
             "You are a worker already; the invitation can go to somebody else.",
             code="already-a-worker",
         )
+    # Compare and set: two who open the same link at once cannot both become workers.
     taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(
         used_at=timezone.now()
     )
@@ -74,13 +75,14 @@ def register_worker(
     simulated: bool = False,
 ) -> Worker:
     """Give the worker of that id on that platform, made when missing."""
-    found, _ = Worker.objects.get_or_create(
+    worker, _ = Worker.objects.get_or_create(
         platform=platform,
         platform_worker_id=platform_worker_id,
         defaults={"user_id": user.pk if user else None, "simulated": simulated},
     )
-    return found
+    return worker
 
 
 def _hashed(token: str) -> str:
+    # The token has more random bits than anybody can try, so a plain hash will do.
     return hashlib.sha256(token.encode()).hexdigest()

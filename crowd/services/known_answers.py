@@ -49,13 +49,14 @@ def agrees(
     """
     marked = expected.get("criteria")
     by_criterion: dict[str, dict[str, float]] = defaultdict(dict)
-    for one in ratings:
-        if not marked or one.criterion in marked:
-            by_criterion[one.criterion][one.slot] = one.value
+    for rating in ratings:
+        if not marked or rating.criterion in marked:
+            by_criterion[rating.criterion][rating.slot] = rating.value
     line = float(expected.get("threshold", threshold))
     marks = [
         _is_right(values, expected, good, line) for values in by_criterion.values()
     ]
+    # Half of the criteria is not enough: chance alone gets there.
     return 2 * sum(marks) > len(marks)
 
 

@@ -29,11 +29,12 @@ AT_ONCE = 500
 
 def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
     """Write down an effect, once for each name."""
-    found, _ = OutwardCall.objects.get_or_create(
+    # The key is unique: two processes that plan the same effect make one row.
+    call, _ = OutwardCall.objects.get_or_create(
         key=key_of(kind, name),
         defaults={"campaign": campaign, "kind": kind, **fields},
     )
-    return found
+    return call
 
 
 def key_of(kind: Kind, name: str) -> str:
@@ -88,6 +89,8 @@ def take(
         else:
             rows = rows.filter(state=State.PLANNED, first_sent_at=None)
         first = call.first_sent_at or now
+        # To be committed before anything leaves this machine: callers open no
+        # transaction.
         if rows.update(state=State.SENDING, first_sent_at=first, last_sent_at=now):
             taken.append((call, sent))
     return taken
@@ -114,12 +117,13 @@ def note_result(
         if sent == "never":
             # It surely did not happen, so the next time is the first time.
             values["first_sent_at"] = None
+    # What another process has completed meanwhile stays completed.
     OutwardCall.objects.filter(pk=call.pk, state=State.SENDING).update(**values)
     call.refresh_from_db()
     return call
 
 
-def places(campaign: Campaign) -> dict[int, int]:
+def n_places_posted(campaign: Campaign) -> dict[int, int]:
     """Count the places of each HIT that were posted or are on their way."""
     rows = (
         OutwardCall.objects.filter(campaign=campaign, kind__in=[Kind.POST, Kind.EXTEND])

@@ -28,19 +28,21 @@ def follow(platform: str, event_id: str, resource_id: str) -> bool:
                 Q(external__platform_id=resource_id)
                 | Q(sessions__session_id=resource_id)
             )
+            # Before it is published a campaign has no name there, and no name must
+            # match none.
             .exclude(external__platform_id="")
             .order_by("pk")
             .values_list("pk", flat=True)
             .distinct()
         )
-        found = list(about) if resource_id else []
-        if not found:
+        campaign_pks = list(about) if resource_id else []
+        if not campaign_pks:
             # Somebody took a place and has not come to us yet: it may be any of them.
             running = Campaign.objects.filter(
                 platform=platform, state=Campaign.State.RUNNING
             )
-            found = list(running.order_by("pk").values_list("pk", flat=True))
-        jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in found])
+            campaign_pks = list(running.order_by("pk").values_list("pk", flat=True))
+        jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in campaign_pks])
     return True
 
 

@@ -1,4 +1,10 @@
-"""What is offered elsewhere follows what our rows say: posted, extended, closed."""
+"""What is offered elsewhere follows what our rows say: posted, extended, closed.
+
+For platforms that hand out HITs and take the answers themselves, such as Mechanical
+Turk; `study` is for those that only send people. Our rows say how many places each
+HIT has, the outward calls how many of them the platform was told of, and what lacks
+is told next: so all this may stop anywhere and go on.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +54,8 @@ def advance(
     place, _ = ExternalCampaign.objects.get_or_create(
         campaign=campaign, defaults={"environment": platform.environment}
     )
+    # Sandbox and production know nothing of each other's HITs: none of these could be
+    # found.
     if place.environment != platform.environment:
         _trouble(
             place,
@@ -85,6 +93,8 @@ def _offer(
     calls = list(ledger.due(campaign, Kind.POST, Kind.EXTEND))
     if not calls or not _affordable(campaign, place, platform, calls):
         return
+    # Noted before anything is sent: if the process dies now, the offer still counts as
+    # open and will be closed.
     ExternalCampaign.objects.filter(pk=place.pk).update(is_open=True)
     _send(campaign, place, platform, pages, calls, now)
 
@@ -118,16 +128,16 @@ def _publish(
 
 def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
     """Describe a campaign as a platform must know it."""
-    kind = campaign.hit_type
+    hit_type = campaign.hit_type
     hours = timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
     n_places = sum(campaign.hits.values_list("max_assignments", flat=True))
     return CampaignSpec(
         key=key,
-        title=kind.title,
-        description=kind.description,
-        keywords=kind.keywords,
-        reward_cents=kind.reward_cents,
-        assignment_seconds=kind.assignment_seconds,
+        title=hit_type.title,
+        description=hit_type.description,
+        keywords=hit_type.keywords,
+        reward_cents=hit_type.reward_cents,
+        assignment_seconds=hit_type.assignment_seconds,
         pool=campaign.pool,
         n_places=n_places,
         auto_approval_seconds=int((hours + MARGIN).total_seconds()),
@@ -138,21 +148,27 @@ def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
 
 def _plan_places(campaign: Campaign, platform: Platform) -> None:
     """Write down which HITs lack places there: new ones, and such that go out again."""
-    told = ledger.places(campaign)
+    n_places_told = ledger.n_places_posted(campaign)
     done = _n_done(campaign)
     posted = ledger.posted(campaign)
     unit = unit_cents(campaign)
     with transaction.atomic():
         for hit in campaign.hits.order_by("position"):
-            lacking = hit.n_available + done.get(hit.pk, 0) - told.get(hit.pk, 0)
+            # What is free here and what was used up there should together be what the
+            # platform was told; what lacks is told next.
+            lacking = (
+                hit.n_available + done.get(hit.pk, 0) - n_places_told.get(hit.pk, 0)
+            )
             if lacking <= 0 or _given_up(campaign, hit):
                 continue
             cents = lacking * unit
             fields = {"hit": hit, "n": lacking, "amount_cents": cents}
-            if hit.pk not in told:
+            if hit.pk not in n_places_told:
                 ledger.plan(campaign, Kind.POST, str(hit.pk), **fields)
             elif hit.pk in posted:
-                name = f"{hit.pk}.{told[hit.pk]}"
+                # The count so far is part of the name: the same extension planned twice
+                # is one.
+                name = f"{hit.pk}.{n_places_told[hit.pk]}"
                 ledger.plan(campaign, Kind.EXTEND, name, **fields)
 
 
@@ -287,6 +303,8 @@ def _withdraw(
         ref = ref_of(campaign, place)
         portion = ledger.take(unsure, now)
         results = list(_results(campaign, platform, pages, ref, portion, now))
+        # Something may be out there that we cannot name yet: what is known is closed,
+        # and the call stays open until the rest comes to light.
         if any(result.state in {"unknown", "again"} for result in results):
             _switch(campaign, place, platform, Kind.CLOSE, now, complete=False)
             return
@@ -320,11 +338,11 @@ def _switch(
 
 def _with_open_places(campaign: Campaign, ref: ExternalRef) -> ExternalRef:
     """Leave out HITs that nobody could take any more in any case."""
-    told, done = ledger.places(campaign), _n_done(campaign)
+    n_places_told, n_done = ledger.n_places_posted(campaign), _n_done(campaign)
     live = {
         name: hit_id
         for name, hit_id in ref.hit_ids.items()
-        if done.get(int(name), 0) < told.get(int(name), 0)
+        if n_done.get(int(name), 0) < n_places_told.get(int(name), 0)
     }
     return ExternalRef(ref.campaign_id, live)
 

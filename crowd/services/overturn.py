@@ -25,13 +25,13 @@ IN_PLACE = (State.ACCEPTED, State.SUBMITTED, State.APPROVED)
 
 
 def overturn(
-    assignment_pk: int, *, by: AbstractBaseUser, reason: str, told: str = ""
+    assignment_pk: int, *, by: AbstractBaseUser, reason: str, message: str = ""
 ) -> bool:
     """Approve rejected work and plan its reward; False when it is not rejected.
 
     Its answers count again, unless somebody else has answered in its place meanwhile.
     A platform that has heard of the rejection is told by the ledger of outward calls;
-    `told` is what the worker reads there.
+    `message` is what the worker reads there.
 
     Raises
     ------
@@ -53,19 +53,23 @@ def overturn(
         Assignment.objects.filter(pk=assignment_pk).update(
             state=State.APPROVED, decided_at=now, overturned_at=now, feedback=""
         )
+        # A platform pays a piece of work once, so the entries keep their keys; here a
+        # cancelled payment stays on record, and a new one is made.
         if pays_itself(campaign):
             cents = pay.plan_after_all(assignment, "Rejection taken back.")
         else:
             cents = pay.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
         if way.tells:
-            carry_out.plan_override(campaign, assignment, told)
+            # In the same transaction: nothing is approved here of which the platform
+            # never hears.
+            carry_out.plan_override(campaign, assignment, message)
         note(by, assignment, f"Rejection taken back: {reason}")
     return True
 
 
 def pay_instead(
-    assignment_pk: int, *, by: AbstractBaseUser, reason: str, told: str
+    assignment_pk: int, *, by: AbstractBaseUser, reason: str, message: str
 ) -> LedgerEntry:
     """Plan a bonus of the reward, once, where a rejection cannot be taken back.
 
@@ -86,7 +90,7 @@ def pay_instead(
             assignment_pk,
             assignment.reward_cents,
             key="instead",
-            reason=told,
+            reason=message,
             by=by,
             rejected_too=True,
         )
@@ -130,6 +134,8 @@ def _set_aside(campaign: Campaign, cents: int, by: AbstractBaseUser) -> None:
     progress = campaign_progress(campaign)
     short = max(0, progress.committed_cents - campaign.budget_cents)
     over = campaign.state not in ASKING
+    # While it runs, a campaign's account covers all of its budget; a closed one holds
+    # what was spent and needs the whole sum.
     extra = cents if over else short
     if extra == 0:
         return

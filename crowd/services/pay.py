@@ -1,4 +1,9 @@
-"""The ledger: each payment is planned once, done once, or cancelled."""
+"""The ledger: each payment is planned once, done once, or cancelled.
+
+An entry is planned in the transaction of what it is for, under a key that makes a
+second plan the same one. It is done when the money went: staff say so, or the
+platform does. Nothing is deleted; what is not owed any more is cancelled.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +76,9 @@ def cancel(assignment_pk: int, reason: str) -> int:
     Callers open the transaction and hold the assignment's row.
     """
     planned = LedgerEntry.objects.filter(
-        assignment=assignment_pk, state=State.PLANNED
+        assignment=assignment_pk,
+        state=State.PLANNED,
+        # A bonus was promised for a reason of its own; it outlives the reward.
     ).exclude(kind=Kind.BONUS)
     saved = planned.aggregate(cents=Sum("amount_cents"))["cents"] or 0
     planned.update(state=State.CANCELLED, reason=reason[:300])
@@ -94,6 +101,8 @@ def mark_paid(
         )
     n = 0
     for pk in [entry.pk for entry in entries]:
+        # A transaction for each: the payment and its log entry stand or fall together,
+        # and no lock is held for long.
         with transaction.atomic():
             paid = LedgerEntry.objects.filter(
                 pk=pk,

@@ -36,7 +36,7 @@ def as_item(question: QualificationQuestion) -> Item:
 def is_right(
     question: QualificationQuestion,
     hit_type: HITType | None,
-    given: Mapping[str, str],
+    raw_answers: Mapping[str, str],
 ) -> bool:
     """Check an answer as a HIT's is checked, then mark it.
 
@@ -47,10 +47,10 @@ def is_right(
         ``unusable-spans`` for what the page cannot send.
     """
     if question.data is None or hit_type is None:
-        return _chosen(question, given) == int(question.expected[CHOICE])
-    ratings = ratings_of(hit_type, as_item(question), given)
+        return _chosen(question, raw_answers) == int(question.expected[CHOICE])
+    ratings = ratings_of(hit_type, as_item(question), raw_answers)
     # ticks beside the ratings are not marked
-    rated = [one for one in ratings if one.criterion in hit_type.criteria]
+    rated = [rating for rating in ratings if rating.criterion in hit_type.criteria]
     return agrees(
         rated,
         question.expected,
@@ -59,14 +59,14 @@ def is_right(
     )
 
 
-def _chosen(question: QualificationQuestion, given: Mapping[str, str]) -> int:
-    if not set(given) <= {CHOICE}:
+def _chosen(question: QualificationQuestion, raw_answers: Mapping[str, str]) -> int:
+    if not set(raw_answers) <= {CHOICE}:
         raise GenieError(
             "The page sent an answer to a question that this test does not ask; load "
             "it again.",
             code="unknown-question",
         )
-    raw = given.get(CHOICE, "").strip()
+    raw = raw_answers.get(CHOICE, "").strip()
     if not raw:
         raise GenieError("Please choose an answer.", code="answer-missing")
     if raw not in {str(index) for index in range(len(question.answers))}:

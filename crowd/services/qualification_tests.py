@@ -94,11 +94,11 @@ def draft(
             QualificationQuestion(
                 test=test,
                 position=position,
-                data=dict(one.data),
-                expected=dict(one.expected),
-                content_key=one.content_key,
+                data=dict(drawn.data),
+                expected=dict(drawn.expected),
+                content_key=drawn.content_key,
             )
-            for position, one in enumerate(questions)
+            for position, drawn in enumerate(questions)
         ]
     )
     return test
@@ -186,6 +186,7 @@ def new_version(
         **{rule: getattr(old, rule) for rule in RULES},
     )
     for question in old.questions.order_by("position", "pk"):
+        # Without this Django would update the question of the old version.
         question.pk, question.test = None, new
         question._state.adding = True
         question.save()

@@ -1,4 +1,9 @@
-"""Take a qualification test: begin, answer question by question, pass or try again."""
+"""Take a qualification test: begin, answer question by question, pass or try again.
+
+The questions of a try are drawn and stored when it begins. Answers are kept one by
+one, and the last one grades the try. Which answers are right never leaves the
+server.
+"""
 
 from __future__ import annotations
 
@@ -92,6 +97,8 @@ def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
     """Draw a try's questions, those that this worker has not been asked first."""
     test = attempt.test
     questions = list(test.questions.order_by("position", "pk"))
+    # The test's seed comes from the site's secret key: nobody can work out the next
+    # questions.
     rng = generator(seed_from("try", test.seed, attempt.worker_id, attempt.number))
     drawn = [questions[int(index)] for index in rng.permutation(len(questions))]
     known = set(
@@ -101,6 +108,7 @@ def _chosen(attempt: TestAttempt) -> list[QualificationQuestion]:
     )
     fresh_first = sorted(drawn, key=lambda question: question.pk in known)
     chosen = fresh_first[: test.n_asked or len(fresh_first)]
+    # In the order drawn: new questions must not always come first.
     return [question for question in drawn if question in chosen]
 
 
@@ -109,7 +117,7 @@ def answer(
     attempt_pk: int,
     worker: Worker,
     position: int,
-    given: Mapping[str, str],
+    raw_answers: Mapping[str, str],
     now: datetime | None = None,
 ) -> TestAttempt:
     """Keep one answer, once; the last one grades the try.
@@ -136,8 +144,8 @@ def answer(
         if row is None:
             raise GenieError("This test has no such question.", code="unknown-question")
         if row.answered_at is None:
-            _keep(attempt, row, given, now)
-        elif row.given != dict(given):
+            _keep(attempt, row, raw_answers, now)
+        elif row.given != dict(raw_answers):
             raise GenieError(
                 "You have already answered this, and your first answer counts.",
                 code="already-answered",
@@ -146,12 +154,16 @@ def answer(
 
 
 def _keep(
-    attempt: TestAttempt, row: AttemptAnswer, given: Mapping[str, str], now: datetime
+    attempt: TestAttempt,
+    row: AttemptAnswer,
+    raw_answers: Mapping[str, str],
+    now: datetime,
 ) -> None:
-    row.right = is_right(row.question, attempt.test.hit_type, given)
-    row.given = dict(given)
+    row.right = is_right(row.question, attempt.test.hit_type, raw_answers)
+    row.given = dict(raw_answers)
     row.answered_at = now
     row.save(update_fields=["right", "given", "answered_at"])
+    # The rows were made at the start, so None is a question that waits for its answer.
     marks = list(attempt.answers.values_list("right", flat=True))
     if None not in marks:
         _finish(attempt, marks.count(True), len(marks), now)

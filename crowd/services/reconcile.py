@@ -99,6 +99,7 @@ def _rejected(session: ExternalSession) -> None:
 def stays_rejected(session: ExternalSession, why: str) -> None:
     """Follow a platform that takes a rejection not back, though we did."""
     for assignment in _work(session):
+        # Submitted first, because only submitted work can be rejected.
         back = Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
             state=State.SUBMITTED
         )
@@ -111,6 +112,8 @@ def paid(session: ExternalSession) -> int:
     approved = Assignment.objects.filter(
         session_work__session=session, state=State.APPROVED
     )
+    # Cancelled entries, too: where the platform's approval overtook our rejection, the
+    # money is gone.
     return LedgerEntry.objects.filter(
         Q(assignment__in=approved, kind__in=FOR_WORK)
         | Q(idempotency_key__in=keys_without_answer(session)),

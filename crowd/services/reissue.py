@@ -1,4 +1,9 @@
-"""Ask somebody else where a worker's answers do not count, and take that back."""
+"""Ask somebody else where a worker's answers do not count, and take that back.
+
+An answer that does not count is marked as replaced, and its HIT gets one place
+more, as far as the campaign's budget reaches. Where its worker is let back in, the
+answer counts again unless somebody has taken that place.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +65,8 @@ def count_again(worker: Worker, pool: str) -> int:
     )
     n = 0
     for assignment in replaced:
+        # Only a place that is still open can be closed; where somebody else has it,
+        # their answer counts instead of this one.
         if slots.withdraw(assignment.hit_id):
             n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
     return n

@@ -48,6 +48,7 @@ def reopen(campaign_pk: int) -> int:
         cents=extra,
         at_most=campaign.budget_cents,
     )
+    # Running first: answers are replaced only in a campaign that asks.
     Campaign.objects.filter(pk=campaign_pk).update(
         state=Campaign.State.RUNNING, completed_at=None
     )

@@ -77,9 +77,9 @@ def live_secrets(key_id: str) -> list[str]:
     if key is None:
         return []
     return [
-        secret_of(key_id, one)
-        for one in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-        if key.made_with in {"", fingerprint(one)}
+        secret_of(key_id, site_secret)
+        for site_secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        if key.made_with in {"", fingerprint(site_secret)}
     ]
 
 
@@ -92,7 +92,8 @@ def deposit(
             f"A deposit is from 1 to {MAX_DEPOSIT_CENTS} cents.", code="bad-deposit"
         )
     with transaction.atomic():
-        entry, made = RequesterEntry.objects.get_or_create(
+        entry, is_new = RequesterEntry.objects.get_or_create(
+            # Hashed, because the name that somebody chose may be of any length.
             key=f"deposit:{requester.pk}:{hashlib.sha256(key.encode()).hexdigest()[:32]}",
             defaults={
                 "requester": requester,
@@ -101,6 +102,6 @@ def deposit(
                 "created_at": timezone.now(),
             },
         )
-        if made:
+        if is_new:
             note(by, requester, f"Deposited {cents} cents.")
     return entry

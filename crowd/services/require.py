@@ -28,13 +28,13 @@ def of_campaign(
         ``bad-requirements``, or ``requirement-not-checked`` where the platform could not
         keep away who lacks it.
     """
-    wanted = read(config)
+    requirements = read(config)
     if test_name:
-        wanted.append(Requirement(kind=Kind.TEST, test_name=test_name))
-    check_platform(campaign.platform, [*of_pool(campaign.pool), *wanted])
-    for one in wanted:
-        one.campaign = campaign
-    return [_stored(one) for one in wanted]
+        requirements.append(Requirement(kind=Kind.TEST, test_name=test_name))
+    check_platform(campaign.platform, [*of_pool(campaign.pool), *requirements])
+    for requirement in requirements:
+        requirement.campaign = campaign
+    return [_stored(requirement) for requirement in requirements]
 
 
 def read(config: Mapping[str, Any]) -> list[Requirement]:
@@ -47,26 +47,28 @@ def read(config: Mapping[str, Any]) -> list[Requirement]:
     """
     if unknown := set(config) - {*NUMBERS, COUNTRIES}:
         raise _bad(f"there is no {', '.join(sorted(unknown))}")
-    wanted = [
+    requirements = [
         Requirement(kind=kind, at_least=config[name])
         for name, kind in NUMBERS.items()
         if name in config
     ]
     if COUNTRIES in config:
         codes = " ".join(map(str, config[COUNTRIES]))
-        wanted.append(Requirement(kind=Kind.COUNTRY, countries=codes))
-    for one in wanted:
-        _check(one)
-    return wanted
+        requirements.append(Requirement(kind=Kind.COUNTRY, countries=codes))
+    for requirement in requirements:
+        _check(requirement)
+    return requirements
 
 
-def _check(wanted: Requirement) -> None:
+def _check(requirement: Requirement) -> None:
     """Look at what is required, whoever it is required of."""
+    # The campaign does not exist yet, and the model asks for a campaign or a pool: any
+    # pool will do for the check.
     probe = Requirement(
         pool="x",
-        kind=wanted.kind,
-        at_least=wanted.at_least,
-        countries=wanted.countries,
+        kind=requirement.kind,
+        at_least=requirement.at_least,
+        countries=requirement.countries,
     )
     try:
         probe.full_clean(validate_unique=False, validate_constraints=False)
@@ -79,15 +81,15 @@ def test_of_pool(pool: str, test_name: str) -> Requirement:
     return _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
 
 
-def _stored(wanted: Requirement) -> Requirement:
-    found, _ = Requirement.objects.get_or_create(
-        pool=wanted.pool,
-        campaign=wanted.campaign,
-        kind=wanted.kind,
-        test_name=wanted.test_name,
-        defaults={"at_least": wanted.at_least, "countries": wanted.countries},
+def _stored(requirement: Requirement) -> Requirement:
+    stored, _ = Requirement.objects.get_or_create(
+        pool=requirement.pool,
+        campaign=requirement.campaign,
+        kind=requirement.kind,
+        test_name=requirement.test_name,
+        defaults={"at_least": requirement.at_least, "countries": requirement.countries},
     )
-    return found
+    return stored
 
 
 def _bad(problem: str) -> GenieError:

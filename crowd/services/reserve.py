@@ -28,10 +28,11 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
 
     Callers open the transaction: two who come at once are one after the other here.
     """
-    mine = Reservation.objects.filter(
+    reserved = Reservation.objects.filter(
         Q(worker=None) | Q(worker=worker), campaign=campaign
     ).update(worker=worker)
-    return bool(mine) or not Reservation.objects.filter(campaign=campaign).exists()
+    # Without any reservation the campaign is everybody's.
+    return bool(reserved) or not Reservation.objects.filter(campaign=campaign).exists()
 
 
 def give_up(campaign: Campaign) -> bool:
@@ -54,17 +55,17 @@ def pass_on(campaign: Campaign, now: datetime | None = None) -> bool:
     if campaign.state != Campaign.State.RUNNING:
         return False
     with transaction.atomic():
-        found = (
+        reservation = (
             Reservation.objects.select_for_update(of=("self",))
             .filter(campaign=campaign, worker__isnull=False)
             .first()
         )
-        if found is None or found.worker is None:
+        if reservation is None or reservation.worker is None:
             return False
-        if not _waits_in_vain(campaign, found.worker, now):
+        if not _waits_in_vain(campaign, reservation.worker, now):
             return False
-        found.worker = None
-        found.save(update_fields=["worker"])
+        reservation.worker = None
+        reservation.save(update_fields=["worker"])
         _tell_staff(campaign)
     return True
 
@@ -72,14 +73,16 @@ def pass_on(campaign: Campaign, now: datetime | None = None) -> bool:
 def _waits_in_vain(campaign: Campaign, worker: Worker, now: datetime) -> bool:
     if not campaign.hits.filter(n_available__gt=0).exists():
         return False
-    mine = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
-    if mine.filter(state=Assignment.State.ACCEPTED).exists():
+    assignments = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
+    if assignments.filter(state=Assignment.State.ACCEPTED).exists():
         return False
     if not unseen_hits(worker, campaign).exists():
         return True
-    times = mine.aggregate(took_at=Max("accepted_at"), sent_at=Max("submitted_at"))
-    seen_at = max(filter(None, times.values()), default=campaign.starts_at)
-    return seen_at <= now - timedelta(hours=settings.GENIE["RESERVATION_HOURS"])
+    times = assignments.aggregate(
+        took_at=Max("accepted_at"), sent_at=Max("submitted_at")
+    )
+    last_work_at = max(filter(None, times.values()), default=campaign.starts_at)
+    return last_work_at <= now - timedelta(hours=settings.GENIE["RESERVATION_HOURS"])
 
 
 def _tell_staff(campaign: Campaign) -> None:

@@ -1,4 +1,8 @@
-"""Approve or reject what workers sent in; each decision falls once."""
+"""Approve or reject what workers sent in; each decision falls once.
+
+Whoever decides locks the campaign's row first and the assignment's second, and so
+does `overturn`: two decisions wait for each other and never in a circle.
+"""
 
 from __future__ import annotations
 
@@ -60,6 +64,7 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
         campaign = Campaign.objects.select_for_update(of=("self",)).get(
             hits__assignments=assignment_pk
         )
+        # What a platform reports as rejected has passed its rules already.
         if by is not None:
             _check_reason(campaign, reason)
         assignment = Assignment.objects.select_for_update(of=("self",)).get(
@@ -74,7 +79,10 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
             return False
         saved = pay.cancel(assignment_pk, reason)
         if campaign.state not in ASKING:
+            # The account was closed at what had been spent, so the saving is taken off
+            # again.
             fund.correct(campaign.key, -saved)
+        # An answer that was replaced has given its place to the other one already.
         elif assignment.replaced_at is None:
             slots.free(assignment.hit_id)
         if by is not None:

@@ -1,4 +1,8 @@
-"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once."""
+"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once.
+
+Each change is one UPDATE that names the states it may come from. Who loses a race
+changes nothing and is told so by False.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +52,7 @@ def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
 def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
     """Go on after a pause; a campaign whose time has not come waits for it."""
     with transaction.atomic():
+        # By way of "scheduled": whether its time has come is asked as at any start.
         if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed.", why):
             return False
         Campaign.objects.filter(
@@ -64,8 +69,8 @@ def stop(
     `publish` is what the person decided about a result from the answers that are there;
     None where nobody was asked. Only True publishes one.
     """
-    said = reason.strip()
-    sentence = f"Stopped: {said}" if said else "Stopped."
+    why = reason.strip()
+    sentence = f"Stopped: {why}" if why else "Stopped."
     ended = sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
     return _move(
         pk,
@@ -84,6 +89,7 @@ def complete(pk: int) -> bool:
     done = _move(
         pk, [State.RUNNING, State.PAUSED], State.COMPLETE, None, "", completed_at=now
     )
+    # A stopped campaign keeps its state, but its last work has ended now, too.
     Campaign.objects.filter(
         pk=pk, state=State.STOPPED, completed_at__isnull=True
     ).update(completed_at=now)
@@ -104,6 +110,7 @@ def _move(
             state=new, **fields
         )
         if moved:
+            # In the same transaction: a campaign never ends here and goes on elsewhere.
             _tell_platform(pk)
         if moved and by is not None:
             note(by, Campaign.objects.get(pk=pk), sentence, why)

@@ -1,4 +1,9 @@
-"""The places in a HIT: taken by one compare-and-set, given back by another."""
+"""The places in a HIT: taken by one compare-and-set, given back by another.
+
+Of a HIT, `n_available` is how many places can be taken now, `max_assignments` how
+many there are in all. Both change by an UPDATE with a condition, and never by
+reading and then writing, so nobody needs a lock for them.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +37,7 @@ def add(hit_pk: int) -> None:
 
 def withdraw(hit_pk: int) -> bool:
     """Close one open place for good, if there is one."""
+    # A HIT keeps the place that it was made with; only what `add` opened is closed.
     return bool(
         HIT.objects.filter(pk=hit_pk, n_available__gt=0, max_assignments__gt=1).update(
             n_available=F("n_available") - 1,

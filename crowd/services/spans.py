@@ -29,7 +29,7 @@ def checked_spans(raw: str, text: str) -> list[Span]:
     sent = _loaded(raw)
     if not isinstance(sent, list) or len(sent) > MOST_SPANS:
         raise _refusal("they are no list of marks")
-    spans = sorted((_span(one, len(text)) for one in sent), key=lambda s: s["start"])
+    spans = sorted((_span(mark, len(text)) for mark in sent), key=lambda s: s["start"])
     for before, after in pairwise(spans):
         if int(after["start"]) < int(before["end"]):
             raise _refusal("two of them lie over each other")
@@ -41,14 +41,16 @@ def _loaded(raw: str) -> Any:
         raise _refusal("there are too many")
     try:
         return json.loads(raw)
+    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
     except (ValueError, RecursionError):
         raise _refusal("they cannot be read") from None
 
 
-def _span(sent: Any, n: int) -> Span:
-    if not isinstance(sent, dict) or set(sent) != NAMES:
+def _span(mark: Any, n: int) -> Span:
+    if not isinstance(mark, dict) or set(mark) != NAMES:
         raise _refusal("one of them lacks its start, end or severity")
-    start, end, severity = sent["start"], sent["end"], sent["severity"]
+    start, end, severity = mark["start"], mark["end"], mark["severity"]
+    # `type` and not `isinstance`: True would pass for an integer.
     if type(start) is not int or type(end) is not int or not 0 <= start < end <= n:
         raise _refusal("one of them is not inside the text")
     if severity not in SEVERITIES:

@@ -127,8 +127,9 @@ def _priced(
     requirements_of(campaign)
     balance = platform.balance_cents()
     total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
-    wanted = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
-    for cut in places.cuts(total, wanted):
+    items_per_place = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
+    # Where the wanted size costs too much, the one that leaves nothing over may not.
+    for cut in places.cuts(total, items_per_place):
         reward = campaign.hit_type.reward_cents * cut.size
         bill = platform.quote(
             reward_cents=reward, n_items=cut.n_places, n_test_questions=0
@@ -151,6 +152,7 @@ def _priced(
         return None
     with transaction.atomic():
         place.place_size = cut.size
+        # Rounded up: a place must never be booked for less than the platform takes.
         place.place_fee_cents = -(-bill.fee_cents // cut.n_places)
         place.balance_cents = balance
         place.save(update_fields=["place_size", "place_fee_cents", "balance_cents"])
@@ -205,11 +207,12 @@ def ask_for_more(campaign: Campaign, platform: Platform, now: datetime) -> None:
         return
     if not ledger.due(campaign, Kind.EXTEND).exists():
         _plan_places(campaign, place)
-    before = places.told(campaign)
+    before = places.n_places_told(campaign)
     for call, sent in ledger.take(ledger.due(campaign, Kind.EXTEND), now):
-        wish = MoreSpec(call.key, "", call.n, before - call.n, sent)
+        # `before` already counts this row.
+        spec = MoreSpec(call.key, "", call.n, before - call.n, sent)
         ref = ExternalRef(place.platform_id)
-        for result in platform.add_capacity(ref, [wish]):
+        for result in platform.add_capacity(ref, [spec]):
             done = ledger.note_result(call, sent, result, now)
             ExternalCampaign.objects.filter(pk=place.pk).update(trouble=done.trouble)
 
@@ -219,7 +222,7 @@ def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
     if not n:
         return
     price = places.price_cents(campaign, place)
-    there = places.told(campaign)
+    there = places.n_places_told(campaign)
     affordable = campaign.budget_cents // price - there if price else n
     if affordable < n:
         _trouble(
@@ -342,6 +345,7 @@ def pay_whole_places(campaign: Campaign) -> int:
 
 
 def _is_earned(session: ExternalSession) -> bool:
+    # The platform pays the place then, whatever became of the answers here.
     if session.status == "approved":
         return True
     states = set(session.work.values_list("assignment__state", flat=True))
@@ -352,22 +356,25 @@ def _is_earned(session: ExternalSession) -> bool:
 def _plan_rest(
     campaign: Campaign, place: ExternalCampaign, session: ExternalSession
 ) -> bool:
-    own = LedgerEntry.objects.filter(
+    # What was planned for single answers is part of what the place pays; a place is
+    # never paid twice for the same work.
+    entries = LedgerEntry.objects.filter(
         assignment__session_work__session=session, state__in=STILL
     )
     paid = {
         row["kind"]: row["n"]
-        for row in own.order_by().values("kind").annotate(n=Sum("amount_cents"))
+        for row in entries.order_by().values("kind").annotate(n=Sum("amount_cents"))
     }
     keys = reconcile.keys_without_answer(session)
     reward = campaign.hit_type.reward_cents * place.place_size
-    rest = (
+    parts = (
         (keys[0], LedgerEntry.Kind.REWARD, reward),
         (keys[1], LedgerEntry.Kind.FEE, place.place_fee_cents),
     )
-    for key, kind, whole in rest:
+    for key, kind, whole in parts:
         cents = max(0, whole - paid.get(kind, 0))
-        _, made = LedgerEntry.objects.get_or_create(
+        # An entry of nothing is kept, too: it says that this place has been settled.
+        _, is_new = LedgerEntry.objects.get_or_create(
             idempotency_key=key,
             defaults={
                 "campaign": campaign,
@@ -376,7 +383,7 @@ def _plan_rest(
                 "reason": WHOLE_PLACE,
             },
         )
-        if made and campaign.state in OVER:
+        if is_new and campaign.state in OVER:
             fund.correct(campaign.key, cents)
     if session.status == "approved":
         reconcile.paid(session)

@@ -26,8 +26,8 @@ def agree(topic: str, address: str) -> None:
         ``not-our-topic`` for another topic than the one that is set up,
         ``bad-address`` for an address that is not the service's.
     """
-    ours = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
-    if not ours or topic != ours:
+    our_topic = settings.GENIE["PLATFORMS"].get("mturk", {}).get("topic", "")
+    if not our_topic or topic != our_topic:
         raise GenieError("That topic is not GENIE_MTURK_TOPIC.", code="not-our-topic")
     _is_ours(address)
     jobs.enqueue_missing([(JOB, {"address": address})])
@@ -49,10 +49,10 @@ def _is_ours(address: str) -> bool:
     parts = outbound.checked(address, https_only=True)
     query = parse_qs(parts.query)
     named = urlsplit(settings.GENIE["SNS_ENDPOINT_URL"])
-    own = bool(named.scheme == "https" and parts.netloc == named.netloc)
+    is_named = bool(named.scheme == "https" and parts.netloc == named.netloc)
     amazon = _HOST.fullmatch(str(parts.hostname)) and parts.port in {None, 443}
-    if not (own or amazon) or query.get("Action") != ["ConfirmSubscription"]:
+    if not (is_named or amazon) or query.get("Action") != ["ConfirmSubscription"]:
         raise outbound.Refused(
             "Subscriptions are confirmed at addresses of SNS and nowhere else."
         )
-    return own
+    return is_named

@@ -42,21 +42,21 @@ NOT_OFFERED = (State.PAUSED, State.STOPPED, State.COMPLETE)
 def enqueue_due(now: datetime | None = None) -> int:
     """Queue a look at every campaign elsewhere that has something to tell or to hear."""
     now = now or timezone.now()
-    every = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
+    interval = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
     rows = (
         Campaign.objects.filter(platform__in=external_slugs())
         .exclude(state=State.SCHEDULED)
         .filter(
             Q(external=None)
             | Q(external__synced_at=None)
-            | Q(external__synced_at__lte=now - every)
+            | Q(external__synced_at__lte=now - interval)
             | Q(external__is_open=True, state__in=NOT_OFFERED)
         )
         .select_related("external", "hit_type")
         .order_by("pk")
     )
-    wanted = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
-    return jobs.enqueue_missing(wanted)
+    due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
+    return jobs.enqueue_missing(due_jobs)
 
 
 def is_settled(campaign: Campaign, now: datetime) -> bool:
@@ -88,10 +88,10 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
     now = now or timezone.now()
     campaign = Campaign.objects.select_related("hit_type").get(pk=pk)
     place, _ = ExternalCampaign.objects.get_or_create(campaign=campaign)
-    mine = ExternalCampaign.objects.filter(
+    leased = ExternalCampaign.objects.filter(
         Q(busy_until=None) | Q(busy_until__lte=now), pk=place.pk
     ).update(busy_until=now + LEASE)
-    if not mine:
+    if not leased:
         return False
     try:
         look(campaign, connect(campaign.platform), pages, now)
@@ -133,6 +133,7 @@ def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) ->
         study.ask_for_more(campaign, platform, now)
     carry_out.pay_bonuses(campaign, platform, now)
     carry_out.keep_away(campaign, platform, now)
+    # Last of all: a look that breaks off is made again from the same time on.
     ExternalCampaign.objects.filter(pk=place.pk).update(synced_at=now)
     return n
 
@@ -168,7 +169,7 @@ def ref_to_look_at(
     ref = offer.ref_of(campaign, place)
     if not platform.capabilities.answers_there:
         return ref
-    told = ledger.places(campaign)
+    n_places_told = ledger.n_places_posted(campaign)
     decided = dict(
         Assignment.objects.filter(
             hit__campaign=campaign,
@@ -181,7 +182,7 @@ def ref_to_look_at(
     live = {
         name: hit_id
         for name, hit_id in ref.hit_ids.items()
-        if decided.get(int(name), 0) < told.get(int(name), 0)
+        if decided.get(int(name), 0) < n_places_told.get(int(name), 0)
     }
     return ExternalRef(ref.campaign_id, live)
 

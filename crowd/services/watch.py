@@ -37,8 +37,8 @@ def is_too_fast(campaign: Campaign) -> bool:
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     """Set or clear the campaign's notices; tell whether its work is stuck."""
     # Only here do we know who could come: elsewhere new people come by themselves.
-    ours = campaign.platform == HERE
-    starved = ours and is_starved(campaign, now or timezone.now())
+    is_here = campaign.platform == HERE
+    starved = is_here and is_starved(campaign, now or timezone.now())
     holds = {
         # the short one first: where only the beginning is shown, it is there
         TOO_FAST: is_faster_than_reading(campaign),
@@ -49,10 +49,10 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
     others = notice
     for sentence in holds:
         others = others.replace(sentence, "")
-    wanted = " ".join([s for s, true in holds.items() if true] + others.split())
-    if wanted != notice:
+    new_notice = " ".join([s for s, true in holds.items() if true] + others.split())
+    if new_notice != notice:
         # Another notice that came in between stays; the next look adds this one.
         Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
-            notice=wanted[:LONGEST]
+            notice=new_notice[:LONGEST]
         )
     return starved

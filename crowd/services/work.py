@@ -1,4 +1,7 @@
-"""What a worker does with an assignment: get one, send it in, give it back."""
+"""What a worker does with an assignment: get one, send it in, give it back.
+
+An answer, its ratings and its payment are stored in one transaction, or not at all.
+"""
 
 from __future__ import annotations
 
@@ -77,14 +80,14 @@ def release_overdue(now: datetime | None = None) -> int:
 
 
 def _of(worker: Worker, assignment_pk: int) -> Assignment:
-    found = (
+    assignment = (
         Assignment.objects.filter(pk=assignment_pk, worker=worker)
         .select_related("hit__campaign__hit_type")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise GenieError("This work is not yours.", code="not-yours")
-    return found
+    return assignment
 
 
 def store(assignment: Assignment, ratings: list[Rating]) -> None:

@@ -102,13 +102,13 @@ def _over(
     status: int = 200,
 ) -> HttpResponse:
     """Say what became of a HIT, and why there is no next one if there is none."""
-    found = Exclusion.objects.filter(
+    exclusion = Exclusion.objects.filter(
         worker=assignment.worker_id, pool=assignment.hit.campaign.pool
     ).first()
     context = {
         "assignment": assignment,
         "sentence": sentence,
-        "closed": found.message if found else "",
+        "closed": exclusion.message if exclusion else "",
     }
     return render(request, "worker_site/over.html", context, status=status)
 
@@ -138,8 +138,8 @@ def _page(
 def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str:
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
-        found = arrivals.next_assignment(visit)
-        return _address(found) if found else reverse("work:finished")
+        of_visit = arrivals.next_assignment(visit)
+        return _address(of_visit) if of_visit else reverse("work:finished")
     assignment = work.next_assignment(worker, pool)
     if assignment is not None:
         return _address(assignment)
@@ -158,14 +158,14 @@ def _address(assignment: Assignment) -> str:
 
 
 def _mine(worker: Worker, pk: int) -> Assignment:
-    found = (
+    assignment = (
         Assignment.objects.filter(pk=pk, worker=worker)
         .select_related("hit__campaign__hit_type")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise Http404("This work is not yours.")
-    return found
+    return assignment
 
 
 def _is_open(assignment: Assignment) -> bool:

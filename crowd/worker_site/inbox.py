@@ -21,6 +21,6 @@ def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
     page = page_of(rows, PAGE, request.GET.get("page"))
     # Taken out of the database before they are marked: the page says which are new.
     page.object_list = list(page.object_list)
-    service.mark_read(worker, [one.pk for one in page if one.read_at is None])
+    service.mark_read(worker, [row.pk for row in page if row.read_at is None])
     context = {"here": "messages", "page": page}
     return render(request, "worker_site/messages.html", context)

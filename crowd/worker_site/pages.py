@@ -88,15 +88,16 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
     number = request.GET.get("hit", "")
     if not number:
         return None
-    found = (
+    assignment = (
         Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
+        # Eighteen digits fit into a key; more would be an error of the database.
         .filter(pk=int(number) if re.fullmatch(r"[0-9]{1,18}", number) else 0)
         .select_related("hit__campaign__hit_type")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise Http404("This work is not yours.")
-    return found
+    return assignment
 
 
 @for_workers

@@ -14,6 +14,7 @@ KEY = "crowd_visit"
 
 def begin(request: HttpRequest, arrival: Arrival) -> None:
     """Remember the visit in this browser; a session that was there before is not kept."""
+    # A new key, so that nobody who knew the old one shares the visit.
     request.session.cycle_key()
     request.session[KEY] = {
         "session": arrival.session.pk,

@@ -51,43 +51,48 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
 @for_workers
 def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     """Show the first question that has no answer, or the result; take an answer."""
-    found = (
+    attempt = (
         TestAttempt.objects.filter(pk=pk, worker=worker)
         .select_related("test__hit_type")
         .first()
     )
-    if found is None:
+    if attempt is None:
         raise Http404("This test is not yours.")
     if request.method == "POST":
-        return _take(request, worker, found)
-    return _page(request, found)
+        return _take(request, worker, attempt)
+    return _page(request, attempt)
 
 
-def _take(request: HttpRequest, worker: Worker, found: TestAttempt) -> HttpResponse:
-    address = reverse("work:attempt", args=[found.pk])
-    row = _sent_row(request, found)
+def _take(request: HttpRequest, worker: Worker, attempt: TestAttempt) -> HttpResponse:
+    address = reverse("work:attempt", args=[attempt.pk])
+    row = _sent_row(request, attempt)
     if row is None:
         raise Http404("This test has no such question.")
-    given = sent_to_question(row.question, found.test.hit_type, request.POST.dict())
+    raw_answers = sent_to_question(
+        row.question, attempt.test.hit_type, request.POST.dict()
+    )
     try:
         qualify.answer(
-            attempt_pk=found.pk, worker=worker, position=row.position, given=given
+            attempt_pk=attempt.pk,
+            worker=worker,
+            position=row.position,
+            raw_answers=raw_answers,
         )
     except GenieError as error:
-        return _refused(request, found, error, address)
+        return _refused(request, attempt, error, address)
     return JsonResponse({"next": address}) if wants_json(request) else redirect(address)
 
 
-def _sent_row(request: HttpRequest, found: TestAttempt) -> AttemptAnswer | None:
+def _sent_row(request: HttpRequest, attempt: TestAttempt) -> AttemptAnswer | None:
     sent = request.POST.get("position", "")
     if not (sent.isascii() and sent.isdigit() and len(sent) < 5):
         return None
-    rows = found.answers.select_related("question")
+    rows = attempt.answers.select_related("question")
     return rows.filter(position=int(sent)).first()
 
 
 def _refused(
-    request: HttpRequest, found: TestAttempt, error: GenieError, address: str
+    request: HttpRequest, attempt: TestAttempt, error: GenieError, address: str
 ) -> HttpResponse:
     mendable = error.code in MENDABLE
     if wants_json(request):
@@ -96,22 +101,22 @@ def _refused(
             status=422 if mendable else 409,
         )
     if mendable:
-        return _page(request, found, error.message)
+        return _page(request, attempt, error.message)
     return redirect(address)
 
 
-def _page(request: HttpRequest, found: TestAttempt, error: str = "") -> HttpResponse:
-    rows = list(found.answers.select_related("question"))
+def _page(request: HttpRequest, attempt: TestAttempt, error: str = "") -> HttpResponse:
+    rows = list(attempt.answers.select_related("question"))
     waiting = [row for row in rows if row.answered_at is None]
     if not waiting:
-        return _result(request, found)
+        return _result(request, attempt)
     row = waiting[0]
-    shown = shown_question(row.question, found.test.hit_type, request.POST.dict())
+    shown = shown_question(row.question, attempt.test.hit_type, request.POST.dict())
     context: dict[str, Any] = {
-        "attempt_pk": found.pk,
-        "title": found.test.title,
-        "pool": found.test.pool,
-        "explained": _is_explained(found.worker, found.test.pool),
+        "attempt_pk": attempt.pk,
+        "title": attempt.test.title,
+        "pool": attempt.test.pool,
+        "explained": _is_explained(attempt.worker, attempt.test.pool),
         "position": row.position,
         "n_asked": len(rows),
         "item": shown if isinstance(shown, Shown) else None,
@@ -122,26 +127,26 @@ def _page(request: HttpRequest, found: TestAttempt, error: str = "") -> HttpResp
     return render(request, "worker_site/attempt.html", context, status=status)
 
 
-def _result(request: HttpRequest, found: TestAttempt) -> HttpResponse:
+def _result(request: HttpRequest, attempt: TestAttempt) -> HttpResponse:
     """Tell how many were right, and never which."""
-    found.refresh_from_db()
-    standing = standings_of(found.worker, [found.test.name], timezone.now())
+    attempt.refresh_from_db()
+    standing = standings_of(attempt.worker, [attempt.test.name], timezone.now())
     context = {
-        "test": found.test,
-        "n_right": found.n_right,
-        "n_asked": found.answers.count(),
-        "passed": found.passed,
-        "explained": _is_explained(found.worker, found.test.pool),
-        "standing": standing.get(found.test.name),
+        "test": attempt.test,
+        "n_right": attempt.n_right,
+        "n_asked": attempt.answers.count(),
+        "passed": attempt.passed,
+        "explained": _is_explained(attempt.worker, attempt.test.pool),
+        "standing": standing.get(attempt.test.name),
     }
     return render(request, "worker_site/test_result.html", context)
 
 
 def _standing(worker: Worker, name: str) -> TestStanding:
-    found = standings_of(worker, [name], timezone.now()).get(name)
-    if found is None or _is_closed_to(worker, found.test.pool):
+    standing = standings_of(worker, [name], timezone.now()).get(name)
+    if standing is None or _is_closed_to(worker, standing.test.pool):
         raise Http404("There is no such test for you at the moment.")
-    return found
+    return standing
 
 
 def _is_closed_to(worker: Worker, pool: str) -> bool:

@@ -64,21 +64,21 @@ def shown(
     return parts
 
 
-def _field(asked: Asked, values: Values, errors: dict[str, str] | None) -> Field:
-    sent = values(asked.name)
-    selection = asked.selection
-    usual = asked.answer.default if isinstance(asked.answer, FreeText) else ""
+def _field(question: Asked, values: Values, errors: dict[str, str] | None) -> Field:
+    sent = values(question.name)
+    selection = question.selection
+    usual = question.answer.default if isinstance(question.answer, FreeText) else ""
     options = [
-        Option(one.identifier, _safe(one.html), one.identifier in sent)
-        for one in (selection.choices if selection else ())
+        Option(choice.identifier, _safe(choice.html), choice.identifier in sent)
+        for choice in (selection.choices if selection else ())
     ]
     return Field(
-        asked=asked,
-        text=_safe(asked.html),
+        asked=question,
+        text=_safe(question.html),
         value=sent[0] if sent else ("" if errors else usual),
-        other="".join(values(f"{asked.name}-other")[:1]),
+        other="".join(values(f"{question.name}-other")[:1]),
         options=options,
-        error=(errors or {}).get(asked.name, ""),
+        error=(errors or {}).get(question.name, ""),
     )
 
 

@@ -77,7 +77,7 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve the page of an open assignment."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None or not _is_open(assignment):
-        return _told(request, "This work is over; go on below.", 410)
+        return _say(request, "This work is over; go on below.", 410)
     return _page(request, assignment.hit, token)
 
 
@@ -88,7 +88,7 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve a HIT's page to look at."""
     hit = turn_tokens.previewed(token)
     if hit is None or hit.disposed_at is not None:
-        return _told(request, "There is no such HIT any more.", 410)
+        return _say(request, "There is no such HIT any more.", 410)
     return _page(request, hit, token)
 
 
@@ -100,19 +100,20 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
     """Take what a requester's page sends in for the assignment of this address."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None:  # before the body is read: it may be large
-        return _told(request, "There is no such work.", 404)
+        return _say(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
-        return _told(request, "Nothing was sent.", 400)  # just somebody's look
+        return _say(request, "Nothing was sent.", 400)  # just somebody's look
+    # A page may have lost the id; its address belongs to one assignment all the same.
     named = sent.get("assignmentId") or assignment.entity_id
     if named != assignment.entity_id:
-        return _told(request, "The page sent this for another assignment.", 400)
+        return _say(request, "The page sent this for another assignment.", 400)
     fields = [(name, value) for name, values in sent.lists() for value in values]
     try:
         work.submit(assignment, assignment.worker.worker, fields)
     except GenieError as error:
-        return _told(request, error.message, 409)
-    return _told(request, "Sent in. Thank you!", 200)
+        return _say(request, error.message, 409)
+    return _say(request, "Sent in. Thank you!", 200)
 
 
 @csrf_exempt
@@ -122,19 +123,23 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 def submit_preview(request: HttpRequest, token: str) -> HttpResponse:
     """Refuse what is sent in before the HIT was accepted."""
     sentence = "This was a preview: accept the HIT first, then send it in."
-    return _told(request, sentence, 409)
+    return _say(request, sentence, 409)
 
 
 def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
     question = read_question(hit.question)
     if question.kind != "html":
-        return _told(request, "This HIT has no page here.", 404)
+        return _say(request, "This HIT has no page here.", 404)
     response = HttpResponse(_with_our_script(question.content))
     site = f"{request.scheme}://{request.get_host()}"
-    ours = " ".join(request.build_absolute_uri(static(one)) for one in SCRIPTS)
+    our_scripts = " ".join(
+        request.build_absolute_uri(static(script)) for script in SCRIPTS
+    )
+    # Pages bring scripts of their own, as on Mechanical Turk; the sandbox keeps them in
+    # an origin of their own.
     response["Content-Security-Policy"] = (
         "default-src https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
-        f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {ours}; "
+        f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {our_scripts}; "
         f"form-action {site}{request.path}; object-src 'none'; base-uri 'none'; "
         f"frame-ancestors {site}; {SANDBOX}"
     )
@@ -144,13 +149,13 @@ def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
 
 def _with_our_script(page: str) -> str:
     """Let pages that rely on Mechanical Turk's own script, or on none, send in."""
-    scripts = "".join(f'<script src="{static(one)}"></script>' for one in SCRIPTS)
-    found = _HEAD.search(page) or _DOCTYPE.match(page)
-    at = found.end() if found else 0
+    scripts = "".join(f'<script src="{static(script)}"></script>' for script in SCRIPTS)
+    match = _HEAD.search(page) or _DOCTYPE.match(page)
+    at = match.end() if match else 0
     return f"{page[:at]}{scripts}{page[at:]}"
 
 
-def _told(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+def _say(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     """Say what happened, inside the frame; the page around it hears of it."""
     context = {"sentence": sentence, "stored": status == 200}
     page = "worker_site/requester_told.html"

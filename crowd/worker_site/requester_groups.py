@@ -37,12 +37,12 @@ def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
 def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Show what a group asks for, and a HIT of it to those who may look."""
     now = clock.now()
-    found = _group(worker, group_id)
-    hit = offers.left_for(worker, now).filter(hit_type=found.hit_type).first()
+    shown_group = _group(worker, group_id)
+    hit = offers.left_for(worker, now).filter(hit_type=shown_group.hit_type).first()
     if hit is None:
         raise Http404("This work is gone.")
-    context = {"here": "requests", "group": found, "hit": hit}
-    if not found.may_preview:
+    context = {"here": "requests", "group": shown_group, "hit": hit}
+    if not shown_group.may_preview:
         return render(request, "worker_site/requester_group.html", context)
     question = read_question(hit.question)
     context["question"] = question
@@ -84,7 +84,7 @@ def has_work(worker: Worker) -> bool:
 
 
 def _group(worker: Worker, group_id: str) -> offers.Group:
-    found = offers.group(worker, group_id, clock.now())
-    if found is None:
+    group = offers.group(worker, group_id, clock.now())
+    if group is None:
         raise Http404("There is no such work for you at the moment.")
-    return found
+    return group

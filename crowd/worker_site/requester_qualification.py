@@ -29,17 +29,17 @@ State = QualificationRequest.State
 @for_workers
 def qualification(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     """Say what a qualification is and what the worker has of it; take a request."""
-    kind = _kind(entity_id)
+    qualification_type = _kind(entity_id)
     if request.method == "POST":
-        return _ask(request, worker, kind)
-    mine = Qualification.objects.filter(
-        qualification_type=kind, worker__worker=worker, granted=True
+        return _ask(request, worker, qualification_type)
+    held = Qualification.objects.filter(
+        qualification_type=qualification_type, worker__worker=worker, granted=True
     )
     context = {
         "here": "requests",
-        "kind": kind,
-        "mine": mine.first(),
-        "hindrance": qualify.hindrance(kind, worker, clock.now()),
+        "kind": qualification_type,
+        "mine": held.first(),
+        "hindrance": qualify.hindrance(qualification_type, worker, clock.now()),
     }
     return render(request, "worker_site/requester_qualification.html", context)
 
@@ -48,10 +48,10 @@ def qualification(request: HttpRequest, worker: Worker, entity_id: str) -> HttpR
 def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     """Show a test that has begun; take its answers."""
     attempt = _mine(worker, entity_id)
-    kind = attempt.qualification_type
+    qualification_type = attempt.qualification_type
     if attempt.state != State.STARTED:
-        return redirect("work:requester-qualification", kind.entity_id)
-    form = read_form(kind.test, "Test")
+        return redirect("work:requester-qualification", qualification_type.entity_id)
+    form = read_form(qualification_type.test, "Test")
     errors: dict[str, str] = {}
     if request.method == "POST":
         filled = read_answers(form, request.POST.getlist)
@@ -61,7 +61,7 @@ def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     deadline = attempt.deadline_at or clock.now()
     context: dict[str, Any] = {
         "here": "requests",
-        "kind": kind,
+        "kind": qualification_type,
         "attempt": attempt,
         "parts": shown(form, request.POST.getlist, errors),
         "n_errors": len(errors),
@@ -70,21 +70,23 @@ def test(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     status = 422 if errors else 200
     page = "worker_site/requester_test.html"
     response = render(request, page, context, status=status)
-    return admit(response, Question("form", kind.test, 0))
+    return admit(response, Question("form", qualification_type.test, 0))
 
 
-def _ask(request: HttpRequest, worker: Worker, kind: QualificationType) -> HttpResponse:
+def _ask(
+    request: HttpRequest, worker: Worker, qualification_type: QualificationType
+) -> HttpResponse:
     try:
-        made = qualify.ask(kind, worker)
+        new_request = qualify.ask(qualification_type, worker)
     except GenieError as error:
         messages.warning(request, error.message)
-        return redirect("work:requester-qualification", kind.entity_id)
-    if made.state == State.STARTED:
-        return redirect("work:requester-test", made.entity_id)
-    granted = made.state == State.GRANTED
+        return redirect("work:requester-qualification", qualification_type.entity_id)
+    if new_request.state == State.STARTED:
+        return redirect("work:requester-test", new_request.entity_id)
+    granted = new_request.state == State.GRANTED
     sentence = "You have it now." if granted else "Asked. The requester decides."
     messages.success(request, sentence)
-    return redirect("work:requester-qualification", kind.entity_id)
+    return redirect("work:requester-qualification", qualification_type.entity_id)
 
 
 def _hand_in(
@@ -106,22 +108,22 @@ def _hand_in(
 
 
 def _kind(entity_id: str) -> QualificationType:
-    found = (
+    qualification_type = (
         QualificationType.objects.filter(entity_id=entity_id, disposed_at=None)
         .select_related("requester")
         .first()
     )
-    if found is None:
+    if qualification_type is None:
         raise Http404("There is no such qualification.")
-    return found
+    return qualification_type
 
 
 def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
-    found = (
+    attempt = (
         QualificationRequest.objects.filter(entity_id=entity_id, worker__worker=worker)
         .select_related("qualification_type__requester", "worker")
         .first()
     )
-    if found is None:
+    if attempt is None:
         raise Http404("This test is not yours.")
-    return found
+    return attempt

@@ -91,25 +91,25 @@ def _page(
 def _over(
     request: HttpRequest, worker: Worker, assignment: RequesterAssignment
 ) -> HttpResponse:
-    kind = assignment.hit.hit_type
+    hit_type = assignment.hit.hit_type
     context = {
         "here": "requests",
         "assignment": assignment,
-        "hit_type": kind,
-        "more": offers.group(worker, kind.group_id, clock.now()),
+        "hit_type": hit_type,
+        "more": offers.group(worker, hit_type.group_id, clock.now()),
     }
     return render(request, "worker_site/requester_over.html", context)
 
 
 def _mine(worker: Worker, entity_id: str) -> RequesterAssignment:
-    found = (
+    assignment = (
         RequesterAssignment.objects.filter(entity_id=entity_id, worker__worker=worker)
         .select_related("hit__hit_type__requester", "worker")
         .first()
     )
-    if found is None:
+    if assignment is None:
         raise Http404("This work is not yours.")
-    return found
+    return assignment
 
 
 def _is_open(assignment: RequesterAssignment) -> bool:

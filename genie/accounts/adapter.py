@@ -80,8 +80,8 @@ class ConfirmedAddress(EmailVerificationStage):  # type: ignore[misc]
 
     def handle(self) -> tuple[Any, bool]:
         user = self.login.user
-        asked = EmailAddress.objects.filter(user=user).exists()
-        if not self.login.signup and (user.last_login is not None or not asked):
+        has_address = EmailAddress.objects.filter(user=user).exists()
+        if not self.login.signup and (user.last_login is not None or not has_address):
             return None, True
         answer: tuple[Any, bool] = super().handle()
         return answer

@@ -19,13 +19,15 @@ def addresses_of(users: Iterable[Account]) -> dict[int, str]:
     known: dict[int, list[EmailAddress]] = {}
     for address in EmailAddress.objects.filter(user__in=active).order_by("pk"):
         known.setdefault(address.user_id, []).append(address)
-    found = {}
+    address_of = {}
     for user in active:
         if rows := known.get(user.pk):
-            good = sorted((r for r in rows if r.verified), key=lambda r: not r.primary)
-            address = good[0].email if good else ""
+            verified = sorted(
+                (r for r in rows if r.verified), key=lambda r: not r.primary
+            )
+            address = verified[0].email if verified else ""
         else:
             address = user.email
         if address:
-            found[user.pk] = address
-    return found
+            address_of[user.pk] = address
+    return address_of

@@ -41,9 +41,9 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     def revoke_selected(
         self, request: HttpRequest, queryset: QuerySet[AccessToken], reason: str
     ) -> None:
-        found = list(queryset)
-        n = sum(tokens.revoke(token) for token in found)
-        for token in found:
+        chosen = list(queryset)
+        n = sum(tokens.revoke(token) for token in chosen)
+        for token in chosen:
             self.log_change(request, token, f"Revoked. Why: {reason}")
         self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
 

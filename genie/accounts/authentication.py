@@ -21,6 +21,7 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, AccessToken] | None:
         words = get_authorization_header(request).split()
+        # No token of ours: another kind of sign-in may know the caller.
         if not words or words[0].lower() not in KEYWORDS:
             return None
         if len(words) != 2 or len(words[1]) > _LONGEST:

@@ -1,3 +1,5 @@
+"""Tokens by which programs act for an account."""
+
 from __future__ import annotations
 
 from django.conf import settings

@@ -19,7 +19,7 @@ def configured() -> dict[str, dict[str, Any]]:
     genie.lib.env.ConfigurationError
         When only one of the two is there.
     """
-    found: dict[str, dict[str, Any]] = {}
+    providers: dict[str, dict[str, Any]] = {}
     for provider, prefix in KNOWN.items():
         client_id = env.text(f"{prefix}_CLIENT_ID")
         secret = env.text(f"{prefix}_SECRET")
@@ -28,9 +28,9 @@ def configured() -> dict[str, dict[str, Any]]:
                 f"{prefix}_CLIENT_ID and {prefix}_SECRET must be set together."
             )
         if client_id:
-            found[provider] = {
+            providers[provider] = {
                 "APPS": [{"client_id": client_id, "secret": secret}],
                 "OAUTH_PKCE_ENABLED": True,
                 **({"SCOPE": _SCOPE[provider]} if provider in _SCOPE else {}),
             }
-    return found
+    return providers

@@ -16,14 +16,14 @@ class CheckThrottle(UserRateThrottle):
 
     def get_ident(self, request: Request) -> str:
         """Count a whole /64 of IPv6 as one: a single connection has all of it."""
-        given = super().get_ident(request)
+        ident = super().get_ident(request)
         try:
-            address = ip_address(given)
+            address = ip_address(ident)
         except ValueError:
-            return given
+            return ident
         if isinstance(address, IPv6Address) and address.ipv4_mapped:
             # how a server that listens to both kinds writes an IPv4 address
             return str(address.ipv4_mapped)
         if isinstance(address, IPv6Address):
             return str(ip_network((address, 64), strict=False))
-        return given
+        return ident

@@ -30,15 +30,15 @@ def issue(
     user: Account, *, name: str, scopes: Iterable[str], days: int | None
 ) -> tuple[AccessToken, str]:
     """Make a token; the second value is the token itself, which is kept nowhere."""
-    wanted = [scope for scope in Scope.values if scope in set(scopes)]
-    _refuse_unfit(user, name, wanted, days)
+    chosen = [scope for scope in Scope.values if scope in set(scopes)]
+    _refuse_unfit(user, name, chosen, days)
     secret = PREFIX + secrets.token_urlsafe(30)
     token = AccessToken.objects.create(
         user=user,
         name=name.strip(),
         token_sha256=hashed(secret),
         ending=secret[-4:],
-        scopes=wanted,
+        scopes=chosen,
         expires_at=None if days is None else timezone.now() + timedelta(days=days),
     )
     return token, secret
@@ -72,8 +72,8 @@ def _refuse_unfit(
 def working(user: Account) -> QuerySet[AccessToken]:
     """Give the account's tokens that can still be used."""
     now = timezone.now()
-    mine = AccessToken.objects.filter(user=user, revoked_at=None)
-    return mine.exclude(expires_at__lte=now)
+    not_revoked = AccessToken.objects.filter(user=user, revoked_at=None)
+    return not_revoked.exclude(expires_at__lte=now)
 
 
 def find(secret: str) -> AccessToken | None:

@@ -67,13 +67,14 @@ class AsksWhy(ListAdmin):
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
     ) -> Any:
         """Say what changed as Django does, then why."""
+        # It is no field of the row, and Django would list it among what changed.
         why = form.cleaned_data.pop(WHY, "")
         if WHY in form.changed_data:
             form.changed_data.remove(WHY)
-        made = super().construct_change_message(request, form, formsets, add)
-        entry = LogEntry(change_message=json.dumps(made))
-        said: str = entry.get_change_message()
-        return f"{said} Why: {why}" if why else said
+        changed = super().construct_change_message(request, form, formsets, add)
+        entry = LogEntry(change_message=json.dumps(changed))
+        changes: str = entry.get_change_message()
+        return f"{changes} Why: {why}" if why else changes
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Leave deleting to the action, which asks why."""
@@ -108,12 +109,12 @@ class AsksWhy(ListAdmin):
     def _gone(self, request: HttpRequest, row: Model, reason: str) -> bool:
         try:
             with transaction.atomic():
-                said = f"Deleted. Why: {reason}"
+                message = f"Deleted. Why: {reason}"
                 LogEntry.objects.log_actions(
                     cast("Account", request.user).pk,
                     [row],
                     DELETION,
-                    said,
+                    message,
                     single_object=True,
                 )
                 row.delete()

@@ -73,16 +73,20 @@ def call_bounded(
     LimitExceeded
         The call was ended because of its cost.
     """
-    with tempfile.TemporaryFile() as given:
+    with tempfile.TemporaryFile() as child_input:
         name = (function.__module__, function.__qualname__)
-        pickle.dump((name, limits.cpu_seconds, limits.memory_bytes, kwargs), given)
+        pickle.dump(
+            (name, limits.cpu_seconds, limits.memory_bytes, kwargs), child_input
+        )
         stream.seek(0)
-        shutil.copyfileobj(stream, given)
-        given.seek(0)
+        shutil.copyfileobj(stream, child_input)
+        child_input.seek(0)
         try:
+            # -I and -S leave the environment and installed packages out: the child
+            # starts quickly and finds the standard library and nothing else.
             done = subprocess.run(  # noqa: S603 - our own program, without arguments
                 [sys.executable, "-I", "-S", __file__],
-                stdin=given,
+                stdin=child_input,
                 capture_output=True,
                 timeout=limits.wall_seconds,
                 env={},
@@ -110,11 +114,13 @@ def _answer() -> int:
     # written by `call_bounded`; the stranger's file follows
     (module, name), seconds, memory, kwargs = pickle.load(source)  # noqa: S301
     function = getattr(importlib.import_module(module), name)
+    # Not RLIMIT_AS: libraries reserve far more addresses than they ever use.
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     # The system's own limits count ticks, of which a busy virtual machine misses some,
     # but they also end a long step in C, during which no other thread runs.
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds),) * 2)
     signal.setitimer(signal.ITIMER_PROF, seconds)
+    # The usual stack of 8 MB would count against the limit.
     threading.stack_size(256 << 10)
     threading.Thread(target=_end_after, args=(seconds,), daemon=True).start()
     try:

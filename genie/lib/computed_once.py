@@ -42,6 +42,7 @@ def computed_once(key: str, compute: Callable[[], T], keep_seconds: int) -> T:
     kept: T | None = cache.get(key)
     if kept is None:
         with _alone(key):
+            # Whoever had the lock before has put it there, most likely.
             kept = cache.get(key)
             if kept is None:
                 kept = compute()
@@ -61,6 +62,8 @@ def _alone(key: str) -> Iterator[None]:
     folder = settings.VAR_DIR / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     give_up = time.monotonic() + PATIENCE_SECONDS
+    # A few files serve all keys: two keys that share one wait a little longer, and no
+    # file is left for each result.
     with (folder / f"{crc32(key.encode()) % _N_LOCKS}").open("wb") as file:
         while not _locked(file) and time.monotonic() < give_up:
             time.sleep(_PAUSE_SECONDS)

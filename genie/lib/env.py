@@ -112,15 +112,15 @@ def dates(name: str) -> list[str]:
     >>> dates("GENIE_DOCTEST_UNSET")
     []
     """
-    found = words(name)
-    for word in found:
+    listed = words(name)
+    for word in listed:
         try:
             date.fromisoformat(word)
         except ValueError:
             raise ConfigurationError(
                 f"{name} must be dates such as 2026-12-25, not {word!r}."
             ) from None
-    return found
+    return listed
 
 
 def words(name: str, default: str = "") -> list[str]:

@@ -48,17 +48,19 @@ def discover(package: str, base: type[T]) -> dict[str, type[T]]:
 @cache
 def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
     root = importlib.import_module(package)
-    found: dict[str, type[T]] = {}
+    classes: dict[str, type[T]] = {}
     for info in pkgutil.iter_modules(root.__path__):
         module = importlib.import_module(f"{package}.{info.name}")
         for _, value in inspect.getmembers(module, inspect.isclass):
+            # What a module imports is among its members, too.
             if value.__module__ != module.__name__ or not issubclass(value, base):
                 continue
+            # A shared base class has no slug of its own.
             if inspect.isabstract(value) or "slug" not in vars(value):
                 continue
-            if value.slug in found:
+            if value.slug in classes:
                 raise ValueError(
                     f"Two extensions in {package} are called {value.slug}."
                 )
-            found[value.slug] = value
-    return tuple(sorted(found.items()))
+            classes[value.slug] = value
+    return tuple(sorted(classes.items()))

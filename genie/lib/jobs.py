@@ -94,7 +94,7 @@ def queued() -> set[tuple[str, tuple[tuple[str, Key], ...]]]:
     return {(task["func"], _identity(task["kwargs"])) for task in tasks if task}
 
 
-def enqueue_missing(wanted: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
+def enqueue_missing(listed: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     """Queue those jobs that are not in the queue already; return how many.
 
     Only saves work: two callers at once may both queue one, and jobs bear that. A queue
@@ -103,7 +103,7 @@ def enqueue_missing(wanted: Iterable[tuple[str, Mapping[str, Key]]]) -> int:
     if not in_database() and n_waiting():
         return 0
     present = queued()
-    missing = [(job, k) for job, k in wanted if (job, _identity(k)) not in present]
+    missing = [(job, k) for job, k in listed if (job, _identity(k)) not in present]
     for first in range(0, len(missing), AT_ONCE):
         with transaction.atomic():
             for job, keys in missing[first : first + AT_ONCE]:
@@ -144,13 +144,14 @@ def run_next() -> bool:
     """
     broker = get_broker()
     if not in_database():
-        found = broker.dequeue() or []
-        for receipt, payload in found:
+        claims = broker.dequeue() or []
+        for receipt, payload in claims:
             _work_off(broker, receipt, payload)
-        return bool(found)
+        return bool(claims)
     row = OrmQ.objects.filter(lock__lte=timezone.now()).order_by("lock", "pk").first()
     if row is None:
         return False
+    # Compare and set, as django-q2's own broker claims a row.
     claimed = OrmQ.objects.filter(pk=row.pk, lock=row.lock).update(
         lock=timezone.now() + timedelta(seconds=Conf.RETRY)
     )

@@ -34,6 +34,8 @@ def start(
     reading_end, _kept_open = _pipe()
     return subprocess.Popen(  # noqa: S603 - our own commands
         command,
+        # A session of its own: the group can be ended whole, and Ctrl-C reaches the
+        # starter only.
         start_new_session=True,
         pass_fds=(reading_end, *pass_fds),
         env={**os.environ, VARIABLE: str(reading_end)},

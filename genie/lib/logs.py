@@ -9,6 +9,7 @@ from django.core.exceptions import DisallowedHost
 
 from genie.lib.database import database_is_down
 
+# Control characters, line separators, and marks that turn text round on the screen.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x85\u2028-\u202e\u2066-\u2069]")
 
 

@@ -68,8 +68,8 @@ def checked(url: str, *, https_only: bool) -> SplitResult:
         raise Refused(f"{url[:80]!r} is no web address.") from None
     schemes = {"https"} if https_only else {"https", "http"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
-        wanted = "https://" if https_only else "https:// or http://"
-        raise Refused(f"{url[:80]!r} is no address that begins with {wanted}.")
+        beginning = "https://" if https_only else "https:// or http://"
+        raise Refused(f"{url[:80]!r} is no address that begins with {beginning}.")
     if parts.username is not None or parts.password is not None:
         raise Refused("An address must not hold a name or a password.")
     if len(url) > 500 or not url.isascii() or not url.isprintable() or " " in url:
@@ -163,9 +163,11 @@ def _exchange(
 
 
 def _address(host: str, port: int, *, allow_private: bool) -> str:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    addresses = [str(entry[4][0]) for entry in found]
-    if not allow_private and not all(is_public(one) for one in addresses):
+    entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = [str(entry[4][0]) for entry in entries]
+    # One private address among public ones is enough to refuse: names with both are
+    # used to slip in.
+    if not allow_private and not all(is_public(address) for address in addresses):
         raise Refused(f"{host} is an address of a private network.")
     return addresses[0]
 
@@ -180,6 +182,7 @@ def is_public(address: str) -> bool:
     >>> is_public("::ffff:10.0.0.1"), is_public("64:ff9b::a00:1")
     (False, False)
     """
+    # After % an IPv6 address names the interface that it is reached by.
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or _translated(ip)
@@ -228,6 +231,8 @@ class _PinnedTLS(_Pinned):
     def connect(self) -> None:
         super().connect()
         context = ssl.create_default_context()
+        # The certificate is held against the name, though the connection went to an
+        # address.
         self.sock = context.wrap_socket(self.sock, server_hostname=self.host)
 
 

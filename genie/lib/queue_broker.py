@@ -59,14 +59,15 @@ class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
 def release_own_claims() -> int:
     """Make the jobs claimable again that this machine's dead processes had claimed."""
     now = timezone.now()
-    own = [
+    own_claims = [
         claim
         for claim in OrmQ.objects.filter(lock__gt=now).values_list("pk", "lock")
         if claim[1].microsecond == _owner()
     ]
     # Comparing the time leaves a claim alone that somebody else has taken meanwhile.
     return sum(
-        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now) for pk, lock in own
+        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now)
+        for pk, lock in own_claims
     )
 
 

@@ -24,6 +24,7 @@ class QueueIsTaken(GenieError):
 
 def lock_supervisor() -> IO[str]:
     """Become the one supervisor of this folder; the kernel unlocks when it ends."""
+    # Opened without emptying it: who holds the lock has written its process into it.
     file = (queue_pulse.folder() / "supervisor").open("a+")
     if not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
         raise QueueIsTaken(

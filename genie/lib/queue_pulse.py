@@ -51,6 +51,7 @@ def seconds_since_beat() -> float | None:
 
 def busy() -> bool:
     """Tell whether a living worker is inside a job within its time limit."""
+    # A few seconds more than a job may take, for the queue itself to end it.
     limit = time.time() - int(settings.Q_CLUSTER["timeout"]) - 5
     return any(
         path.stat().st_mtime > limit and _alive(int(path.suffix[1:]))

@@ -25,6 +25,7 @@ def seed_from(*parts: object) -> int:
     >>> seed_from("sample", "wmt21-de-en") == seed_from("sample", "wmt21-de-en")
     True
     """
+    # A separator that no name holds: ("a", "bc") and ("ab", "c") must differ.
     text = "\x1f".join(str(part) for part in parts)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 

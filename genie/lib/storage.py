@@ -73,16 +73,16 @@ def media_storage(address: str) -> dict[str, Any]:
 
 
 def _options(query: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):
         if name not in _OPTIONS or not value:
             raise ConfigurationError(
                 f"GENIE_STORAGE takes {' and '.join(_OPTIONS)} after the question "
                 f"mark, not {name!r}."
             )
-        found[_OPTIONS[name]] = value
-    if found.get("addressing_style", "auto") not in _ADDRESSING:
+        options[_OPTIONS[name]] = value
+    if options.get("addressing_style", "auto") not in _ADDRESSING:
         raise ConfigurationError(
             f"GENIE_STORAGE: addressing is one of {', '.join(_ADDRESSING)}."
         )
-    return found
+    return options

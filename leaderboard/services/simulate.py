@@ -16,7 +16,7 @@ import numpy as np
 from crowd import hit_templates
 from crowd.models import HITType, Item, Worker
 from crowd.scales.base import Scale
-from crowd.selectors.asked import Asked, asked
+from crowd.selectors.asked import Asked, questions_about
 from crowd.services import qualify, work
 from crowd.services.answers import SPANS
 from crowd.services.qualification_marks import as_item
@@ -93,12 +93,12 @@ class Crowd:
                 attempt_pk=attempt.pk,
                 worker=player.worker,
                 position=row.position,
-                given=self._answers(hit_type, as_item(row.question), player),
+                raw_answers=self._answers(hit_type, as_item(row.question), player),
             )
         return bool(attempt.passed)
 
     def _answers(self, hit_type: HITType, item: Item, player: Player) -> dict[str, str]:
-        questions = asked(hit_type, item.data)
+        questions = questions_about(hit_type, item.data)
         outputs = {
             str(output["slot"]): str(output["text"])
             for output in item.data.get("outputs", ())

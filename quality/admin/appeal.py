@@ -80,16 +80,16 @@ class AppealAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        own = path(
+        answer_address = path(
             "<int:pk>/answer/", view(self.answer_page), name="quality_appeal_answer"
         )
-        return [own, *super().get_urls()]
+        return [answer_address, *super().get_urls()]
 
     def answer_page(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Show an appeal with its evidence; take one answer."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        appeal = self._found(pk)
+        appeal = self._appeal_of(pk)
         form = AnswerForm(request.POST or None)
         if request.method == "POST":
             if not self.has_answer_permission(request):
@@ -110,8 +110,8 @@ class AppealAdmin(ReadOnlyAdmin):
             request, "admin/quality/appeal/answer.html", context, status=status
         )
 
-    def _found(self, pk: int) -> Appeal:
-        found = (
+    def _appeal_of(self, pk: int) -> Appeal:
+        appeal = (
             Appeal.objects.select_related(
                 "worker",
                 "requester_assignment__hit__hit_type__requester",
@@ -122,13 +122,14 @@ class AppealAdmin(ReadOnlyAdmin):
             .filter(pk=pk)
             .first()
         )
-        if found is None:
+        if appeal is None:
             raise Http404
-        return found
+        return appeal
 
     def _answer(
         self, request: HttpRequest, appeal: Appeal, sentence: str
     ) -> HttpResponse:
+        # A form that names no button changes no decision.
         chosen = next((name for name in ANSWERS if name in request.POST), "uphold")
         answer = ANSWERS[chosen]
         try:
@@ -149,11 +150,11 @@ class AppealAdmin(ReadOnlyAdmin):
 def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
-    theirs = appeal.requester_assignment
+    for_requester = appeal.requester_assignment
     items = list(assignment.hit.items.all()) if assignment else []
     scale = all_scales()[assignment.hit.campaign.hit_type.scale] if assignment else None
     return {
-        "fields": answers_of(theirs.answer) if theirs else {},
+        "fields": answers_of(for_requester.answer) if for_requester else {},
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
         "shown": [field for item in items for field in shown_fields(item.data)],

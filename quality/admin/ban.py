@@ -80,13 +80,13 @@ class BanAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        own = [
+        extra = [
             path(
                 "impose/<int:worker_pk>/", view(self.impose), name="quality_ban_impose"
             ),
             path("<int:pk>/lift/", view(self.lift), name="quality_ban_lift"),
         ]
-        return [*own, *super().get_urls()]
+        return [*extra, *super().get_urls()]
 
     @admin.action(
         description="Lift the selected bans, with a reason", permissions=["lift"]

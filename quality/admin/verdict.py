@@ -99,8 +99,9 @@ class VerdictAdmin(ReadOnlyAdmin):
 def _one_each(queryset: QuerySet[Verdict]) -> list[Verdict]:
     """Keep one verdict of each worker and pool, of those who are not banned yet."""
     banned = set(Ban.objects.filter(lifted_at=None).values_list("worker", "pool"))
-    found = {
+    # In the order of the keys, so that the newest verdict of each is kept.
+    newest = {
         (verdict.worker_id, verdict.fit.pool): verdict
         for verdict in queryset.select_related("worker", "fit").order_by("pk")
     }
-    return [verdict for key, verdict in found.items() if key not in banned]
+    return [verdict for key, verdict in newest.items() if key not in banned]

@@ -33,12 +33,12 @@ class Tally:
 
     polarity: str
     right: int
-    asked: int
+    n_asked: int
     verdict: Verdict | None
 
     @property
     def wrong(self) -> int:
-        return self.asked - self.right
+        return self.n_asked - self.right
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class GradeAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        own = [
+        extra = [
             path(
                 "worker/<int:pk>/", view(self.worker_page), name="quality_grade_worker"
             )
         ]
-        return [*own, *super().get_urls()]
+        return [*extra, *super().get_urls()]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -108,13 +108,13 @@ class GradeAdmin(ReadOnlyAdmin):
 
 def _pairs(pool: str, name: str) -> QuerySet[Grade, tuple[int, str]]:
     """List worker and pool of everybody who was asked a test question, worst first."""
-    wanted = Q()
+    condition = Q()
     if pool:
-        wanted &= Q(pool=pool)
+        condition &= Q(pool=pool)
     if name:
-        wanted &= Q(worker__pseudonym__icontains=name)
+        condition &= Q(worker__pseudonym__icontains=name)
     return (
-        Grade.objects.filter(wanted)
+        Grade.objects.filter(condition)
         .values("worker", "pool")
         .annotate(n_wrong=Count("pk", filter=Q(correct=False)))
         .order_by("-n_wrong", "worker", "pool")
@@ -124,8 +124,8 @@ def _pairs(pool: str, name: str) -> QuerySet[Grade, tuple[int, str]]:
 
 def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
     """Gather the records of workers in pools, in five queries however many there are."""
-    wanted = list(pairs)
-    worker_pks = {worker for worker, _ in wanted}
+    listed = list(pairs)
+    worker_pks = {worker for worker, _ in listed}
     workers = Worker.objects.in_bulk(worker_pks)
     counts = _counts(worker_pks)
     verdicts = _newest_verdicts(worker_pks)
@@ -147,7 +147,7 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
             ],
             ban=bans.get((worker, pool)),
         )
-        for worker, pool in wanted
+        for worker, pool in listed
     ]
 
 

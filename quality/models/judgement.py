@@ -1,3 +1,9 @@
+"""What the detector found out about workers, and who is banned.
+
+A fit keeps all that is needed to repeat it; verdicts are kept where they say
+something new of a worker; a ban outlives the verdict that it rests on.
+"""
+
 from __future__ import annotations
 
 from django.conf import settings

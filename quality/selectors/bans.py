@@ -16,10 +16,10 @@ def changed_at() -> dict[str, datetime]:
     rows = Ban.objects.values("pool").annotate(
         at=Max(Greatest("created_at", Coalesce("lifted_at", "created_at")))
     )
-    found = {row["pool"]: row["at"] for row in rows}
+    changed = {row["pool"]: row["at"] for row in rows}
     granted = Appeal.objects.filter(
         state=Appeal.State.GRANTED, assignment__isnull=False
     )
     for pool, at in granted.order_by().values_list("pool").annotate(Max("answered_at")):
-        found[pool] = max(at, found.get(pool, at))
-    return found
+        changed[pool] = max(at, changed.get(pool, at))
+    return changed

@@ -1,3 +1,9 @@
+"""Which ratings count, and why the others do not.
+
+Four things keep a rating out, and nothing else does: it answers a test question,
+its worker is under a ban, the work was rejected, or another answer has replaced it.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -42,6 +48,8 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
         )
         .exclude(item__in=placed)
         .exclude(Exists(banned))
+        # One order wherever ratings are read: sums of floats depend on it, and the same
+        # ratings must give the same bytes.
         .order_by("item_id", "assignment__worker_id", "criterion", "slot")
         .values_list(
             "item__campaign_id",

@@ -34,10 +34,10 @@ def graded_answers(worker: Worker, pool: str | None = None) -> list[GradedAnswer
         rows = rows.filter(pool=pool)
     grades = list(rows.order_by("-pk")[:MOST])
     answers: dict[tuple[int, int], list[Answer]] = {}
-    for one in Answer.objects.filter(
+    for answer in Answer.objects.filter(
         assignment__in=[grade.assignment_id for grade in grades]
     ).order_by("pk"):
-        answers.setdefault((one.assignment_id, one.item_id), []).append(one)
+        answers.setdefault((answer.assignment_id, answer.item_id), []).append(answer)
     return [
         _graded(grade, answers.get((grade.assignment_id, grade.placement.item_id), []))
         for grade in grades
@@ -58,15 +58,18 @@ def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
 
 def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Give what an item shows: its input, then the texts that are judged."""
-    found = [(str(one["label"]), str(one["text"])) for one in data.get("fields", ())]
+    shown = [
+        (str(field["label"]), str(field["text"])) for field in data.get("fields", ())
+    ]
     named = {
         "reference": "Reference",
         "standard": "Reference output",
         "prediction": "Text to judge",
     }
-    found += [(label, str(data[key])) for key, label in named.items() if data.get(key)]
-    return found + [
-        (f"Output {one['slot']}", str(one["text"])) for one in data.get("outputs", ())
+    shown += [(label, str(data[key])) for key, label in named.items() if data.get(key)]
+    return shown + [
+        (f"Output {output['slot']}", str(output["text"]))
+        for output in data.get("outputs", ())
     ]
 
 
@@ -74,9 +77,9 @@ def given_answers(answers: list[Answer], scale: type[Scale]) -> list[str]:
     """Say what was answered on each criterion, with the words that the worker chose."""
     labels = {option.raw: f" ({option.label})" for option in scale.options}
     return [
-        f"{one.criterion}{f' of {one.slot}' if one.slot else ''}: "
-        f"{one.raw}{labels.get(one.raw, '')}"
-        for one in answers
+        f"{answer.criterion}{f' of {answer.slot}' if answer.slot else ''}: "
+        f"{answer.raw}{labels.get(answer.raw, '')}"
+        for answer in answers
     ]
 
 
@@ -100,7 +103,9 @@ def right_answer(polarity: str, expected: Mapping[str, Any], hit_type: HITType) 
 
 def _right_ratings(scale: type[Scale], line: float, *, good: bool) -> str:
     if scale.options:
-        right = [one.label for one in scale.options if (one.value > line) is good]
+        right = [
+            option.label for option in scale.options if (option.value > line) is good
+        ]
         return " or ".join(right)
     worth = line * 100 if scale.relative else line
     return f"above {worth:g}" if good else f"{worth:g} or less"

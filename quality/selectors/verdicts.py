@@ -32,7 +32,7 @@ def verdicts_of(fit: DetectorFit) -> list[Verdict]:
     kept = list(Verdict.objects.filter(fit=fit).order_by("worker"))
     if not fit.posteriors or not kept:
         return kept
-    said = {(k, n): (p, noisy) for k, n, p, noisy in fit.posteriors}
+    outcome_of = {(k, n): (p, noisy) for k, n, p, noisy in fit.posteriors}
     rows = Verdict.objects.filter(
         pk__in=[row.pk for row in last_verdicts(fit).values()],
         worker__simulated=kept[0].worker.simulated,
@@ -40,9 +40,11 @@ def verdicts_of(fit: DetectorFit) -> list[Verdict]:
     verdicts = [
         row
         for row in rows.order_by("worker")
-        if (row.n_correct, row.n_questions) in said
+        if (row.n_correct, row.n_questions) in outcome_of
     ]
     for verdict in verdicts:
         verdict.fit, verdict.threshold = fit, kept[0].threshold
-        verdict.p_noisy, verdict.noisy = said[verdict.n_correct, verdict.n_questions]
+        verdict.p_noisy, verdict.noisy = outcome_of[
+            verdict.n_correct, verdict.n_questions
+        ]
     return verdicts

@@ -43,7 +43,7 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
         if before is None and assignment.state != Assignment.State.REJECTED:
             raise _nothing("This work is not rejected.")
         pool = assignment.hit.campaign.pool
-        return _once(before, worker, words, pool=pool, assignment=assignment)
+        return _first_or_same(before, worker, words, pool=pool, assignment=assignment)
 
 
 def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
@@ -60,7 +60,7 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
         before = Appeal.objects.filter(requester_assignment=work).first()
         if before is None and work.state != RequesterAssignment.State.REJECTED:
             raise _nothing("This work is not rejected.")
-        return _once(before, worker, words, requester_assignment=work)
+        return _first_or_same(before, worker, words, requester_assignment=work)
 
 
 def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
@@ -68,14 +68,16 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
     words = _checked(words)
     with transaction.atomic():
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-        found = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
-        if found is None:
+        ban = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if ban is None:
             raise _nothing("You can do this kind of work.")
-        before = Appeal.objects.filter(ban=found).first()
-        return _once(before, worker, words, pool=pool, ban=found)
+        before = Appeal.objects.filter(ban=ban).first()
+        return _first_or_same(before, worker, words, pool=pool, ban=ban)
 
 
-def _once(before: Appeal | None, worker: Worker, words: str, **of: Any) -> Appeal:
+def _first_or_same(
+    before: Appeal | None, worker: Worker, words: str, **of: Any
+) -> Appeal:
     if before is None:
         return Appeal.objects.create(worker=worker, words=words, **of)
     if before.words != words:
@@ -111,7 +113,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 appeal.assignment_id,
                 by=by,
                 reason=f"appeal granted: {sentence}",
-                told=sentence,
+                message=sentence,
             )
             _tell(appeal, "Your appeal was granted", _APPROVED)
         elif appeal.requester_assignment_id is not None:
@@ -123,7 +125,7 @@ def grant(pk: int, *, by: Account, sentence: str) -> bool:
                 appeal.ban_id,
                 by=by,
                 reason=f"Appeal granted: {sentence}",
-                told="",  # the answer below says it
+                message="",  # the answer below says it
             )
             _tell(appeal, "Your appeal was granted", _LET_IN)
     return True
@@ -154,7 +156,7 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
             appeal.assignment_id,
             by=by,
             reason=f"appeal granted: {sentence}",
-            told=sentence,
+            message=sentence,
         )
         paid = _BONUS.format(dollars=f"${entry.amount_cents / 100:,.2f}")
         _tell(appeal, "Your appeal was granted", paid)

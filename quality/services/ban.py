@@ -58,20 +58,20 @@ def ban(
             decided_by=by,
             reason=reason,
         )
-        told = DECIDED if verdict is None else MESSAGE
-        exclude.exclude(worker, pool, told)
+        message = DECIDED if verdict is None else MESSAGE
+        exclude.exclude(worker, pool, message)
         messages.send(
             worker,
             Message.Kind.BANNED,
             "You get no more work of one kind",
-            told,
+            message,
             pool=pool,
         )
         reissue.replace_answers(worker, pool)
     return new
 
 
-def lift(pk: int, *, by: Account, reason: str, told: str = WELCOME) -> Ban:
+def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
     """Let the worker work again and count their ratings again; tell them, once."""
     if not reason.strip():
         raise GenieError("Say why the ban is lifted.", code="reason-missing")
@@ -79,16 +79,16 @@ def lift(pk: int, *, by: Account, reason: str, told: str = WELCOME) -> Ban:
         lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
             lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason
         )
-        found = Ban.objects.select_related("worker").get(pk=pk)
+        lifted_ban = Ban.objects.select_related("worker").get(pk=pk)
         if lifted:
-            exclude.include(found.worker, found.pool)
-            reissue.count_again(found.worker, found.pool)
-            if told:
+            exclude.include(lifted_ban.worker, lifted_ban.pool)
+            reissue.count_again(lifted_ban.worker, lifted_ban.pool)
+            if message:
                 messages.send(
-                    found.worker,
+                    lifted_ban.worker,
                     Message.Kind.UNBANNED,
                     "You are let back in",
-                    told,
-                    pool=found.pool,
+                    message,
+                    pool=lifted_ban.pool,
                 )
-    return found
+    return lifted_ban

@@ -20,9 +20,9 @@ def grade(campaign: Campaign) -> int:
     threshold = all_scales()[campaign.hit_type.scale].binary_threshold
     several = len(campaign.hit_type.criteria) > 1
     placements = {
-        one.item_id: one
-        for one in Placement.objects.filter(campaign=campaign)
-        if "criteria" in one.expected or not several
+        placement.item_id: placement
+        for placement in Placement.objects.filter(campaign=campaign)
+        if "criteria" in placement.expected or not several
     }
     done = set(
         Grade.objects.filter(placement__campaign=campaign).values_list(
@@ -53,16 +53,17 @@ def grade(campaign: Campaign) -> int:
             pool=campaign.pool,
             polarity=placements[item_id].polarity,
             correct=is_right(
-                given,
+                marked,
                 polarity=placements[item_id].polarity,
                 expected=placements[item_id].expected,
                 threshold=threshold,
             ),
         )
-        for (item_id, assignment_id, worker_id), given in sorted(
+        for (item_id, assignment_id, worker_id), marked in sorted(
             values.items(), key=lambda pair: pair[0]
         )
         if (placements[item_id].pk, assignment_id) not in done
     ]
+    # Two processes may grade one campaign; the row that came first stays.
     Grade.objects.bulk_create(new, ignore_conflicts=True, batch_size=2_000)
     return len(new)

@@ -1,4 +1,9 @@
-"""The brake: where too many workers would be excluded at once, a person decides."""
+"""The brake: where too many workers would be excluded at once, a person decides.
+
+Where a key is hard, honest people agree with it less than the detector presumes,
+and it would exclude the busiest of them first. So it may exclude a share of a pool
+by itself, and no more.
+"""
 
 from __future__ import annotations
 
@@ -69,11 +74,11 @@ def release(fit: DetectorFit) -> None:
             .order_by("-pk")
             .first()
         )
-        mine = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
+        row = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
         if other is not None and other.noisy:
-            mine.update(verdict=other)
+            row.update(verdict=other)
         else:
-            mine.delete()
+            row.delete()
 
 
 def decided_workers(pool: str) -> set[int]:

@@ -1,4 +1,9 @@
-"""Make test questions and hide them among a campaign's items."""
+"""Make test questions and hide them among a campaign's items.
+
+crowd shows test questions without knowing of them: they are items like all others,
+their keys are made with the site's secret, and `Placement` alone says which they
+are.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +79,7 @@ def draw_items(
     positives = [_positive(campaign_key, m) for m in order[:n_positive]]
     permuted = _permuted(order, rng)
     if blind:
-        permuted = [(own, shuffled_words(other, rng)) for own, other in permuted]
+        permuted = [(judged, shuffled_words(other, rng)) for judged, other in permuted]
     negatives = [
         _negative(campaign_key, m, other) for m, other in permuted[::-1][:n_negative]
     ]
@@ -87,7 +92,8 @@ def draw_items(
     if expected is None:
         return positives + negatives
     return [
-        replace(one, expected=expected[one.polarity]) for one in positives + negatives
+        replace(question, expected=expected[question.polarity])
+        for question in positives + negatives
     ]
 
 
@@ -109,10 +115,12 @@ def _permuted(
     shift = int(rng.integers(1, len(order)))
     rotated = [*order[shift:], *order[:shift]]
     return [
-        (own, other.reference)
-        for own, other in zip(order, rotated, strict=True)
-        if other.reference.strip() != own.reference.strip()
-        and other.content_key != own.content_key
+        (judged, other.reference)
+        for judged, other in zip(order, rotated, strict=True)
+        # Two instances may share a reference or an input, and then it would not be
+        # wrong.
+        if other.reference.strip() != judged.reference.strip()
+        and other.content_key != judged.content_key
     ]
 
 
@@ -140,7 +148,7 @@ def _negative(campaign_key: str, material: Material, other: str) -> HiddenItem:
 
 def place(campaign: Campaign, hidden: Sequence[HiddenItem]) -> None:
     """Remember which of the campaign's items are test questions; nobody else does."""
-    by_key = {one.spec.key: one for one in hidden}
+    by_key = {question.spec.key: question for question in hidden}
     items = Item.objects.filter(campaign=campaign, key__in=list(by_key))
     Placement.objects.bulk_create(
         [

@@ -42,13 +42,15 @@ def draw_pairs(
     the same side is right half of the time, which the detectors tell from good work.
     """
     rng = generator(seed_from("test questions", seed))
-    found = []
-    for one, other in _with_strangers(material, n, rng, blind):
-        slots = list(one.outputs)[:2]
+    questions = []
+    for line_up, other in _with_strangers(material, n, rng, blind):
+        slots = list(line_up.outputs)[:2]
         right = slots[int(rng.integers(2))]
-        texts = {slot: one.reference if slot == right else other for slot in slots}
-        found.append(_hidden(campaign_key, one, texts, {"slot": right}, expected))
-    return found
+        texts = {slot: line_up.reference if slot == right else other for slot in slots}
+        questions.append(
+            _hidden(campaign_key, line_up, texts, {"slot": right}, expected)
+        )
+    return questions
 
 
 def draw_line_ups(
@@ -62,13 +64,15 @@ def draw_line_ups(
 ) -> list[HiddenItem]:
     """Put another input's reference in place of one output: it must not come out best."""
     rng = generator(seed_from("test questions", seed))
-    found = []
-    for one, other in _with_strangers(material, n, rng, blind):
-        slots = list(one.outputs)
+    questions = []
+    for line_up, other in _with_strangers(material, n, rng, blind):
+        slots = list(line_up.outputs)
         wrong = slots[int(rng.integers(len(slots)))]
-        texts = {**one.outputs, wrong: other}
-        found.append(_hidden(campaign_key, one, texts, {"not_best": wrong}, expected))
-    return found
+        texts = {**line_up.outputs, wrong: other}
+        questions.append(
+            _hidden(campaign_key, line_up, texts, {"not_best": wrong}, expected)
+        )
+    return questions
 
 
 def _with_strangers(
@@ -80,37 +84,37 @@ def _with_strangers(
     order = [material[int(index)] for index in rng.permutation(len(material))]
     shift = int(rng.integers(1, len(order))) if len(order) > 1 else 0
     rotated = [*order[shift:], *order[:shift]]
-    found = [
-        (one, shuffled_words(other.reference, rng) if blind else other.reference)
-        for one, other in zip(order, rotated, strict=True)
-        if other.reference.strip() != one.reference.strip()
-        and other.content_key != one.content_key
+    pairs = [
+        (line_up, shuffled_words(other.reference, rng) if blind else other.reference)
+        for line_up, other in zip(order, rotated, strict=True)
+        if other.reference.strip() != line_up.reference.strip()
+        and other.content_key != line_up.content_key
     ]
-    if len(found) < n:
+    if len(pairs) < n:
         raise GenieError(
-            f"There are references for {len(found)} test questions, but {n} are wanted.",
+            f"There are references for {len(pairs)} test questions, but {n} are wanted.",
             code="too-few-references",
         )
-    return found[:n]
+    return pairs[:n]
 
 
 def _hidden(
     campaign_key: str,
-    one: LineUp,
+    line_up: LineUp,
     texts: Mapping[str, str],
     answer: Mapping[str, Any],
     expected: Mapping[str, Any] | None,
 ) -> HiddenItem:
     return HiddenItem(
         spec=ItemSpec(
-            key=item_key(campaign_key, "compared", one.content_key),
+            key=item_key(campaign_key, "compared", line_up.content_key),
             data={
-                **one.data,
+                **line_up.data,
                 "outputs": [
                     {"slot": slot, "text": text} for slot, text in texts.items()
                 ],
             },
-            content_key=one.content_key,
+            content_key=line_up.content_key,
         ),
         polarity=Polarity.POSITIVE,
         expected={**(expected or {}), **answer},

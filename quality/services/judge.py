@@ -1,4 +1,9 @@
-"""Judge workers by their test questions: fit, verdicts, bans."""
+"""Judge workers by their test questions: fit, verdicts, bans.
+
+Positive and negative questions are fitted apart, because who always says yes fails
+the negative ones only. A fit rests on all of a pool's counts, not on one
+campaign's, and the same counts are fitted once.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +59,8 @@ def judge(
         counts = counts_of(pool, polarity, simulated=simulated)
         if not counts.workers or _known(pool, polarity, counts, rate):
             continue
+        # Of the pool and the polarity only: the same counts give the same verdicts
+        # anywhere.
         seed = seed_from("detector", pool, polarity)
         detection = detect(
             counts.n_correct,
@@ -84,6 +91,7 @@ def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
         Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
         .values("worker_id")
         .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
+        # In one order, so that the same counts have the same hash.
         .order_by("worker_id")
     )
     return Counts(
@@ -108,6 +116,7 @@ def _write(
     fit: DetectorFit, counts: Counts, detection: Detection, *, simulated: bool
 ) -> list[Ban]:
     try:
+        # A savepoint: the refused row must not end the transaction around it.
         with transaction.atomic():
             fit.save()
     except IntegrityError:

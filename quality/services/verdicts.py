@@ -14,8 +14,8 @@ TOLERANCE = 0.01
 
 def posteriors(verdicts: Iterable[Verdict]) -> list[list[float | int | bool]]:
     """List what a fit says of each pair of counts, in order."""
-    said = {(v.n_correct, v.n_questions): (v.p_noisy, v.noisy) for v in verdicts}
-    return [[*counts, *of_them] for counts, of_them in sorted(said.items())]
+    outcome_of = {(v.n_correct, v.n_questions): (v.p_noisy, v.noisy) for v in verdicts}
+    return [[*counts, *outcome] for counts, outcome in sorted(outcome_of.items())]
 
 
 def changed(fit: DetectorFit, verdicts: Sequence[Verdict]) -> list[Verdict]:

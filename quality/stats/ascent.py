@@ -24,6 +24,8 @@ from quality.stats.likelihood import (
 LOG_BOUND = float(np.log(1e6))
 #: A logit beyond this is a mean or a weight within 1e-13 of 0 or 1.
 LOGIT_BOUND = 30.0
+# Coordinates are logits and logs: two units are a long way, and beyond it the quadratic
+# picture says little.
 _LONGEST_STEP = 2.0
 _LARGEST_FLOOR = 1e-10
 
@@ -130,17 +132,21 @@ def _expectation_maximisation(
 
 
 def _m_step(sample: Sample, theta: Floats, at: Evaluation) -> Floats:
-    own = at.share * sample.weight
-    mass = own.sum(axis=2)
-    slope = np.stack([(own * at.score_m).sum(2), (own * at.score_c).sum(2)], axis=-1)
+    responsibility = at.share * sample.weight
+    mass = responsibility.sum(axis=2)
+    slope = np.stack(
+        [(responsibility * at.score_m).sum(2), (responsibility * at.score_c).sum(2)],
+        axis=-1,
+    )
     bend = np.empty((*mass.shape, 2, 2))
-    bend[..., 0, 0] = (own * at.curve_mm).sum(axis=2)
-    bend[..., 1, 1] = (own * at.curve_cc).sum(axis=2)
-    bend[..., 0, 1] = bend[..., 1, 0] = (own * at.curve_mc).sum(axis=2)
+    bend[..., 0, 0] = (responsibility * at.curve_mm).sum(axis=2)
+    bend[..., 1, 1] = (responsibility * at.curve_cc).sum(axis=2)
+    bend[..., 0, 1] = bend[..., 1, 0] = (responsibility * at.curve_mc).sum(axis=2)
     step = _ascent_direction(slope, bend)
     limit = bounds(theta.shape[2])
     moved = theta.copy()
     moved[:, :2, :] += _shorten(step).transpose(0, 2, 1)
+    # A weight of exactly 0 could never grow again.
     moved[:, 2, :] = np.log(np.maximum(mass / mass.sum(axis=1, keepdims=True), 1e-13))
     return np.clip(moved, -limit, limit)
 
@@ -149,6 +155,7 @@ def _ascent_direction(slope: Floats, bend: Floats) -> Floats:
     """Solve with the eigenvalues of -Hessian made positive: always uphill."""
     size, axes = np.linalg.eigh(-bend)
     size = np.abs(size)
+    # Along a direction that is nearly flat the step would have no end.
     floor = np.maximum(_LARGEST_FLOOR * size[..., -1:], _LARGEST_FLOOR)
     size = np.maximum(size, floor)
     along = (axes.swapaxes(-1, -2) @ slope[..., None])[..., 0] / size
@@ -185,6 +192,8 @@ def _newton(
         converged[climbing[done]] = True
         if done.all() or iteration >= max_iterations:
             return Climb(final, value, iteration, converged)
+        # Starts that have arrived are left out of the next evaluation, which is the
+        # dear part.
         go = ~done
         climbing, theta, before = climbing[go], theta[go], at.value[go]
         theta, at, moved = _line_search(
@@ -206,6 +215,8 @@ def _hold_at_walls(
     slope = np.where(held, 0.0, slope)
     bend = np.where(held[:, :, None] | held[:, None, :], 0.0, bend)
     rows, axis = np.nonzero(held)
+    # The diagonal keeps the matrix invertible; with a slope of 0 nothing moves along
+    # it.
     bend[rows, axis, axis] = -1.0
     return slope, bend
 
@@ -217,16 +228,18 @@ def _line_search(
     step: Floats,
     uphill: tuple[Floats, Floats],
 ) -> tuple[Floats, Evaluation, npt.NDArray[np.bool_]]:
-    """Halve the steps of those starts that would not go up."""
+    """Shorten the steps of those starts that would not go up."""
     slope, box = uphill
     flat = theta.reshape(len(theta), -1)
     scale = np.ones(len(theta))
+    # At a maximum, rounding alone may lower the value a little.
     slack = 1e-10 * (1 + np.abs(before))
     for _ in range(30):
         trial = np.clip(flat + scale[:, None] * step, -box, box)
         at = evaluate(sample, trial.reshape(theta.shape))
-        wanted = before + 1e-4 * ((trial - flat) * slope).sum(axis=1) - slack
-        failed = ~(at.value >= wanted) & (scale > 0)
+        # Armijo's condition: a step must gain a fair share of what the slope promises.
+        needed = before + 1e-4 * ((trial - flat) * slope).sum(axis=1) - slack
+        failed = ~(at.value >= needed) & (scale > 0)
         if not failed.any():
             break
         scale = np.where(failed, np.where(scale < 1e-6, 0.0, scale / 4), scale)

@@ -105,6 +105,7 @@ class BetaMixture:
         [0.333333, 0.333333, 0.333333]
         """
         x, m = check_counts(correct, n)
+        # The binomial coefficient by way of the beta function, which does not overflow.
         choose = -special.betaln(x + 1.0, m - x + 1.0) - np.log(m + 1.0)
         total: Floats = special.logsumexp(self._log_joint(x, m), axis=-1) + choose
         return total

@@ -45,42 +45,42 @@ def check_counts(correct: npt.ArrayLike, n: npt.ArrayLike) -> tuple[Ints, Ints]:
     ValueError: Worker 0 has 5 right answers of only 4.
     """
     right = _whole_numbers(correct, "right answers")
-    asked = _whole_numbers(n, "answered questions")
-    if right.shape != asked.shape and right.ndim and asked.ndim:
+    answered = _whole_numbers(n, "answered questions")
+    if right.shape != answered.shape and right.ndim and answered.ndim:
         raise ValueError(
-            f"There are {right.size} counts of right answers but {asked.size} counts "
+            f"There are {right.size} counts of right answers but {answered.size} counts "
             "of answered questions."
         )
-    right, asked = np.broadcast_arrays(right, asked)
-    if np.any(right > asked):
-        row = int(np.flatnonzero(np.ravel(right > asked))[0])
+    right, answered = np.broadcast_arrays(right, answered)
+    if np.any(right > answered):
+        row = int(np.flatnonzero(np.ravel(right > answered))[0])
         raise ValueError(
             f"Worker {row} has {np.ravel(right)[row]} right answers "
-            f"of only {np.ravel(asked)[row]}."
+            f"of only {np.ravel(answered)[row]}."
         )
-    return right, asked
+    return right, answered
 
 
 def _whole_numbers(values: npt.ArrayLike, what: str) -> Ints:
     try:
-        given = np.asarray(values, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"The counts of {what} must be whole numbers.") from None
-    if given.ndim > 1:
+    if numbers.ndim > 1:
         raise ValueError(f"The counts of {what} must be one row of numbers.")
     for bad, word in (
-        (np.isnan(given), "not a number"),
-        (given < 0, "negative"),
-        (given > LARGEST_COUNT, "larger than 1e9"),
-        (given != np.floor(given), "not a whole number"),
+        (np.isnan(numbers), "not a number"),
+        (numbers < 0, "negative"),
+        (numbers > LARGEST_COUNT, "larger than 1e9"),
+        (numbers != np.floor(numbers), "not a whole number"),
     ):
         if np.any(bad):
             row = int(np.flatnonzero(np.ravel(bad))[0])
             raise ValueError(
                 f"The counts of {what} must be whole numbers from 0 on; number {row} "
-                f"({np.ravel(given)[row]:g}) is {word}."
+                f"({np.ravel(numbers)[row]:g}) is {word}."
             )
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,8 @@ def expectation(
 
     Examples
     --------
-    >>> told = expectation([0.99, 0.98, 0.1], [True, True, False])
-    >>> told.n_banned, round(told.expected_wrong_bans, 9), round(told.expected_missed, 9)
+    >>> bans = expectation([0.99, 0.98, 0.1], [True, True, False])
+    >>> bans.n_banned, round(bans.expected_wrong_bans, 9), round(bans.expected_missed, 9)
     (2, 0.03, 0.1)
     """
     _check_costs(cost_wrong_ban, cost_missed)
@@ -191,6 +191,7 @@ def control_false_discoveries(
     falling = np.sort(p[p > least])[::-1]
     share = np.cumsum(1 - falling) / np.arange(1, falling.size + 1)
     last_of_equals = np.append(falling[1:] != falling[:-1], True)[: falling.size]
+    # A share that equals the level is allowed, whatever rounding makes of it.
     allowed = falling[last_of_equals & (share <= level + 1e-12)]
     return p >= allowed[-1] if allowed.size else np.zeros(p.size, dtype=bool)
 

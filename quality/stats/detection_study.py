@@ -144,6 +144,8 @@ class DetectionStudy:
         flagged = right + self.n_wrong[:, row, bucket]
         noisy = self.n_noisy[:, bucket]
         rng = np.random.default_rng(self.parameters["seed"])
+        # How often each round is drawn: rounds are independent of each other, their
+        # workers are not.
         drawn = rng.multinomial(
             self.n_rounds, np.full(self.n_rounds, 1 / self.n_rounds), n_resamples
         )
@@ -234,16 +236,17 @@ def simulate_round(
     >>> bool(right[noisy].mean() < 7), bool(right[~noisy].mean() > 9)
     (True, True)
     """
-    asked = np.asarray(n, dtype=np.int64)
-    noisy = rng.random(asked.size) < rng.uniform(0.01, 0.10)
-    low = _beta(rng, rng.uniform(0.0, 0.5), rng.uniform(5, 50), asked.size)
-    high = _beta(rng, rng.uniform(0.95, 1.0), rng.uniform(100, 1_000), asked.size)
-    return rng.binomial(asked, np.where(noisy, low, high)), noisy
+    n_questions = np.asarray(n, dtype=np.int64)
+    noisy = rng.random(n_questions.size) < rng.uniform(0.01, 0.10)
+    low = _beta(rng, rng.uniform(0.0, 0.5), rng.uniform(5, 50), n_questions.size)
+    high = _beta(rng, rng.uniform(0.95, 1.0), rng.uniform(100, 1_000), n_questions.size)
+    return rng.binomial(n_questions, np.where(noisy, low, high)), noisy
 
 
 def _beta(
     rng: np.random.Generator, mean: float, concentration: float, size: int
 ) -> Floats:
+    # A beta distribution has no parameter of 0.
     inside = min(max(mean, 1e-12), 1 - 1e-12)
     return rng.beta(inside * concentration, (1 - inside) * concentration, size)
 
@@ -295,21 +298,29 @@ def simulate_detection(
     >>> study.n_right.shape
     (4, 9, 3)
     """
-    asked = np.asarray(n, dtype=np.int64)
-    if asked.size == 0 or n_rounds < 1 or not detectors or (asked < 1).any():
+    n_questions = np.asarray(n, dtype=np.int64)
+    if (
+        n_questions.size == 0
+        or n_rounds < 1
+        or not detectors
+        or (n_questions < 1).any()
+    ):
         raise ValueError(
             "A study needs workers with at least one question, a round and a detector."
         )
     for slug in detectors:
         fit_detector([], [], detector=slug, threshold_rate=threshold_rate)
-    buckets = np.stack([(asked >= low) & (asked < high) for low, high in BUCKETS])
+    buckets = np.stack(
+        [(n_questions >= low) & (n_questions < high) for low, high in BUCKETS]
+    )
     n_noisy = np.zeros((n_rounds, len(BUCKETS)), dtype=np.int64)
     n_right = np.zeros((n_rounds, len(detectors), len(BUCKETS)), dtype=np.int64)
     n_wrong = np.zeros_like(n_right)
+    # A child seed for each round: round i is the same however many there are.
     for index, child in enumerate(np.random.SeedSequence(seed).spawn(n_rounds)):
-        right, noisy = simulate_round(asked, np.random.default_rng(child))
+        right, noisy = simulate_round(n_questions, np.random.default_rng(child))
         n_noisy[index] = buckets @ noisy.astype(np.int64)
-        judged = _judge(right, asked, detectors, threshold_rate, seed + index)
+        judged = _judge(right, n_questions, detectors, threshold_rate, seed + index)
         for row, p_noisy in enumerate(judged):
             flagged = flag(p_noisy, threshold_posterior)
             n_right[index, row] = buckets @ (flagged & noisy).astype(np.int64)
@@ -321,21 +332,24 @@ def simulate_detection(
         "threshold_rate": threshold_rate,
         "threshold_posterior": threshold_posterior,
         "detectors": list(detectors),
-        "n_questions": asked.tolist(),
+        "n_questions": n_questions.tolist(),
     }
     return DetectionStudy(tuple(detectors), n_noisy, n_right, n_wrong, parameters)
 
 
 def _judge(
     right: Ints,
-    asked: Ints,
+    n_questions: Ints,
     detectors: Sequence[str],
     threshold_rate: float,
     seed: int,
 ) -> list[Floats]:
     """Judge one round; detectors with the same learned prior share its fit."""
     fits: dict[int, Fit] = {}
-    rows, row_of = np.unique(np.stack([right, asked]), axis=1, return_inverse=True)
+    # Workers with the same counts have the same posterior.
+    rows, row_of = np.unique(
+        np.stack([right, n_questions]), axis=1, return_inverse=True
+    )
     judged = []
     for slug in detectors:
         spec = DETECTORS[slug]
@@ -345,7 +359,7 @@ def _judge(
         else:
             k = spec.n_components
             if k not in fits:
-                fits[k] = fit(right, asked, k=k, seed=seed)
+                fits[k] = fit(right, n_questions, k=k, seed=seed)
             fitted = with_fit(fits[k], detector=slug, threshold_rate=threshold_rate)
         judged.append(fitted.p_noisy(rows[0], rows[1])[row_of])
     return judged

@@ -171,20 +171,20 @@ def fit_detector(
     check_counts(correct, n)
     if spec.prior is not None:
         return FittedDetector(spec, spec.prior, threshold_rate)
-    found = fit(
+    learned = fit(
         correct, n, k=spec.n_components, seed=seed, n_restarts=n_restarts, pseudo=pseudo
     )
-    return with_fit(found, detector=detector, threshold_rate=threshold_rate)
+    return with_fit(learned, detector=detector, threshold_rate=threshold_rate)
 
 
 def with_fit(
-    found: Fit, *, detector: str = DEFAULT_DETECTOR, threshold_rate: float = 0.9
+    learned: Fit, *, detector: str = DEFAULT_DETECTOR, threshold_rate: float = 0.9
 ) -> FittedDetector:
     """Use a fit that exists already, so that detectors can share it.
 
     Parameters
     ----------
-    found : Fit
+    learned : Fit
         A fit with as many components as the detector has.
     detector : str, default DEFAULT_DETECTOR
         Slug of a detector that learns its prior.
@@ -203,17 +203,17 @@ def with_fit(
 
     Examples
     --------
-    >>> found = fit([4, 5], [5, 5], k=1)
-    >>> with_fit(found, detector="rate-learned-1").mixture == found.mixture
+    >>> learned = fit([4, 5], [5, 5], k=1)
+    >>> with_fit(learned, detector="rate-learned-1").mixture == learned.mixture
     True
     """
     spec = DETECTORS[detector]
-    if spec.prior is not None or spec.n_components != found.mixture.n_components:
+    if spec.prior is not None or spec.n_components != learned.mixture.n_components:
         raise ValueError(f"The detector {detector} cannot use this fit.")
-    mixture = found.mixture
+    mixture = learned.mixture
     if spec.guarded:
-        mixture = guard(mixture, found.n_workers + found.n_pseudo)
-    return FittedDetector(spec, mixture, threshold_rate, found)
+        mixture = guard(mixture, learned.n_workers + learned.n_pseudo)
+    return FittedDetector(spec, mixture, threshold_rate, learned)
 
 
 def detect(

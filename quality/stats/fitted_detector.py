@@ -59,12 +59,12 @@ def flag(
         raise ValueError(
             f"The threshold of the posterior must be in (0, 1]: {threshold_posterior}."
         )
-    given = np.asarray(p_noisy, dtype=np.float64)
-    if not ((given >= 0) & (given <= 1 + _TIE)).all():
+    probabilities = np.asarray(p_noisy, dtype=np.float64)
+    if not ((probabilities >= 0) & (probabilities <= 1 + _TIE)).all():
         raise ValueError("A posterior must be a probability.")
     if inclusive:
-        return np.asarray(given >= threshold_posterior - _TIE)
-    return np.asarray(given > threshold_posterior + _TIE)
+        return np.asarray(probabilities >= threshold_posterior - _TIE)
+    return np.asarray(probabilities > threshold_posterior + _TIE)
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class FittedDetector:
         >>> fixed.path([False, False, True]).round(3).tolist()
         [0.204, 0.775, 0.977, 0.871]
         """
-        given = np.atleast_1d(np.asarray(answers, dtype=np.float64))
-        if given.ndim != 1 or not np.isin(given, (0.0, 1.0)).all():
+        marks = np.atleast_1d(np.asarray(answers, dtype=np.float64))
+        if marks.ndim != 1 or not np.isin(marks, (0.0, 1.0)).all():
             raise ValueError("Answers must be one row of right (1) or wrong (0).")
-        right = np.concatenate([[0], np.cumsum(given)])
+        right = np.concatenate([[0], np.cumsum(marks)])
         return self.p_noisy(right, np.arange(len(right)))
 
     def first_flag(

@@ -86,7 +86,7 @@ def honest_study(
     (True, True)
     """
     rng = np.random.default_rng(seed)
-    found = []
+    cells = []
     for accuracy in accuracies:
         for median in medians:
             free, braked, n_held = [], [], 0
@@ -94,13 +94,13 @@ def honest_study(
                 flags = [
                     detect(
                         right,
-                        asked,
+                        n_questions,
                         detector=detector,
                         threshold_rate=threshold_rate,
                         threshold_posterior=threshold_posterior,
                         seed=seed,
                     ).flagged
-                    for right, asked in _looks(
+                    for right, n_questions in _looks(
                         rng, n_workers, n_looks, accuracy, median
                     )
                 ]
@@ -108,7 +108,7 @@ def honest_study(
                 excluded, held = _braked(flags, most_excluded(n_workers, share))
                 braked.append(excluded / n_workers)
                 n_held += held
-            found.append(
+            cells.append(
                 HonestCell(
                     accuracy,
                     median,
@@ -117,7 +117,7 @@ def honest_study(
                     n_held / n_rounds,
                 )
             )
-    return found
+    return cells
 
 
 def _looks(
@@ -129,7 +129,7 @@ def _looks(
 ) -> list[tuple[Ints, Ints]]:
     """Give right answers and questions so far of each worker, look by look."""
     counts = np.exp(rng.normal(np.log(median), SPREAD, n_workers)).round()
-    asked = np.clip(counts, 1, 500).astype(np.int64)
+    n_questions = np.clip(counts, 1, 500).astype(np.int64)
     rates = rng.beta(
         CONCENTRATION * accuracy, CONCENTRATION * (1 - accuracy), n_workers
     )
@@ -137,7 +137,7 @@ def _looks(
     right = np.zeros(n_workers, dtype=np.int64)
     looks = []
     for look in range(1, n_looks + 1):
-        until = np.maximum(asked * look // n_looks, 1)
+        until = np.maximum(n_questions * look // n_looks, 1)
         right = right + rng.binomial(until - last, rates)
         last = until
         looks.append((right, until))
@@ -171,8 +171,8 @@ def honest_table(cells: Sequence[HonestCell]) -> str:
         "agree with the key  median tests  without brake  with brake  pools held",
     ]
     lines += [
-        f"{100 * one.accuracy:<20.0f}{one.median:<14g}{100 * one.without_brake:<15.1f}"
-        f"{100 * one.with_brake:<12.1f}{100 * one.held:.0f}"
-        for one in cells
+        f"{100 * cell.accuracy:<20.0f}{cell.median:<14g}{100 * cell.without_brake:<15.1f}"
+        f"{100 * cell.with_brake:<12.1f}{100 * cell.held:.0f}"
+        for cell in cells
     ]
     return "\n".join(lines)

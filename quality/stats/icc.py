@@ -99,8 +99,8 @@ def icc(
 
     Examples
     --------
-    >>> found = icc([[1, 2], [4, 4], [6, 7], [9, 9]], "ICC1")
-    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
+    >>> estimate = icc([[1, 2], [4, 4], [6, 7], [9, 9]], "ICC1")
+    >>> round(estimate.value, 3), round(estimate.low, 3), round(estimate.high, 3)
     (0.976, 0.786, 0.998)
     """
     if form not in ICC_FORMS:
@@ -136,8 +136,8 @@ def icc_forms(
     --------
     A rater who is always two points lower hurts agreement but not consistency:
 
-    >>> found = icc_forms([[1, 3], [2, 4], [5, 7], [6, 8.1]])
-    >>> round(found["ICC2"].value, 2), round(found["ICC3"].value, 2)
+    >>> estimate = icc_forms([[1, 3], [2, 4], [5, 7], [6, 8.1]])
+    >>> round(estimate["ICC2"].value, 2), round(estimate["ICC3"].value, 2)
     (0.74, 1.0)
     """
     squares, alpha = _two_way(_table(ratings)), _alpha(confidence)
@@ -194,6 +194,7 @@ def icc_one_way(
     means = np.array([group.mean() for group in rated])
     rows = float((sizes * (means - values.mean()) ** 2).sum()) / (n - 1)
     within = float(((values - np.repeat(means, sizes)) ** 2).sum()) / (total - n)
+    # n0: below the mean number of ratings wherever the numbers differ.
     effective = float((total - (sizes**2).sum() / total) / (n - 1))
     squares = _without_rounding(
         values, _MeanSquares(n, effective, rows, within, 0.0, 0.0)
@@ -229,12 +230,13 @@ def _two_way(table: Floats) -> _MeanSquares:
     within = float(((centred - item[:, None]) ** 2).sum()) / (n * (k - 1))
     residual = centred - item[:, None] - rater
     error = float((residual**2).sum()) / ((n - 1) * (k - 1))
-    found = _MeanSquares(n, float(k), rows, within, columns, error)
-    return _without_rounding(table, found)
+    squares = _MeanSquares(n, float(k), rows, within, columns, error)
+    return _without_rounding(table, squares)
 
 
 def _without_rounding(values: Floats, ms: _MeanSquares) -> _MeanSquares:
     """Make mean squares that are rounding noise 0, so that ties are seen as ties."""
+    # Squared, because it is held against mean squares.
     noise = (1e-13 * float(np.abs(values).max(initial=0.0))) ** 2
     rows, within, columns, error = (
         0.0 if square <= noise else square
@@ -296,4 +298,5 @@ def _agreement(ms: _MeanSquares, alpha: float) -> tuple[float, float, float]:
     below, above = upper * shared + n * ms.rows, shared + n * lower * ms.rows
     low = n * (ms.rows - upper * ms.error) / below if below > 0 else float("nan")
     high = n * (lower * ms.rows - ms.error) / above if above > 0 else float("nan")
+    # Rounding can lift perfect agreement above 1.
     return min(float(value), 1.0), min(float(low), 1.0), min(float(high), 1.0)

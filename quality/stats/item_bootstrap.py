@@ -77,6 +77,8 @@ def item_interval(
             for start in range(0, n_resamples, block)
         ]
     )
+    # A resample in which nothing varies has no value; it is counted, and none is made
+    # up.
     known = values[~np.isnan(values)]
     if not known.size:
         return float("nan"), float("nan"), n_resamples

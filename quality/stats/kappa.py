@@ -100,8 +100,8 @@ def percentage_agreement(
     >>> percentage_agreement([[1, 1, 1], [1, 2, 2]], n_resamples=0).value.__round__(4)
     0.6667
     """
-    told = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
-    share = _agreeing(told.counts[told.counts.sum(axis=1) >= 2])
+    labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
+    share = _agreeing(labels.counts[labels.counts.sum(axis=1) >= 2])
     low, high, _ = item_interval(
         lambda drawn: drawn @ share / len(share),
         len(share),
@@ -160,8 +160,8 @@ def fleiss_kappa(
 
     Examples
     --------
-    >>> found = fleiss_kappa([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]])
-    >>> round(found.value, 4), found.observed
+    >>> estimate = fleiss_kappa([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]])
+    >>> round(estimate.value, 4), estimate.observed
     (0.4667, 0.75)
     """
     counts = (
@@ -196,6 +196,7 @@ def fleiss_kappa(
 
 def _beyond(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Where chance explains all agreement, kappa would be 0 / 0.
         kappa: Floats = np.where(
             expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan
         )
@@ -240,8 +241,8 @@ def cohen_kappa(
 
     Examples
     --------
-    >>> found = cohen_kappa([1, 1, 2, 2, 2], [1, 1, 2, 2, 1])
-    >>> round(found.value, 4), found.observed
+    >>> estimate = cohen_kappa([1, 1, 2, 2, 2], [1, 1, 2, 2, 1])
+    >>> round(estimate.value, 4), estimate.observed
     (0.6154, 0.8)
     """
     if not 0 < confidence < 1:
@@ -257,8 +258,10 @@ def cohen_kappa(
     observed = float((share * credit).sum())
     expected = float(rows @ credit @ columns)
     value = float(_beyond(np.array([observed]), np.array([expected]))[0])
+    # The terms of Fleiss, Cohen and Everitt's equation 13.
     typical = (credit @ columns)[:, None] + rows @ credit
     spread = float((share * (credit - typical * (1 - value)) ** 2).sum())
+    # Rounding alone may make it negative.
     variance = max(spread - (value - expected * (1 - value)) ** 2, 0.0)
     half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt(variance / n)
     reach = float(half / (1 - expected)) if expected < 1 else float("nan")
@@ -266,13 +269,19 @@ def cohen_kappa(
 
 
 def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    one, two = (np.asarray(side, dtype=object).ravel() for side in (first, second))
-    if len(one) != len(two):
-        raise ValueError(f"The raters judged {len(one)} and {len(two)} items.")
-    both = tally(
-        np.arange(2 * len(one)), np.concatenate([one, two]), n_items=2 * len(one)
+    first_values, second_values = (
+        np.asarray(side, dtype=object).ravel() for side in (first, second)
     )
-    left, right = both.counts[: len(one)], both.counts[len(one) :]
+    if len(first_values) != len(second_values):
+        raise ValueError(
+            f"The raters judged {len(first_values)} and {len(second_values)} items."
+        )
+    both = tally(
+        np.arange(2 * len(first_values)),
+        np.concatenate([first_values, second_values]),
+        n_items=2 * len(first_values),
+    )
+    left, right = both.counts[: len(first_values)], both.counts[len(first_values) :]
     table: Floats = left.T @ right
     return table
 

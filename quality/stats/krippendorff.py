@@ -101,10 +101,10 @@ def krippendorff_alpha(
         raise ValueError(
             f"There is no level {level!r}; there are: {', '.join(LEVELS)}."
         )
-    told = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
-    usable = told.counts[told.counts.sum(axis=1) >= 2]
+    labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
+    usable = labels.counts[labels.counts.sum(axis=1) >= 2]
     n_items = len(usable)
-    disagreement = _disagreement(usable, told, level)
+    disagreement = _disagreement(usable, labels, level)
 
     def statistic(drawn: Floats) -> Floats:
         observed, expected = disagreement(drawn)
@@ -126,10 +126,10 @@ def krippendorff_alpha(
     )
 
 
-def _disagreement(counts: Floats, told: LabelCounts, level: Level) -> _Disagreement:
+def _disagreement(counts: Floats, labels: LabelCounts, level: Level) -> _Disagreement:
     if level == "nominal":
         return _with_distances(counts, 1 - np.eye(counts.shape[1]))
-    numbers = told.numbers
+    numbers = labels.numbers
     if level == "ratio":
         if (numbers < 0).any():
             raise ValueError("The ratio level needs values from 0 on.")
@@ -137,6 +137,7 @@ def _disagreement(counts: Floats, told: LabelCounts, level: Level) -> _Disagreem
         gap = numbers[:, None] - numbers
         return _with_distances(counts, (gap / np.where(total > 0, total, 1)) ** 2)
     if level == "interval":
+        # Centred: squares of large numbers would drown their differences.
         middle = numbers - (numbers.mean() if numbers.size else 0.0)
         return _with_positions(
             counts, lambda margins: np.broadcast_to(middle, margins.shape)
@@ -173,6 +174,7 @@ def _with_positions(
     def disagreement(drawn: Floats) -> tuple[Floats, Floats]:
         total, margins = drawn @ sizes, drawn @ counts
         at = positions(margins)
+        # Centred for the same reason; distances stay as they are.
         at = at - ((margins * at).sum(axis=1) / total)[:, None]
         squares, sums = at**2 @ counts.T, at @ counts.T
         within = 2 * (sizes * squares - sums**2) / np.maximum(sizes - 1, 1)

@@ -63,12 +63,13 @@ def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
 
     Examples
     --------
-    >>> told = label_counts([["a", "b", None], ["b", "b", "b"]])
-    >>> told.values.tolist(), told.counts.tolist()
+    >>> labels = label_counts([["a", "b", None], ["b", "b", "b"]])
+    >>> labels.values.tolist(), labels.counts.tolist()
     (['a', 'b'], [[1.0, 1.0], [0.0, 3.0]])
     """
     table = np.asarray(ratings)
     if table.dtype.kind not in "biuf":
+        # As objects, because NumPy turns numbers beside words into words.
         table = np.array(ratings, dtype=object)
     if table.ndim != 2:
         raise ValueError("Ratings must be a table: one row per item.")
@@ -105,22 +106,22 @@ def tally(
     >>> tally(["x", "y", "x"], [1, 2, 2]).counts.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    given = pd.Series(np.asarray(values, dtype=object).ravel())
+    ratings = pd.Series(np.asarray(values, dtype=object).ravel())
     rows = np.asarray(items).ravel()
-    if len(rows) != len(given):
-        raise ValueError(f"There are {len(rows)} items but {len(given)} ratings.")
+    if len(rows) != len(ratings):
+        raise ValueError(f"There are {len(rows)} items but {len(ratings)} ratings.")
     if n_items is None:
         rows, names = pd.factorize(rows)
         n_items = len(names)
-    known = given.notna().to_numpy()
-    present = given[known].to_numpy()
+    known = ratings.notna().to_numpy()
+    present = ratings[known].to_numpy()
     words = {isinstance(value, str) for value in present}
     if len(words) > 1:
         raise ValueError("Ratings must be all words or all numbers, not both.")
-    column, found = _distinct(present, words == {True})
-    counts = np.zeros((n_items, len(found)))
+    column, distinct = _distinct(present, words == {True})
+    counts = np.zeros((n_items, len(distinct)))
     np.add.at(counts, (rows[known], column), 1.0)
-    return LabelCounts(found, counts)
+    return LabelCounts(distinct, counts)
 
 
 def _distinct(
@@ -135,5 +136,5 @@ def _distinct(
             raise ValueError("Ratings must be words or numbers.") from None
         if not np.isfinite(typed).all():
             raise ValueError("Ratings must be finite numbers.")
-    found, column = np.unique(typed, return_inverse=True)
-    return column, found
+    distinct, column = np.unique(typed, return_inverse=True)
+    return column, distinct

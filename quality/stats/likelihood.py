@@ -32,7 +32,7 @@ class Sample:
 
     Attributes
     ----------
-    right, wrong, asked : _Distinct
+    right, wrong, answered : _Distinct
         Special functions are evaluated on distinct values only.
     weight : ndarray of float64, shape (n_rows,)
         Workers per row.
@@ -42,7 +42,7 @@ class Sample:
 
     right: _Distinct
     wrong: _Distinct
-    asked: _Distinct
+    answered: _Distinct
     weight: Floats
     log_choose: Floats
 
@@ -104,8 +104,8 @@ def prepare(counts: MergedCounts) -> Sample:
 
 
 def _distinct(values: Ints) -> _Distinct:
-    found, index = np.unique(values, return_inverse=True)
-    return _Distinct(found.astype(np.float64), index)
+    distinct, index = np.unique(values, return_inverse=True)
+    return _Distinct(distinct.astype(np.float64), index)
 
 
 def evaluate(sample: Sample, theta: Floats) -> Evaluation:
@@ -142,13 +142,14 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     alpha, beta = size * mean, size * special.expit(-theta[:, 0, :, None])
     right = _rising(alpha, sample.right)
     wrong = _rising(beta, sample.wrong)
-    asked = _rising(size, sample.asked)
+    all_answers = _rising(size, sample.answered)
     log_weight = special.log_softmax(theta[:, 2, :], axis=1)[:, :, None]
-    joint = right[0] + wrong[0] - asked[0] + sample.log_choose + log_weight
+    joint = right[0] + wrong[0] - all_answers[0] + sample.log_choose + log_weight
     log_marginal = _log_sum(joint)
+    # How alpha changes with the logit of the mean; beta changes by the same, downwards.
     turn = alpha * beta / size
     score_m = turn * (right[1] - wrong[1])
-    score_c = alpha * right[1] + beta * wrong[1] - size * asked[1]
+    score_c = alpha * right[1] + beta * wrong[1] - size * all_answers[1]
     return Evaluation(
         value=log_marginal @ sample.weight,
         share=np.exp(joint - log_marginal[:, None, :]),
@@ -158,12 +159,14 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
         curve_cc=score_c
         + alpha**2 * right[2]
         + beta**2 * wrong[2]
-        - size**2 * asked[2],
+        - size**2 * all_answers[2],
         curve_mc=turn * (alpha * right[2] - beta * wrong[2]) + score_m,
     )
 
 
 def _log_sum(joint: Floats) -> Floats:
+    # The largest term is taken out first; without that all of them would underflow to
+    # 0.
     top = joint.max(axis=1)
     total: Floats = top + np.log(np.exp(joint - top[:, None, :]).sum(axis=1))
     return total
@@ -171,6 +174,7 @@ def _log_sum(joint: Floats) -> Floats:
 
 def _rising(start: Floats, count: _Distinct) -> tuple[Floats, Floats, Floats]:
     """Log of the rising factorial, log gamma(a + m) - log gamma(a), twice derived."""
+    # Second derivatives: zeta(2, x) is the trigamma function.
     grid = start + count.values
     return (
         _log_rising(start, grid, count.values)[..., count.index],
@@ -241,11 +245,11 @@ def gradient_and_hessian(
     slope[:, 2 * k :] -= n_workers * prior
 
     bend = -weighted @ pull.transpose(0, 2, 1)
-    own = at.share * sample.weight
+    responsibility = at.share * sample.weight
     m, c, w = np.arange(k), np.arange(k) + k, np.arange(k) + 2 * k
-    cross = (own * (at.curve_mc + at.score_m * at.score_c)).sum(axis=2)
-    bend[:, m, m] += (own * (at.curve_mm + at.score_m**2)).sum(axis=2)
-    bend[:, c, c] += (own * (at.curve_cc + at.score_c**2)).sum(axis=2)
+    cross = (responsibility * (at.curve_mc + at.score_m * at.score_c)).sum(axis=2)
+    bend[:, m, m] += (responsibility * (at.curve_mm + at.score_m**2)).sum(axis=2)
+    bend[:, c, c] += (responsibility * (at.curve_cc + at.score_c**2)).sum(axis=2)
     bend[:, m, c] += cross
     bend[:, c, m] += cross
     for rows in (m, c):

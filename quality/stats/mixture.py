@@ -142,8 +142,8 @@ def fit(
 
     Examples
     --------
-    >>> found = fit([20, 19, 18, 3], [20, 20, 20, 20], k=2, seed=1)
-    >>> found.converged, round(found.log_likelihood, 2)
+    >>> fitted = fit([20, 19, 18, 3], [20, 20, 20, 20], k=2, seed=1)
+    >>> fitted.converged, round(fitted.log_likelihood, 2)
     (True, -66.46)
     """
     x, m = check_counts(correct, n)
@@ -157,6 +157,7 @@ def fit(
             "Nobody has answered a test question: there is nothing to fit."
         )
     generator = np.random.default_rng(seed) if rng is None else rng
+    # Who has answered nothing says nothing of the prior.
     counts = merge_counts(all_x[all_m > 0], all_m[all_m > 0])
     end = climb(
         prepare(counts),
@@ -176,6 +177,7 @@ def fit(
 
 
 def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
+    # A mean of exactly 0 or 1 has no logit.
     means = np.clip(rng.random((n_restarts, k)), 1e-3, 1 - 1e-3)
     concentrations = rng.gamma(2.0, size=(n_restarts, k))
     return np.stack(
@@ -193,10 +195,13 @@ def _as_fit(
 ) -> Fit:
     logit_means, log_sizes, logits = end.theta[best]
     weights = special.softmax(logits)
+    # Components in another order are the same mixture; this order makes them the same
+    # bytes.
     order = np.lexsort((-weights, -logit_means))
     sizes, means = np.exp(log_sizes[order]), logit_means[order]
     walls = LOG_BOUND - 1e-3, LOGIT_BOUND - 1e-3
     at_bound = np.abs(log_sizes).max() > walls[0] or np.abs(means).max() > walls[1]
+    # A component without weight fits anything, so its parameters say nothing.
     dead = len(weights) > 1 and weights.min() < 1e-9
     return Fit(
         mixture=BetaMixture(

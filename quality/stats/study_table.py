@@ -45,14 +45,14 @@ def study_table(study: DetectionStudy, name: str) -> str:
     >>> print(study_table(study, "all alike").splitlines()[0])
     all alike: 9 workers, 2 rounds, seed 0
     """
-    asked = study.parameters["n_questions"]
-    in_bucket = [sum(low <= count < high for count in asked) for low, high in BUCKETS]
+    counts = study.parameters["n_questions"]
+    in_bucket = [sum(low <= count < high for count in counts) for low, high in BUCKETS]
     titles = [
         f"{label} ({n} workers)"
         for label, n in zip(BUCKET_NAMES, in_bucket, strict=True)
     ]
     lines = [
-        f"{name}: {len(asked)} workers, {study.n_rounds} rounds, "
+        f"{name}: {len(counts)} workers, {study.n_rounds} rounds, "
         f"seed {study.parameters['seed']}",
         _line("", titles),
         _line("precision/recall, percent", ["paper   ours  (recall 95 %)"] * 3),

@@ -28,12 +28,12 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     )
     if assignment is None:
         raise Http404("This work is not yours.")
-    found = Appeal.objects.filter(assignment=assignment).first()
-    if found is None and assignment.state != Assignment.State.REJECTED:
+    appeal = Appeal.objects.filter(assignment=assignment).first()
+    if appeal is None and assignment.state != Assignment.State.REJECTED:
         raise Http404("There is nothing to appeal against.")
     return _page(
         request,
-        found,
+        appeal,
         lambda words: service.against_rejection(worker, pk, words),
         title=assignment.hit.campaign.hit_type.title,
         assignment=assignment,
@@ -84,7 +84,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
     if newest is None:
         raise Http404("There is nothing to appeal against.")
-    found = Appeal.objects.filter(ban=newest).first()
+    appeal = Appeal.objects.filter(ban=newest).first()
     campaign = (
         Campaign.objects.filter(pool=pool)
         .select_related("hit_type")
@@ -93,7 +93,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     )
     return _page(
         request,
-        found,
+        appeal,
         lambda words: service.against_ban(worker, pool, words),
         title=campaign.hit_type.title if campaign else pool,
         ban_over=newest.lifted_at is not None,
@@ -102,7 +102,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
 
 def _page(
     request: HttpRequest,
-    found: Appeal | None,
+    appeal: Appeal | None,
     send: Callable[[str], Appeal],
     **context: object,
 ) -> HttpResponse:
@@ -120,7 +120,7 @@ def _page(
             return redirect(request.path)
     shown = {
         **context,
-        "appeal": found,
+        "appeal": appeal,
         "error": error,
         "words": words,
         "characters": service.CHARACTERS,

@@ -9,7 +9,7 @@ from crowd import hit_templates
 from crowd.forms import shown_items
 from crowd.models import Answer
 from crowd.scales.base import all_scales
-from crowd.selectors.asked import asked
+from crowd.selectors.asked import questions_about
 from crowd.services.work import give_back, next_assignment, submit
 from genie.lib.errors import GenieError
 from tests.crowd.designs import campaign_of, claimed
@@ -56,7 +56,7 @@ def test_the_example_of_every_template_is_shown_answered_and_parsed(client, slug
     post = {question.name: an_answer(question.scale) for question in shown.questions}
     assert client.post(address, post).status_code == 302
     item = assignment.hit.items.get()
-    questions = asked(assignment.hit.campaign.hit_type, item.data)
+    questions = questions_about(assignment.hit.campaign.hit_type, item.data)
     assert set(stored()) == {(q.criterion, q.slot) for q in questions}
     for question in questions:
         value, raw = stored()[question.criterion, question.slot]

@@ -8,7 +8,7 @@ from crowd.models import Message, RequesterAssignment
 from crowd.requester_api import events, find, money, render
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError, wrong_state
-from crowd.requester_api.limits import check_given
+from crowd.requester_api.limits import required_text
 from crowd.requester_api.paging import page
 from crowd.requester_api.settle import approve
 from crowd.services import messages
@@ -51,7 +51,7 @@ def approve_assignment(call: Call, arguments: Arguments) -> Answer:
 
 @handles("RejectAssignment")
 def reject_assignment(call: Call, arguments: Arguments) -> Answer:
-    feedback = check_given(arguments, "RequesterFeedback")
+    feedback = required_text(arguments, "RequesterFeedback")
     row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
     rejected = RequesterAssignment.objects.filter(
         pk=row.pk, state=State.SUBMITTED

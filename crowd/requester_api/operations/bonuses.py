@@ -8,7 +8,7 @@ from crowd.models import Message, RequesterAssignment, RequesterBonus
 from crowd.requester_api import find, money, render, tokens
 from crowd.requester_api.call import Answer, Arguments, Call, handles
 from crowd.requester_api.errors import TurkError, bad_value, wrong_state
-from crowd.requester_api.limits import check_given
+from crowd.requester_api.limits import required_text
 from crowd.requester_api.paging import page
 from crowd.services import messages
 
@@ -27,7 +27,9 @@ def get_account_balance(call: Call, arguments: Arguments) -> Answer:
 
 @handles("SendBonus")
 def send_bonus(call: Call, arguments: Arguments) -> Answer:
-    reason = check_given(arguments, "Reason")
+    reason = required_text(arguments, "Reason")
+    # Asked first: who repeats a request that was carried out must hear so, whatever has
+    # changed since.
     token = arguments.get("UniqueRequestToken")
     if tokens.made_before(call, token):
         raise TurkError(f'The idempotency token "{token}" has already been processed.')

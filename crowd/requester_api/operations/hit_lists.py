@@ -21,18 +21,19 @@ def list_hits(call: Call, arguments: Arguments) -> Answer:
 def list_reviewable_hits(call: Call, arguments: Arguments) -> Answer:
     rows = finished(hits_of(call.requester, call.now), call.now)
     rows = rows.filter(reviewing=arguments.get("Status") == "Reviewing")
-    if wanted := arguments.get("HITTypeId"):
-        rows = rows.filter(hit_type=find.hit_type(call, wanted))
+    if type_id := arguments.get("HITTypeId"):
+        rows = rows.filter(hit_type=find.hit_type(call, type_id))
     return page(call, arguments, rows, "HITs", partial(render.hit, now=call.now))
 
 
 @handles("ListHITsForQualificationType")
 def list_hits_for_qualification_type(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     types = [
         row.pk
         for row in RequesterHITType.objects.filter(requester=call.requester)
-        if kind.entity_id in {one["QualificationTypeId"] for one in row.requirements}
+        if qualification_type.entity_id
+        in {requirement["QualificationTypeId"] for requirement in row.requirements}
     ]
     rows = hits_of(call.requester, call.now).filter(hit_type__in=types)
     return page(call, arguments, rows, "HITs", partial(render.hit, now=call.now))

@@ -21,20 +21,21 @@ def create_hit_type(call: Call, arguments: Arguments) -> Answer:
 @handles("UpdateHITTypeOfHIT")
 def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
     hit = find.hit(call, arguments["HITId"])
-    kind = find.hit_type(call, arguments["HITTypeId"])
+    hit_type = find.hit_type(call, arguments["HITTypeId"])
     if hit.assignments.exists():
         raise TurkError(
             "The type of a HIT cannot change once somebody has accepted it.",
             "InvalidHITState",
         )
-    fee = money.fee(kind.reward_cents, hit.max_assignments, kind.requirements)
+    fee = money.fee(hit_type.reward_cents, hit.max_assignments, hit_type.requirements)
     before = hit.reward_cents + hit.fee_cents
-    more = (kind.reward_cents + fee - before) * hit.max_assignments
+    more = (hit_type.reward_cents + fee - before) * hit.max_assignments
+    # An expired HIT holds no money, whatever it would cost.
     if hit.expires_at > call.now:
         money.require(call.requester, max(more, 0), call.now)
     RequesterHIT.objects.filter(pk=hit.pk).update(
-        hit_type=kind,
-        reward_cents=kind.reward_cents,
+        hit_type=hit_type,
+        reward_cents=hit_type.reward_cents,
         fee_cents=fee,
         touched_at=call.now,
     )
@@ -43,8 +44,8 @@ def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
 
 def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
     """Give the type with these values; requesters' programs rely on it being one."""
-    wanted = arguments.get("QualificationRequirements") or []
-    requirements.check(call, wanted)
+    required = arguments.get("QualificationRequirements") or []
+    requirements.check(call, required)
     delay = arguments.get("AutoApprovalDelayInSeconds")
     values = {
         "title": arguments["Title"],
@@ -53,7 +54,7 @@ def find_or_make(call: Call, arguments: Arguments) -> RequesterHITType:
         "reward_cents": money.cents(arguments["Reward"]),
         "assignment_seconds": arguments["AssignmentDurationInSeconds"],
         "auto_approval_seconds": MONTH if delay is None else delay,
-        "requirements": wanted,
+        "requirements": required,
     }
     text = json.dumps(values, sort_keys=True)
     return RequesterHITType.objects.get_or_create(

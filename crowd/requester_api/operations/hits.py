@@ -27,10 +27,10 @@ def create_hit(call: Call, arguments: Arguments) -> Answer:
 @handles("CreateHITWithHITType")
 def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
     _refuse_repeated(call, arguments)
-    kind = find.hit_type(call, arguments["HITTypeId"])
+    hit_type = find.hit_type(call, arguments["HITTypeId"])
     _check_content(arguments)
-    requirements.check(call, kind.requirements)
-    return _post(call, kind, arguments)
+    requirements.check(call, hit_type.requirements)
+    return _post(call, hit_type, arguments)
 
 
 @handles("GetHIT")
@@ -45,6 +45,8 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
         raise _processed(token)
     hit = find.hit(call, arguments["HITId"])
     n = arguments["NumberOfAdditionalAssignments"]
+    # From ten assignments on the fee is higher, and this HIT's was fixed when it was
+    # posted.
     if hit.max_assignments < MANY <= hit.max_assignments + n:
         raise TurkError(
             "A HIT that was created with fewer than 10 assignments cannot be extended "
@@ -65,14 +67,16 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
 @handles("UpdateExpirationForHIT")
 def update_expiration(call: Call, arguments: Arguments) -> Answer:
     hit = find.hit(call, arguments["HITId"])
+    # Callers send no token here; the same wish for the same HIT is the repetition.
     token = f"{hit.entity_id}:{arguments['ExpireAt']}"
     if tokens.made_before(call, token):
         raise _processed(token)
-    wanted = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
+    requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
     year = timedelta(days=365)
-    if wanted > call.now + year:
+    if requested > call.now + year:
         raise TurkError("A HIT expires within a year at the latest.")
-    ends = max(wanted, call.now)
+    ends = max(requested, call.now)
+    # An expired HIT holds no money for its free places; opened again it does.
     if ends > call.now >= hit.expires_at:
         taken = hit.n_open + hit.n_submitted
         free = hit.max_assignments - hit.n_decided - taken
@@ -127,17 +131,17 @@ def _check_content(arguments: Arguments) -> None:
     read_question(question)
 
 
-def _post(call: Call, kind: RequesterHITType, arguments: Arguments) -> Answer:
+def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answer:
     n = arguments.get("MaxAssignments") or 1
-    fee = money.fee(kind.reward_cents, n, kind.requirements)
-    money.require(call.requester, n * (kind.reward_cents + fee), call.now)
+    fee = money.fee(hit_type.reward_cents, n, hit_type.requirements)
+    money.require(call.requester, n * (hit_type.reward_cents + fee), call.now)
     hit = RequesterHIT.objects.create(
         requester=call.requester,
-        hit_type=kind,
+        hit_type=hit_type,
         question=arguments["Question"],
         annotation=arguments.get("RequesterAnnotation") or "",
         max_assignments=n,
-        reward_cents=kind.reward_cents,
+        reward_cents=hit_type.reward_cents,
         fee_cents=fee,
         created_at=call.now,
         expires_at=call.now + timedelta(seconds=arguments["LifetimeInSeconds"]),

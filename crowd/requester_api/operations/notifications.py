@@ -16,18 +16,18 @@ from crowd.requester_api.errors import TurkError
 
 @handles("UpdateNotificationSettings")
 def update_notification_settings(call: Call, arguments: Arguments) -> Answer:
-    kind = find.hit_type(call, arguments["HITTypeId"])
-    wanted, active = arguments.get("Notification"), arguments.get("Active")
-    if wanted is None and active is None:
+    hit_type = find.hit_type(call, arguments["HITTypeId"])
+    notification, active = arguments.get("Notification"), arguments.get("Active")
+    if notification is None and active is None:
         raise TurkError("Give a Notification, or Active, or both.")
     values: dict[str, Any] = {}
-    if wanted is not None:
-        values = {"notification": wanted, "notification_active": True}
-    elif kind.notification is None:
+    if notification is not None:
+        values = {"notification": notification, "notification_active": True}
+    elif hit_type.notification is None:
         raise TurkError("This HIT type has no notification yet; give one.")
     if active is not None:
         values["notification_active"] = active
-    RequesterHITType.objects.filter(pk=kind.pk).update(**values)
+    RequesterHITType.objects.filter(pk=hit_type.pk).update(**values)
     return {}
 
 

@@ -83,9 +83,10 @@ def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
     """Delete a type, and with it the HITs that ask for it, as documented."""
     row = find.qualification_type(call, arguments["QualificationTypeId"])
     using = [
-        kind.pk
-        for kind in RequesterHITType.objects.filter(requester=call.requester)
-        if row.entity_id in {one["QualificationTypeId"] for one in kind.requirements}
+        hit_type.pk
+        for hit_type in RequesterHITType.objects.filter(requester=call.requester)
+        if row.entity_id
+        in {requirement["QualificationTypeId"] for requirement in hit_type.requirements}
     ]
     hits = RequesterHIT.objects.filter(hit_type__in=using, disposed_at=None)
     if hits.filter(assignments__state__in=["Accepted", "Submitted"]).exists():

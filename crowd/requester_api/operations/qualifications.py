@@ -17,11 +17,11 @@ Pending = QualificationRequest.State
 
 @handles("AssociateQualificationWithWorker")
 def associate_qualification(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     worker = find.worker(call, arguments["WorkerId"])
-    grant(kind, worker, _value(arguments), call.now)
+    grant(qualification_type, worker, _value(arguments), call.now)
     if arguments.get("SendNotification") is not False:
-        _tell(worker, f"You now have the qualification {kind.name}.")
+        _tell(worker, f"You now have the qualification {qualification_type.name}.")
     return {}
 
 
@@ -42,10 +42,10 @@ def get_qualification_score(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListWorkersWithQualificationType")
 def list_workers(call: Call, arguments: Arguments) -> Answer:
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
-    rows = Qualification.objects.filter(qualification_type=kind).select_related(
-        "qualification_type", "worker"
-    )
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
+    rows = Qualification.objects.filter(
+        qualification_type=qualification_type
+    ).select_related("qualification_type", "worker")
     if status := arguments.get("Status"):
         rows = rows.filter(granted=status == "Granted")
     return page(call, arguments, rows, "Qualifications", render.qualification)
@@ -53,11 +53,11 @@ def list_workers(call: Call, arguments: Arguments) -> Answer:
 
 @handles("ListQualificationRequests")
 def list_qualification_requests(call: Call, arguments: Arguments) -> Answer:
-    wanted = Q(qualification_type__requester=call.requester)
+    condition = Q(qualification_type__requester=call.requester)
     if entity_id := arguments.get("QualificationTypeId"):
-        wanted &= Q(qualification_type=find.qualification_type(call, entity_id))
+        condition &= Q(qualification_type=find.qualification_type(call, entity_id))
     rows = QualificationRequest.objects.filter(
-        wanted, state=Pending.PENDING, qualification_type__disposed_at=None
+        condition, state=Pending.PENDING, qualification_type__disposed_at=None
     ).select_related("qualification_type", "worker")
     return page(
         call, arguments, rows, "QualificationRequests", render.qualification_request
@@ -87,17 +87,19 @@ def _value(arguments: Arguments) -> int:
 
 def _qualification(call: Call, arguments: Arguments) -> Qualification:
     """Give what a worker has, or had: then the refusal says so."""
-    kind = find.qualification_type(call, arguments["QualificationTypeId"])
+    qualification_type = find.qualification_type(call, arguments["QualificationTypeId"])
     worker = find.worker(call, arguments["WorkerId"])
     row = (
-        Qualification.objects.filter(qualification_type=kind, worker=worker)
+        Qualification.objects.filter(
+            qualification_type=qualification_type, worker=worker
+        )
         .select_related("qualification_type", "worker")
         .first()
     )
     if row is None:
         raise TurkError(
-            f"Qualification {kind.entity_id} of worker {worker.customer_id} does not "
-            "exist.",
+            f"Qualification {qualification_type.entity_id} of worker "
+            f"{worker.customer_id} does not exist.",
             "QualificationDoesNotExist",
         )
     if not row.granted:

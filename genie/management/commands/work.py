@@ -102,6 +102,7 @@ class Command(BaseCommand):
     def _stale(self, running: float) -> bool:
         limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
         age = queue_pulse.seconds_since_beat()
+        # A queue that was started just now has had no time for a beat.
         if running < limit or (age is not None and age < limit):
             return False
         return not queue_pulse.busy()
@@ -115,6 +116,7 @@ class Command(BaseCommand):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(cluster.pid, signal.SIGKILL)
         cluster.wait()
+        # A cluster that dies at once must not be started in a busy loop.
         if not self.stopping:
             time.sleep(1)
 

@@ -69,7 +69,7 @@ class Command(BaseCommand):
         if options["honest"]:
             self._honest(rounds[0], options)
             return
-        told = []
+        figures = []
         for name, counts in _all_counts(options["counts"]):
             try:
                 longest = simulate_detection(
@@ -86,11 +86,11 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from error
             for study in studies:
                 self.stdout.write(study_table(study, name) + "\n")
-                told.append({"counts": name} | study.to_dict())
+                figures.append({"counts": name} | study.to_dict())
                 if options["plots"]:
                     self._plot(options["plots"], study, name)
         if options["json"]:
-            text = json.dumps({"studies": told}, indent=1, allow_nan=False) + "\n"
+            text = json.dumps({"studies": figures}, indent=1, allow_nan=False) + "\n"
             options["json"].write_text(text, encoding="utf-8")
             self.stderr.write(f"Wrote {options['json']}.")
 
@@ -126,8 +126,8 @@ class Command(BaseCommand):
 
 
 def _all_counts(names: list[str]) -> list[tuple[str, Ints]]:
-    wanted = list(QUESTION_COUNTS) if names == ["all"] else names
-    return [_counts(name) for name in wanted]
+    chosen = list(QUESTION_COUNTS) if names == ["all"] else names
+    return [_counts(name) for name in chosen]
 
 
 def _counts(name: str) -> tuple[str, Ints]:

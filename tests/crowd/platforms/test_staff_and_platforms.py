@@ -64,7 +64,7 @@ def approved(campaign):
         deadline_at=now,
         submitted_at=now,
     )
-    collect.did(session, row)
+    collect.record_work(session, row)
     pay.plan(row, campaign)
     return row
 

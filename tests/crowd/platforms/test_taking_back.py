@@ -60,7 +60,7 @@ def test_it_is_approved_there_once_and_paid_once(elsewhere, turk, session):
     assert turk.status(session) == "rejected"
     run.stop(elsewhere.campaign.pk, None, "Enough.")
     elsewhere.look()
-    take_back(turk, told="Sorry, a slip of ours.")
+    take_back(turk, message="Sorry, a slip of ours.")
     assert not sync.is_settled(elsewhere.campaign, timezone.now() + timedelta(days=3))
     for _ in range(3):
         elsewhere.look()
@@ -159,7 +159,7 @@ def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
         overturn.overturn(work.pk, by=turk.staff, reason="x")
     assert refused.value.code == "stands-there"
     for _ in range(2):
-        overturn.pay_instead(work.pk, by=turk.staff, reason="A slip.", told="Sorry.")
+        overturn.pay_instead(work.pk, by=turk.staff, reason="A slip.", message="Sorry.")
     elsewhere.look()
     elsewhere.look()
     assert turk.paid_cents("Wanda") == 30
@@ -170,7 +170,7 @@ def test_after_the_window_a_bonus_is_paid_instead(elsewhere, turk, session):
 
 def test_a_bonus_is_no_way_round_where_it_can_be_taken_back(elsewhere, turk, session):
     with pytest.raises(GenieError) as refused:
-        overturn.pay_instead(rejected().pk, by=turk.staff, reason="x", told="y")
+        overturn.pay_instead(rejected().pk, by=turk.staff, reason="x", message="y")
     assert refused.value.code == "can-be-taken-back"
     assert not LedgerEntry.objects.filter(kind="BONUS").exists()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crowd.models import QualificationQuestion, QualificationTest
-from crowd.selectors.asked import asked
+from crowd.selectors.asked import questions_about
 from crowd.services import qualification_tests, qualify
 from crowd.services.qualification_tests import QuestionSpec, TestSpec
 from tests.crowd.making import POOL, hit_type, item
@@ -56,7 +56,10 @@ def right_answer(row):
     if question.data is None:
         return {"choice": str(question.expected["choice"])}
     value = GOOD if question.expected["good"] else BAD
-    return {one.key: value for one in asked(row.attempt.test.hit_type, question.data)}
+    return {
+        one.key: value
+        for one in questions_about(row.attempt.test.hit_type, question.data)
+    }
 
 
 def wrong_answer(row):
@@ -64,7 +67,10 @@ def wrong_answer(row):
     if question.data is None:
         return {"choice": str((question.expected["choice"] + 1) % 2)}
     value = BAD if question.expected["good"] else GOOD
-    return {one.key: value for one in asked(row.attempt.test.hit_type, question.data)}
+    return {
+        one.key: value
+        for one in questions_about(row.attempt.test.hit_type, question.data)
+    }
 
 
 def take(worker, *, n_wrong=0, name=NAME, now=None):
@@ -76,7 +82,7 @@ def take(worker, *, n_wrong=0, name=NAME, now=None):
             attempt_pk=attempt.pk,
             worker=worker,
             position=row.position,
-            given=say(row),
+            raw_answers=say(row),
             now=now,
         )
     attempt.refresh_from_db()

@@ -29,7 +29,7 @@ def test_two_tabs_begin_one_try_and_a_double_click_grants_once():
     row = AttemptAnswer.objects.select_related("question").get()
     sent = {"attempt_pk": got[0].pk, "worker": worker, "position": 0}
     right = right_answer(row)
-    got = at_once(*[lambda: qualify.answer(**sent, given=right)] * 4)
+    got = at_once(*[lambda: qualify.answer(**sent, raw_answers=right)] * 4)
     assert [one.passed for one in got] == [True] * 4
     assert QualificationGrant.objects.count() == 1
 
@@ -42,8 +42,8 @@ def test_of_two_different_answers_one_counts():
     sent = {"attempt_pk": attempt.pk, "worker": worker, "position": 0}
     right, wrong = right_answer(row), wrong_answer(row)
     got = at_once(
-        lambda: qualify.answer(**sent, given=right),
-        lambda: qualify.answer(**sent, given=wrong),
+        lambda: qualify.answer(**sent, raw_answers=right),
+        lambda: qualify.answer(**sent, raw_answers=wrong),
     )
     refused = [one for one in got if isinstance(one, GenieError)]
     assert [one.code for one in refused] == ["already-answered"]

@@ -75,7 +75,7 @@ def test_a_try_goes_on_where_it_was_left_and_two_tabs_share_it():
     attempt = qualify.start(worker, NAME)
     row = attempt.answers.select_related("question").get(position=0)
     qualify.answer(
-        attempt_pk=attempt.pk, worker=worker, position=0, given=right_answer(row)
+        attempt_pk=attempt.pk, worker=worker, position=0, raw_answers=right_answer(row)
     )
     assert qualify.start(worker, NAME).pk == attempt.pk
     assert TestAttempt.objects.count() == 1
@@ -88,10 +88,10 @@ def test_the_same_answer_twice_counts_once_and_another_is_refused():
     attempt = qualify.start(worker, NAME)
     row = attempt.answers.select_related("question").get()
     sent = {"attempt_pk": attempt.pk, "worker": worker, "position": 0}
-    qualify.answer(**sent, given=right_answer(row))
-    assert qualify.answer(**sent, given=right_answer(row)).passed
+    qualify.answer(**sent, raw_answers=right_answer(row))
+    assert qualify.answer(**sent, raw_answers=right_answer(row)).passed
     with pytest.raises(GenieError) as refusal:
-        qualify.answer(**sent, given=wrong_answer(row))
+        qualify.answer(**sent, raw_answers=wrong_answer(row))
     assert refusal.value.code == "already-answered"
     assert QualificationGrant.objects.count() == 1
 
@@ -110,7 +110,9 @@ def test_what_no_page_sends_is_refused_and_changes_nothing(given, code):
     worker = make_worker()
     attempt = qualify.start(worker, NAME)
     with pytest.raises(GenieError) as refusal:
-        qualify.answer(attempt_pk=attempt.pk, worker=worker, position=0, given=given)
+        qualify.answer(
+            attempt_pk=attempt.pk, worker=worker, position=0, raw_answers=given
+        )
     assert refusal.value.code == code
     assert not AttemptAnswer.objects.exclude(answered_at=None).exists()
 
@@ -130,7 +132,9 @@ def test_a_written_question_takes_its_own_answers_only(given, code):
     worker = make_worker()
     attempt = qualify.start(worker, NAME)
     with pytest.raises(GenieError) as refusal:
-        qualify.answer(attempt_pk=attempt.pk, worker=worker, position=0, given=given)
+        qualify.answer(
+            attempt_pk=attempt.pk, worker=worker, position=0, raw_answers=given
+        )
     assert refusal.value.code == code
     assert take(worker).passed
 
@@ -149,7 +153,7 @@ def test_another_workers_try_and_a_question_too_many_are_refused():
                 attempt_pk=attempt.pk,
                 worker=worker,
                 position=position,
-                given=right_answer(row),
+                raw_answers=right_answer(row),
             )
         assert refusal.value.code == code
 
@@ -286,6 +290,9 @@ def test_a_comparison_and_several_criteria_are_marked():
         # each criterion is marked by itself, and more than half of them must be right
         given = {"a": "1", "b": "0.75"} if good else {"a": "0", "b": "0.25"}
         attempt = qualify.answer(
-            attempt_pk=attempt.pk, worker=worker, position=row.position, given=given
+            attempt_pk=attempt.pk,
+            worker=worker,
+            position=row.position,
+            raw_answers=given,
         )
     assert attempt.passed

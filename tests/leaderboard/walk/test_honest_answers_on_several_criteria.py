@@ -85,7 +85,7 @@ class Reader:
                 attempt_pk=attempt.pk,
                 worker=self.worker,
                 position=row.position,
-                given=self.says(as_item(row.question)),
+                raw_answers=self.says(as_item(row.question)),
             )
         return attempt
 
