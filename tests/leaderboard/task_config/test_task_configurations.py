@@ -172,7 +172,9 @@ def test_tasks_from_before_are_shown(db, client):
     task.save()
     for page in ("", "about/"):
         assert client.get(f"/tasks/{task.slug}/{page}").status_code == 200
-    assert client.get(f"/api/v1/tasks/{task.slug}/").json()["human"]["reward_cents"] == 7
+    assert (
+        client.get(f"/api/v1/tasks/{task.slug}/").json()["human"]["reward_cents"] == 7
+    )
 
 
 def test_an_empty_configuration_is_one_too(db):
