@@ -21,6 +21,7 @@ from leaderboard.models import JudgedItem, Submission, Task
 from leaderboard.services import approve, load, qualification, submit
 from leaderboard.services.advance import advance
 from leaderboard.services.simulate import Crowd
+from leaderboard.task_config import read_task
 
 SEED = 2022
 State = Submission.State
@@ -36,7 +37,11 @@ TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
 
 def slugs() -> list[str]:
     """List the tasks that are demonstrations."""
-    return [slug for slug in tasks.known() if tasks.definition(slug).get("demo")]
+    return [
+        slug
+        for slug in tasks.known()
+        if read_task(tasks.definition(slug), {}).config.demo
+    ]
 
 
 def present() -> bool:

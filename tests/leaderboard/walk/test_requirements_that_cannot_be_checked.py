@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crowd.models import Campaign, Commitment, Requirement
@@ -9,6 +11,11 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.services import approve, qualification
 from leaderboard.services.advance import advance
+from leaderboard.task_config import (
+    HumanConfig,
+    QualificationConfig,
+    RequirementsConfig,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -62,9 +69,13 @@ def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
 
 
 @pytest.mark.parametrize(
-    "human", [{"requirements": {"countries": ["US"]}}, {"qualification_test": True}]
+    "human",
+    [
+        HumanConfig(requirements=RequirementsConfig(countries=["US"])),
+        HumanConfig(qualification_test=QualificationConfig()),
+    ],
 )
 def test_a_task_folder_is_refused_for_it(human):
-    qualification.check({"platform": "mturk", **human})
+    qualification.check(replace(human, platform="mturk"))
     with pytest.raises(GenieError, match="Prolific cannot check"):
-        qualification.check({"platform": "prolific", **human})
+        qualification.check(replace(human, platform="prolific"))
