@@ -30,8 +30,8 @@ def retry_selected(
     for failure in queryset:
         try:
             with transaction.atomic():
-                said = f"{failure.func} queued again. Why: {reason}"
-                model_admin.log_change(request, failure, said)
+                message = f"{failure.func} queued again. Why: {reason}"
+                model_admin.log_change(request, failure, message)
                 retry_failure(failure.pk)
         except TypeError as error:  # it was not queued by our rules
             model_admin.message_user(request, str(error), messages.ERROR)

@@ -94,18 +94,21 @@ class SubmissionCheck(View):
     )
     def post(self, request: Request) -> Response:
         _refuse_too_large(request)
-        given = FileToCheckSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        task, file = task_of(given.validated_data["task"]), given.validated_data["file"]
+        serializer = FileToCheckSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        task, file = (
+            task_of(serializer.validated_data["task"]),
+            serializer.validated_data["file"],
+        )
         with one_at_a_time("check-by-accounts") as free:
             if not free:
                 raise Throttled(
                     _BUSY_SECONDS, "Another file is being checked at the moment."
                 )
-            found = dry_run.examine(
+            checked = dry_run.examine(
                 task, cast("IO[bytes]", file), file.name or "predictions"
             )
-        return Response(ExaminedSerializer(found).data)
+        return Response(ExaminedSerializer(checked).data)
 
 
 def _refuse_too_large(request: Request) -> None:
@@ -145,15 +148,15 @@ class SubmissionWithdrawal(View):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None or not sight(found, request.user).team:
+        submission = self.get_queryset().filter(pk=pk).first()
+        if submission is None or not sight(submission, request.user).team:
             raise Http404
-        given = ReasonSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
-        reason = given.validated_data.get("reason", "").strip()
+        reason = serializer.validated_data.get("reason", "").strip()
         withdrawal.withdraw(pk, by=by, reason=reason)
-        found = self.get_queryset().get(pk=pk)
+        submission = self.get_queryset().get(pk=pk)
         return Response(
-            SubmissionDetailSerializer(as_json.full(found, OWN, request)).data
+            SubmissionDetailSerializer(as_json.full(submission, OWN, request)).data
         )

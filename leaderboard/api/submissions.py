@@ -113,9 +113,9 @@ class SubmissionList(View):
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        given = NewSubmissionSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        fields = given.validated_data
+        serializer = NewSubmissionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
         submission, repeated = _received(request, dict(fields))
         body = as_json.full(submission, OWN, request)
         headers = {"Location": body["url"]}
@@ -139,13 +139,13 @@ class SubmissionDetail(View):
         responses={200: SubmissionDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None:
+        submission = self.get_queryset().filter(pk=pk).first()
+        if submission is None:
             raise Http404
-        seen = sight(found, request.user)
-        if not seen.page:
+        view = sight(submission, request.user)
+        if not view.page:
             raise Http404
-        body = as_json.full(found, seen, request)
+        body = as_json.full(submission, view, request)
         return Response(SubmissionDetailSerializer(body).data)
 
 

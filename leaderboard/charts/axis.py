@@ -20,9 +20,9 @@ class Axis:
     def at(self, value: float) -> str:
         """Give the place of a value; what lies outside is put at the nearer end."""
         inside = min(max(value, self.low), self.high)
-        place = 100 * (inside - self.low) / (self.high - self.low)
+        percent = 100 * (inside - self.low) / (self.high - self.low)
         # a tenth of a percent is less than a pixel in any column
-        return f"{round(place, 1):g}%"
+        return f"{round(percent, 1):g}%"
 
 
 def axis_over(

@@ -12,10 +12,10 @@ _LEFT, _RIGHT, _SIMULATED = "#26323c", "#0b5a60", "#68448f"
 _LONGEST = 44
 
 
-def badge(subject: str, said: str, *, simulated: bool = False) -> SafeString:
+def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
     """Draw a badge with two halves: what it is about, and what is said of it."""
     left = _short(f"Genie · {subject}")
-    right = _short(f"{said} (simulated)" if simulated else said)
+    right = _short(f"{text} (simulated)" if simulated else text)
     a, b = _width(left), _width(right)
     return format_html(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" '

@@ -88,19 +88,19 @@ def _half() -> SafeString:
 def _decided(n: int | None, last: int) -> SafeString:
     if n is None or not 1 <= n <= last:
         return SafeString("")
-    place = _x(float(n), last)
+    x = _x(float(n), last)
     line = format_html(
         '<line class="decided" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        place,
-        place,
+        x,
+        x,
         TOP,
         HEIGHT - BOTTOM,
     )
-    if float(place) > WIDTH - 180:
+    if float(x) > WIDTH - 180:
         return line  # no room for words beside the number of labels
     return line + format_html(
         '<text class="axis" x="{}" y="{}">decided at {}</text>',
-        place,
+        x,
         HEIGHT - 6,
         f"{n:,}",
     )

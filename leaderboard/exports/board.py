@@ -89,8 +89,8 @@ def as_bibtex(table: BoardTable) -> str:
             "",
         ]
     )
-    own = table.task.citation.strip()
-    return f"{own}\n\n{board}" if own.startswith("@") else board
+    citation = table.task.citation.strip()
+    return f"{citation}\n\n{board}" if citation.startswith("@") else board
 
 
 WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
@@ -104,8 +104,8 @@ WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
 def _rank(row: Row) -> str:
     if row.rank_first is None:
         return "--"
-    one = row.rank_first == row.rank_last
-    return f"{row.rank_first}" if one else f"{row.rank_first}--{row.rank_last}"
+    single = row.rank_first == row.rank_last
+    return f"{row.rank_first}" if single else f"{row.rank_first}--{row.rank_last}"
 
 
 def _interval(row: Row, criterion: str) -> str:
@@ -116,16 +116,16 @@ def _interval(row: Row, criterion: str) -> str:
 
 
 def _caption(table: BoardTable) -> str:
-    said = f"{table.task.title}: {_scores(table)}"
+    caption = f"{table.task.title}: {_scores(table)}"
     if covers := next((row.human.covers for row in table.rows if row.human), ""):
-        said += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
+        caption += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
     else:
-        said += "."
+        caption += "."
     if any(row.simulated for row in table.rows):
-        said += " * simulated: not rated by people."
+        caption += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
-        said += " Systems judged on too few instances have no rank."
-    return tex(f"{said} {table.address}, {table.at:%Y-%m-%d}.")
+        caption += " Systems judged on too few instances have no rank."
+    return tex(f"{caption} {table.address}, {table.at:%Y-%m-%d}.")
 
 
 def _scores(table: BoardTable) -> str:

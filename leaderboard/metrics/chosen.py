@@ -53,9 +53,9 @@ def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
     }
 
 
-def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
+def _made(metric: type[Metric], options: Mapping[str, Any]) -> Metric:
     parameters = parameters_of(metric)
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in parameters:
             raise GenieError(
                 f"[metrics.{metric.slug}] has {name!r}, but {metric.label} takes "
@@ -70,7 +70,7 @@ def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
                 code="bad-task",
             )
     try:
-        return metric(**given)
+        return metric(**options)
     except ValueError as error:
         raise GenieError(
             f"[metrics.{metric.slug}]: {error}", code="bad-task"

@@ -39,17 +39,17 @@ def lacking_library(*modules: str) -> str | None:
     >>> lacking_library("no_such_library") is None
     False
     """
-    wanted = ("torch", "transformers", *modules)
-    absent = [name for name in wanted if find_spec(name) is None]
+    needed = ("torch", "transformers", *modules)
+    absent = [name for name in needed if find_spec(name) is None]
     if absent:
         return f"The extra [neural] is not installed: {', '.join(absent)} not found."
     try:
-        found = installed_version("transformers")
+        version = installed_version("transformers")
     except PackageNotFoundError:
         return None
-    if int(found.split(".")[0]) >= 5:
+    if int(version.split(".")[0]) >= 5:
         # 5 changed RoBERTa's scores without a word and fails on empty texts
-        return f"It needs transformers below 5; {found} is installed."
+        return f"It needs transformers below 5; {version} is installed."
     return None
 
 

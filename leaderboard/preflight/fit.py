@@ -104,23 +104,23 @@ def fit_of(mine: sp.csr_array, theirs: sp.csr_array, rows: NDArray[np.int64]) ->
     (0.0, 1.0, True)
     """
     n = mine.shape[0]
-    found = _best(mine[rows], theirs, rows)
+    forward = _best(mine[rows], theirs, rows)
     evident = max(EVIDENT, _usual(theirs, rows) + MARGIN)
-    columns = found.where
+    columns = forward.where
     # the other way round: which prediction fits that reference best?
     back = _best(theirs[columns], mine, columns)
     mutual = (
-        (found.best >= evident)
-        & (found.best - found.second >= MARGIN)
+        (forward.best >= evident)
+        & (forward.best - forward.second >= MARGIN)
         & (back.best - back.second >= MARGIN)
         & (back.where == rows)
     )
     at_home = columns == rows
-    others = (found.total - found.own) / max(n - 1, 1)
+    others = (forward.total - forward.own) / max(n - 1, 1)
     return Fit(
-        own=float(found.own.mean()),
+        own=float(forward.own.mean()),
         others=float(others.mean()),
-        best=float(found.best.mean()),
+        best=float(forward.best.mean()),
         share_own=float((mutual & at_home).mean()),
         share_elsewhere=float((mutual & ~at_home).mean()),
         n=len(rows),

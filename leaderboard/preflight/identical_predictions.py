@@ -29,8 +29,8 @@ class IdenticalPredictions(Check):
 
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Compare how often texts repeat with how often references do."""
-        said = [plain(text) for text in texts.predictions]
-        counts = Counter(text for text in said if text)
+        normalised = [plain(text) for text in texts.predictions]
+        counts = Counter(text for text in normalised if text)
         if not counts:
             return None
         n = len(texts)
@@ -43,7 +43,7 @@ class IdenticalPredictions(Check):
             return None
         if n_top < _LEAST:
             return None
-        positions = [i for i, text in enumerate(said) if text == top]
+        positions = [i for i, text in enumerate(normalised) if text == top]
         return PreflightWarning(
             self.slug,
             f"One and the same text stands at {n_top:,} instances "
@@ -60,6 +60,6 @@ class IdenticalPredictions(Check):
         )
 
 
-def _repeating(said: list[str]) -> float:
-    counts = Counter(said)
-    return sum(count for count in counts.values() if count > 1) / max(len(said), 1)
+def _repeating(texts: list[str]) -> float:
+    counts = Counter(texts)
+    return sum(count for count in counts.values() if count > 1) / max(len(texts), 1)

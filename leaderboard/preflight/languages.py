@@ -152,7 +152,7 @@ def script_of(text: str) -> str:
     """
     if text.isascii():  # most texts, and most of the time that this takes
         return "Latin" if len(_PATTERNS["Latin"].findall(text)) >= _MIN_LETTERS else ""
-    counts = {name: len(found.findall(text)) for name, found in _PATTERNS.items()}
+    counts = {name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()}
     if counts["Kana"]:  # Japanese is written in both
         counts["Kana"] += counts.pop("Han")
     total = sum(counts.values())

@@ -117,11 +117,11 @@ def _assign(mine: sp.csr_array, theirs: sp.csr_array) -> NDArray[np.int64]:
     order = np.full(mine.shape[0], -1, np.int64)
     rows = columns = np.arange(mine.shape[0])
     while len(rows) > _EXACT:
-        found, at = _mutual(mine[rows], theirs[columns])
-        if len(found) < 0.02 * len(rows):
+        certain, partner = _mutual(mine[rows], theirs[columns])
+        if len(certain) < 0.02 * len(rows):
             break  # texts that fit nowhere: no more pairs are certain
-        order[columns[at]] = rows[found]
-        rows, columns = np.delete(rows, found), np.delete(columns, at)
+        order[columns[partner]] = rows[certain]
+        rows, columns = np.delete(rows, certain), np.delete(columns, partner)
     # what is left of a hopeless file is solved piece by piece
     for start in range(0, len(rows), _EXACT):
         piece = slice(start, start + _EXACT)
@@ -140,8 +140,8 @@ def _solve(
         [block for _, block in similarities(mine[rows], theirs[columns])]
     )
     likeness += _STAY * (rows[:, None] == columns[None, :])
-    found, at = linear_sum_assignment(likeness, maximize=True)
-    order[columns[at]] = rows[found]
+    assigned, partner = linear_sum_assignment(likeness, maximize=True)
+    order[columns[partner]] = rows[assigned]
 
 
 def _mutual(
@@ -160,5 +160,5 @@ def _mutual(
         best[better] = value[better]
         whose[better] = top[better] + rows.start
     mutual = whose[choice] == np.arange(mine.shape[0])
-    found = np.flatnonzero(mutual & (best[choice] > 0))
-    return found, choice[found]
+    pairs = np.flatnonzero(mutual & (best[choice] > 0))
+    return pairs, choice[pairs]

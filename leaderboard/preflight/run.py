@@ -67,6 +67,6 @@ def preflight(
         earlier,
         seed,
     )
-    found = [check().look(texts) for check in all_checks().values()]
-    warnings = [warning for warning in found if warning is not None]
+    results = [check().look(texts) for check in all_checks().values()]
+    warnings = [warning for warning in results if warning is not None]
     return sorted(warnings, key=lambda warning: warning.code != "misaligned-ids")

@@ -63,22 +63,22 @@ class TruncatedPredictions(Check):
 
     def _ceiling(self, texts: Texts) -> PreflightWarning | None:
         for unit, measure, slack in (("words", _n_words, 0), ("characters", len, 1)):
-            found = _ceiling(texts, measure, slack)
-            if found is None:
+            ceiling = _ceiling(texts, measure, slack)
+            if ceiling is None:
                 continue
             return PreflightWarning(
                 self.slug,
-                f"{len(found.at):,} predictions ({percent(len(found.at) / len(texts))}) "
-                f"stop without a final mark at {found.limit:,} {unit}, the greatest "
-                f"length; {found.n_longer:,} references are longer.",
+                f"{len(ceiling.at):,} predictions ({percent(len(ceiling.at) / len(texts))}) "
+                f"stop without a final mark at {ceiling.limit:,} {unit}, the greatest "
+                f"length; {ceiling.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",
-                    "n": len(found.at),
-                    "share": round(len(found.at) / len(texts), 4),
-                    "limit": found.limit,
+                    "n": len(ceiling.at),
+                    "share": round(len(ceiling.at) / len(texts), 4),
+                    "limit": ceiling.limit,
                     "unit": unit,
-                    "n_longer_references": found.n_longer,
-                    "positions": found.at[:N_NAMED],
+                    "n_longer_references": ceiling.n_longer,
+                    "positions": ceiling.at[:N_NAMED],
                 },
             )
         return None

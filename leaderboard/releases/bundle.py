@@ -59,7 +59,7 @@ def write_manifest(folder: Path, manifest: Record) -> None:
 
 def read_manifest(folder: Path) -> Record:
     try:
-        found: Record = json.loads((folder / MANIFEST).read_text("utf-8"))
+        manifest: Record = json.loads((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError as error:
         raise GenieError(
             f"{folder} is no release: it has no {MANIFEST}.", code="no-release"
@@ -68,7 +68,7 @@ def read_manifest(folder: Path) -> Record:
         raise GenieError(
             f"The {MANIFEST} of {folder} is damaged: {error}.", code="damaged-release"
         ) from error
-    return found
+    return manifest
 
 
 def write_checksums(folder: Path) -> None:

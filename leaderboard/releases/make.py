@@ -81,10 +81,10 @@ def make(
         judged = ("judgments", "comparison_pairs", "joint_judgments")
         withhold_instances(
             (tables[name][1] for name in judged),
-            {name: place for place, name in gather.task_ids(task).items()},
+            {name: index for index, name in gather.task_ids(task).items()},
         )
     if texts:
-        pks = [*(row.pk for row in rows), *(one.pk for one in others)]
+        pks = [*(row.pk for row in rows), *(submission.pk for submission in others)]
         tables["predictions"] = (gather.PREDICTIONS, gather.predictions(pks))
     for name, (columns, records) in tables.items():
         bundle.write_table(folder, name, columns, records)
@@ -129,8 +129,8 @@ def _others(ranked: Sequence[int], several: Tables) -> list[Submission]:
     _, judged = several["joint_judgments"]
     named = {row[side] for row in compared for side in ("a", "b")}
     named |= {row["submission"] for row in judged}
-    found = Submission.objects.filter(pk__in=named - set(ranked))
-    return list(found.select_related("team").order_by("pk"))
+    submissions = Submission.objects.filter(pk__in=named - set(ranked))
+    return list(submissions.select_related("team").order_by("pk"))
 
 
 def archive(tasks: Sequence[Task]) -> IO[bytes]:

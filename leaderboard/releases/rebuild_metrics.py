@@ -70,9 +70,9 @@ def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Found]:
     numbers = output.per_instance.tolist()
     yield f"{name}, instances", len(row["per_instance"]), len(numbers), 0.0
     pairs = zip(row["per_instance"], numbers, strict=False)
-    for place, (published, computed) in enumerate(pairs):
+    for index, (published, computed) in enumerate(pairs):
         if abs(published - computed) > _ROUNDED:
-            yield f"{name}, instance {place}", published, computed, _ROUNDED
+            yield f"{name}, instance {index}", published, computed, _ROUNDED
 
 
 def _mean(row: Record) -> Iterator[Found]:

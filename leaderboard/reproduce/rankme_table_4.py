@@ -90,15 +90,15 @@ def _ranked(
 ) -> Cell:
     seed = bench.seed_for("rankme-table-4", row)
     n_resamples = bench.runs or _RESAMPLES
-    found = bootstrap_ranking(table, seed=seed, n_resamples=n_resamples, share=_SHARE)
+    ranking = bootstrap_ranking(table, seed=seed, n_resamples=n_resamples, share=_SHARE)
     return Cell(
         row,
         "ranking",
         paper,
-        _in_words(found.means, found.clusters),
+        _in_words(ranking.means, ranking.clusters),
         why=fragile,
         must_hold=not fragile,
-        also=_shares(found.p_above),
+        also=_shares(ranking.p_above),
     )
 
 

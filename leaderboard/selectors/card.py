@@ -151,7 +151,7 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
 
 def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
-    found: Section = [
+    lines: Section = [
         (
             score.criterion,
             {
@@ -172,10 +172,10 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        found.append(("partial, so not ranked", str(row.partial)))
+        lines.append(("partial, so not ranked", str(row.partial)))
     if row is not None and row.rank_first is not None:
-        found += [
+        lines += [
             ("ranks that the intervals leave", [row.rank_first, row.rank_last]),
             ("rule of these ranks", RANK_RULE),
         ]
-    return found
+    return lines

@@ -62,8 +62,10 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
         .order_by("pk")
         if result.metric in all_metrics()
     }
-    wanted: list[str] = submission.task.config.get("metrics", {}).get("use", [])
-    ordered = sorted(newest, key=lambda m: (m not in wanted, *_place(wanted, m)))
+    configured: list[str] = submission.task.config.get("metrics", {}).get("use", [])
+    ordered = sorted(
+        newest, key=lambda m: (m not in configured, *_place(configured, m))
+    )
     return [
         MetricLine(
             words=metric_words(slug),
@@ -75,8 +77,8 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
     ]
 
 
-def _place(wanted: list[str], slug: str) -> tuple[int, str]:
-    return (wanted.index(slug) if slug in wanted else 0, slug)
+def _place(order: list[str], slug: str) -> tuple[int, str]:
+    return (order.index(slug) if slug in order else 0, slug)
 
 
 def judgements(
@@ -90,7 +92,7 @@ def judgements(
     scores = Score.objects.filter(
         evaluation=evaluation, superseded_at=None
     ).select_related("evaluation__campaign")
-    found = [
+    shown_scores = [
         Judgement(
             criterion=score.criterion,
             question=_question(hit_type, score.criterion),
@@ -101,15 +103,17 @@ def judgements(
         )
         for score in scores
     ]
-    return sorted(found, key=lambda j: (*_place(order, j.criterion), j.criterion))
+    return sorted(
+        shown_scores, key=lambda j: (*_place(order, j.criterion), j.criterion)
+    )
 
 
 def _question(hit_type: HITType, criterion: str) -> str:
     if criterion == SPANS:
         taken = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
         return f"Marked errors: {taken} one; 0 is a text without any."
-    asked = {**CHECKBOXES, **hit_type.criteria}
-    return str(asked.get(criterion, criterion))
+    questions = {**CHECKBOXES, **hit_type.criteria}
+    return str(questions.get(criterion, criterion))
 
 
 def _span_counts(histogram: dict[str, int]) -> list[tuple[str, int]]:

@@ -110,23 +110,23 @@ def current(path: str = "", at: datetime | None = None) -> Q:
 def _rows(
     task: Task, teams: frozenset[int], at: datetime | None
 ) -> list[tuple[Any, ...]]:
-    seen = public()
+    may_see = public()
     if teams:
-        seen |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
+        may_see |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
     score = FilteredRelation(
         "scores",
         condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),
     )
     # No dates: making 5,000 of them would cost more than everything else here.
-    found = (
-        Submission.objects.filter(seen, task=task)
+    submissions = (
+        Submission.objects.filter(may_see, task=task)
         .annotate(score=score, published=Q(published_at__isnull=False))
         .order_by("pk")
     )
     if at is not None:
-        found = found.filter(published_at__lte=at)
+        submissions = submissions.filter(published_at__lte=at)
     return list(
-        found.values_list(
+        submissions.values_list(
             "pk",
             "simulated",
             "visibility",

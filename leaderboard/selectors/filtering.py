@@ -43,15 +43,15 @@ _KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
 _LONGEST = 100
 
 
-def read_filter(given: QueryDict) -> Filter:
+def read_filter(parameters: QueryDict) -> Filter:
     """Read a filter from an address; what is not understood is not filtered by."""
     return Filter(
-        text=given.get("q", "").strip()[:_LONGEST],
-        team=given.get("team", "").strip()[:_LONGEST],
-        kind=_KINDS.get(given.get("kind", ""), ""),
-        since=_day(given.get("since", "")),
-        until=_day(given.get("until", "")),
-        scored=given.get("scored") == "1",
+        text=parameters.get("q", "").strip()[:_LONGEST],
+        team=parameters.get("team", "").strip()[:_LONGEST],
+        kind=_KINDS.get(parameters.get("kind", ""), ""),
+        since=_day(parameters.get("since", "")),
+        until=_day(parameters.get("until", "")),
+        scored=parameters.get("scored") == "1",
     )
 
 

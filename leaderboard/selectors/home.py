@@ -129,11 +129,11 @@ def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
 
 def numbers() -> Numbers:
     """Count the site's work; a minute old at most."""
-    found: Numbers | None = cache.get("home-numbers")
-    if found is None:
-        found = _numbers()
-        cache.set("home-numbers", found, _FRESH_SECONDS)
-    return found
+    counts: Numbers | None = cache.get("home-numbers")
+    if counts is None:
+        counts = _numbers()
+        cache.set("home-numbers", counts, _FRESH_SECONDS)
+    return counts
 
 
 def _numbers() -> Numbers:

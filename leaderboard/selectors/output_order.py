@@ -65,21 +65,21 @@ def apart_from(slug: str) -> str:
 
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
     """List the orders that can be asked for."""
-    found = [("", "the task’s order")]
+    orders = [("", "the task’s order")]
     if judged:
-        found.append((RATING, "what people said"))
-        found += [
+        orders.append((RATING, "what people said"))
+        orders += [
             (apart_from(line.words.slug), f"people and {line.words.label} apart")
             for line in metrics
         ]
-    return found + [(line.words.slug, line.words.label) for line in metrics]
+    return orders + [(line.words.slug, line.words.label) for line in metrics]
 
 
 def read_wish(text: str, key: str, direction: str, known: Sequence[str]) -> Wish:
     """Read a wish from an address; what is not known is the task's own order."""
     text = text.replace("\x00", "").strip()[:_LONGEST]
     if key == APART:  # of addresses before it said which metric: the headline's
-        key = next((one for one in known if one.startswith(f"{APART}-")), "")
+        key = next((order for order in known if order.startswith(f"{APART}-")), "")
     key = key if key in known else ""
     return Wish(text, key, ascending=direction != "desc")
 
@@ -125,7 +125,7 @@ def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
     unit = unit_for(evaluation.campaign, main)
     points = unit.averaged(ratings["value"].to_numpy(float))
     means = ratings.assign(points=points).groupby("instance")["points"].mean()
-    return {int(str(place)): float(mean) for place, mean in means.items()}
+    return {int(str(instance)): float(mean) for instance, mean in means.items()}
 
 
 def _values(submission: Submission, slug: str) -> dict[int, float]:

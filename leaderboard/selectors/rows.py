@@ -106,30 +106,30 @@ def fetch_rows(
     With `at` scores and metrics are those of then.
     """
     pks = [place.pk for place in places]
-    found = {
+    data_of = {
         row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
-    asked = [
+    being_judged = [
         place.pk
         for place in places
-        if not place.scored and found[place.pk]["state"] in _ASKING
+        if not place.scored and data_of[place.pk]["state"] in _ASKING
     ]
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
-    judged = n_judged(asked) if asked else {}
+    judged = n_judged(being_judged) if being_judged else {}
     today = timezone.localdate()
     criterion = main_criterion(task)
     return [
         _row(
             task,
             place,
-            found[place.pk],
+            data_of[place.pk],
             criteria=scores.get(place.pk, {}),
             main=criterion,
             metrics=metrics.get(place.pk, {}),
             judged=judged.get(place.pk, 0),
-            known=found[place.pk]["team_id"] in teams,
+            known=data_of[place.pk]["team_id"] in teams,
             today=today,
         )
         for place in places

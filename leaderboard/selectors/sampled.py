@@ -16,9 +16,9 @@ def sample_may_be_told(task: Task) -> bool:
     of the draw. Whoever has its seed can recompute that order and recognise them, in
     campaigns and in qualification tests alike.
     """
-    asking = Campaign.objects.filter(pool=task.slug).exclude(state__in=OVER)
+    open_campaigns = Campaign.objects.filter(pool=task.slug).exclude(state__in=OVER)
     tests = QualificationTest.objects.filter(pool=task.slug).exclude(
         state=QualificationTest.State.RETIRED
     )
     soon = Submission.objects.filter(task=task, state__in=ABOUT_TO_ASK)
-    return not (asking.exists() or tests.exists() or soon.exists())
+    return not (open_campaigns.exists() or tests.exists() or soon.exists())

@@ -81,18 +81,18 @@ class Standings(Sequence[Row]):
 
     def latest_at(self) -> datetime | None:
         """Tell when the last result was published."""
-        found = Submission.objects.filter(public(), task=self.task)
+        published = Submission.objects.filter(public(), task=self.task)
         if self.at is not None:
-            found = found.filter(published_at__lte=self.at)
-        at: datetime | None = found.aggregate(at=Max("published_at"))["at"]
+            published = published.filter(published_at__lte=self.at)
+        at: datetime | None = published.aggregate(at=Max("published_at"))["at"]
         return at
 
     def row_of(self, pk: int) -> Row | None:
         """Give one submission's row, None when it is not on the board."""
-        places = np.flatnonzero(self._field.pk == pk)
-        if not len(places):
+        indices = np.flatnonzero(self._field.pk == pk)
+        if not len(indices):
             return None
-        place = self._field.place(int(places[0]))
+        place = self._field.place(int(indices[0]))
         return fetch_rows(self.task, [place], self._teams, self.at)[0]
 
     def __len__(self) -> int:
@@ -138,7 +138,7 @@ def standings(
 
 
 def _kept(
-    task: Task, field: Field, places: Ints, chosen: Filter, teams: frozenset[int]
+    task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
     """Leave the places that the filter leaves, in their order."""
     keep = np.ones(len(field), dtype=np.bool_)
@@ -149,7 +149,7 @@ def _kept(
     pks = wanted(task, chosen, teams)
     if pks is not None:
         keep &= np.isin(field.pk, pks)
-    return places[keep[places]]
+    return indices[keep[indices]]
 
 
 def _extent(field: Field) -> Extent | None:

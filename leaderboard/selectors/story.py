@@ -159,13 +159,13 @@ def _steps(
     for index, state in enumerate(Submission.WALK):
         if index <= reached:
             event = last.get(state)
-            told = (
+            sentence = (
                 event.sentence
                 if event and view.inner
                 else _honest(submission, _DONE[state])
             )
             at = event.at if event else None
-            steps.append(Step(state, _label(submission, state), "done", at, told))
+            steps.append(Step(state, _label(submission, state), "done", at, sentence))
         elif index == reached + 1:
             steps.append(_next_step(submission, state, last, view))
         else:
@@ -201,18 +201,18 @@ def _next_step(
     if submission.state in _OFF_WALK:
         _, label, sentence = _OFF_WALK[submission.state]
         event = last.get(submission.state)
-        told = event.sentence if event and view.inner else sentence
+        explanation = event.sentence if event and view.inner else sentence
         return Step(
-            submission.state, label, "failed", event.at if event else None, told
+            submission.state, label, "failed", event.at if event else None, explanation
         )
     if submission.state == State.WITHDRAWN:
         event = last.get(State.WITHDRAWN)
         at = event.at if event else None
         return Step(State.WITHDRAWN, "Withdrawn", "failed", at, "Taken back.")
     if submission.failed:
-        told = (
+        explanation = (
             submission.failure if view.inner else "This step had a problem on our side."
         )
-        return Step(state, _label(submission, state), "failed", None, told)
+        return Step(state, _label(submission, state), "failed", None, explanation)
     # what is waited for stands below the line, in full
     return Step(state, _label(submission, state), "now", None, "")

@@ -90,13 +90,13 @@ def _placed(
 ) -> pd.DataFrame:
     """Say whom each rating is about; one without a slot is about the first output."""
     by_slot = ratings["slot"] != ""
-    own = ratings[by_slot]
-    keys = zip(own["item"].tolist(), own["slot"].tolist(), strict=True)
+    slotted = ratings[by_slot]
+    keys = zip(slotted["item"].tolist(), slotted["slot"].tolist(), strict=True)
     # a reference is nobody's: NaN, and left out
-    whose = np.array([slots.get(key) for key in keys], dtype=np.float64)
-    own = own.assign(submission=whose).dropna(subset=["submission"])
+    submission_of = np.array([slots.get(key) for key in keys], dtype=np.float64)
+    slotted = slotted.assign(submission=submission_of).dropna(subset=["submission"])
     sided = _both_sides(ratings[~by_slot], slots)
-    return pd.concat([own, sided], ignore_index=True)
+    return pd.concat([slotted, sided], ignore_index=True)
 
 
 def _both_sides(

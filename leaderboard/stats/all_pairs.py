@@ -168,10 +168,10 @@ def difference_errors(table: Floats) -> Floats:
     """
     centred = table - table.mean(axis=0)
     products = centred.T @ centred
-    own = np.diag(products)
-    squares = own[:, None] + own[None, :] - 2 * products
+    diagonal = np.diag(products)
+    squares = diagonal[:, None] + diagonal[None, :] - 2 * products
     # what is left of rounding where two columns are alike is no variation
-    squares[squares < 1e-12 * (own[:, None] + own[None, :])] = 0.0
+    squares[squares < 1e-12 * (diagonal[:, None] + diagonal[None, :])] = 0.0
     errors: Floats = np.sqrt(squares) / len(table)
     return errors
 

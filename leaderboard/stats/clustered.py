@@ -53,14 +53,14 @@ def factor_codes(
     """
     if not factors:
         raise ValueError("Name at least one factor, such as the worker.")
-    found: dict[str, tuple[Codes, int]] = {}
+    numbered: dict[str, tuple[Codes, int]] = {}
     for name, labels in factors.items():
         array = np.asarray(labels)
         if array.shape != (n,):
             raise ValueError(f"Every rating needs one {name}: {n} of them.")
         levels, codes = np.unique(array.astype(str), return_inverse=True)
-        found[name] = (codes.astype(np.intp), len(levels))
-    return found
+        numbered[name] = (codes.astype(np.intp), len(levels))
+    return numbered
 
 
 def is_nested(inner: Codes, outer: Codes) -> bool:
@@ -82,8 +82,8 @@ class _Crossing:
     covers: str
 
 
-def _crossing(found: dict[str, tuple[Codes, int]]) -> _Crossing:
-    several = {name: pair for name, pair in found.items() if pair[1] > 1}
+def _crossing(factors: dict[str, tuple[Codes, int]]) -> _Crossing:
+    several = {name: pair for name, pair in factors.items() if pair[1] > 1}
     kept: dict[str, tuple[Codes, int]] = {}
     # large factors first: they are the ones nested in (and carried by) smaller ones
     for name in sorted(several, key=lambda name: -several[name][1]):
@@ -95,11 +95,11 @@ def _crossing(found: dict[str, tuple[Codes, int]]) -> _Crossing:
         ]
         if not any(is_nested(codes, several[other][0]) for other in others):
             kept[name] = several[name]
-    said = ", ".join(f"{name} ({found[name][1]})" for name in several)
-    single = [name for name in found if name not in several]
+    sentence = ", ".join(f"{name} ({factors[name][1]})" for name in several)
+    single = [name for name in factors if name not in several]
     if single:
-        said += f"; not {', '.join(single)} (only one)"
-    return _Crossing(kept, said)
+        sentence += f"; not {', '.join(single)} (only one)"
+    return _Crossing(kept, sentence)
 
 
 def clustered_mean(
@@ -205,9 +205,9 @@ def _canonical(
         codes, n_levels = kept[name]
         sums = np.bincount(codes[by_value], ratings[by_value], n_levels)
         counts = np.bincount(codes, minlength=n_levels)
-        place = np.empty(n_levels, dtype=np.intp)
-        place[np.lexsort((sums, counts))] = np.arange(n_levels)
-        renumbered.append(place[codes])
+        new_code = np.empty(n_levels, dtype=np.intp)
+        new_code[np.lexsort((sums, counts))] = np.arange(n_levels)
+        renumbered.append(new_code[codes])
     order = np.lexsort((ratings, *renumbered))
     levels = [kept[name][1] for name in sorted(kept)]
     return ratings[order], [

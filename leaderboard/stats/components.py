@@ -72,9 +72,9 @@ def worst_case_components(
     >>> worst_case_components().instance
     0.25
     """
-    said = "worst case" if mean is None else f"worst case at a mean of {mean:g}"
+    basis = "worst case" if mean is None else f"worst case at a mean of {mean:g}"
     variance = largest_sd(mean, low=low, high=high) ** 2
-    return Components(0.0, instance=variance, basis=f"{said} on {low:g} to {high:g}")
+    return Components(0.0, instance=variance, basis=f"{basis} on {low:g} to {high:g}")
 
 
 def pilot_components(
@@ -123,16 +123,16 @@ def pilot_components(
         name: labels for name, labels in named.items() if labels is not None
     }
     fit = fit_mixed(values, systems, factors)
-    found = fit.variances
-    unseen = [name for name in factors if name not in found]
+    variances = fit.variances
+    unseen = [name for name in factors if name not in variances]
     basis = f"pilot of {len(np.asarray(values))} ratings"
     if unseen:
         basis += f"; {' and '.join(unseen)} not told from the residual"
     return Components(
-        found["residual"],
-        found.get("instance", 0.0),
-        found.get("worker", 0.0),
-        found.get("day", 0.0),
+        variances["residual"],
+        variances.get("instance", 0.0),
+        variances.get("worker", 0.0),
+        variances.get("day", 0.0),
         basis,
     )
 

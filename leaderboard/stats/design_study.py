@@ -194,13 +194,15 @@ def _study(
     if cut is not None:
         table = table.map(lambda labels: np.asarray(labels > cut, dtype=np.float64))
         by_day = {
-            day: one.map(lambda labels: np.asarray(labels > cut, dtype=np.float64))
-            for day, one in by_day.items()
+            day: day_table.map(
+                lambda labels: np.asarray(labels > cut, dtype=np.float64)
+            )
+            for day, day_table in by_day.items()
         }
 
-    def run(one: LabelTable) -> npt.NDArray[np.float64]:
+    def run(labels_of_day: LabelTable) -> npt.NDArray[np.float64]:
         return draw_estimates(
-            one,
+            labels_of_day,
             n_instances=n_instances,
             labels_per_instance=labels_per_instance,
             n_sets=n_rounds,
@@ -223,5 +225,5 @@ def _study(
         )
         if formula
         else None,
-        {day: float(run(one).mean()) for day, one in by_day.items()},
+        {day: float(run(day_table).mean()) for day, day_table in by_day.items()},
     )

@@ -184,9 +184,17 @@ def bootstrap_mean(
     n = len(ratings)
     estimate = float(np.sort(ratings).mean())
     if np.ptp(ratings) == 0:
-        low, high, said = _nothing_varies(float(ratings[0]), n, confidence, bounds)
+        low, high, method_note = _nothing_varies(
+            float(ratings[0]), n, confidence, bounds
+        )
         return Interval(
-            float(ratings[0]), low, high, confidence, f"{method}, {said}", covers, n
+            float(ratings[0]),
+            low,
+            high,
+            confidence,
+            f"{method}, {method_note}",
+            covers,
+            n,
         )
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     resampled: MeanDistribution | Floats

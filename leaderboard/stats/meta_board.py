@@ -184,17 +184,21 @@ def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
 
 
 def _one_powered(people: Floats, known: Floats) -> dict[str, Any]:
-    asked = ~np.isnan(people)
-    if not asked.any() or not np.isfinite(known).all():
+    judged = ~np.isnan(people)
+    if not judged.any() or not np.isfinite(known).all():
         return {}
-    found = prediction_powered_mean(people[asked], known[asked], known[~asked])
+    estimate = prediction_powered_mean(people[judged], known[judged], known[~judged])
     return {
-        "plain": [found.plain.estimate, found.plain.low, found.plain.high],
-        "powered": [found.powered.estimate, found.powered.low, found.powered.high],
-        "n": found.n_labelled,
-        "n_all": found.n_labelled + found.n_unlabelled,
-        "correlation": _or_none(found.correlation),
-        "labels_saved": _or_none(found.labels_saved),
+        "plain": [estimate.plain.estimate, estimate.plain.low, estimate.plain.high],
+        "powered": [
+            estimate.powered.estimate,
+            estimate.powered.low,
+            estimate.powered.high,
+        ],
+        "n": estimate.n_labelled,
+        "n_all": estimate.n_labelled + estimate.n_unlabelled,
+        "correlation": _or_none(estimate.correlation),
+        "labels_saved": _or_none(estimate.labels_saved),
     }
 
 

@@ -73,25 +73,29 @@ def rankings(
     means = rated_means(human)
     slugs = [slug for slug, _, _ in metrics]
     overall = [values for _, values, _ in metrics]
-    found: dict[str, dict[str, Any]] = {
+    by_statistic: dict[str, dict[str, Any]] = {
         name: _named(slugs, _by_system(means, overall, name, seed)) for name in _SWAPPED
     }
     tables = [(slug, table) for slug, _, table in metrics if table is not None]
     if tables:
         names = [slug for slug, _ in tables]
-        each = [table for _, table in tables]
-        found["calibrated"] = _named(names, _by_verdicts(human, each, seed))
+        by_instance = [table for _, table in tables]
+        by_statistic["calibrated"] = _named(
+            names, _by_verdicts(human, by_instance, seed)
+        )
         if len(human) <= MOST_SYSTEMS_SOFT and _has_complete(human):
-            found["soft-accuracy"] = _named(names, _by_soft_accuracy(human, each, seed))
-    return found
+            by_statistic["soft-accuracy"] = _named(
+                names, _by_soft_accuracy(human, by_instance, seed)
+            )
+    return by_statistic
 
 
-def _named(slugs: Sequence[str], found: MetricRanking) -> dict[str, Any]:
-    order = found.order
-    p = found.p_values[np.ix_(order, order)]
+def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
+    order = ranking.order
+    p = ranking.p_values[np.ix_(order, order)]
     return {
         "order": [slugs[i] for i in order],
-        "ranks": [found.ranks[i] for i in order],
+        "ranks": [ranking.ranks[i] for i in order],
         "p": [[None if np.isnan(v) else round(v, 6) for v in row] for row in p],
     }
 
@@ -114,7 +118,7 @@ def _by_verdicts(human: Floats, tables: Sequence[Floats], seed: int) -> MetricRa
     def p_better(i: int, j: int) -> float:
         return verdicts_test(judged[i], judged[j], seed=seed).p_value
 
-    values = [one.calibrated.accuracy for one in judged]
+    values = [metric_verdicts.calibrated.accuracy for metric_verdicts in judged]
     return rank_metrics(values, _only_defined(values, p_better))
 
 

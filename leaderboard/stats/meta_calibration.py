@@ -108,9 +108,11 @@ def calibrated_accuracy(
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
     best = int(np.argmax(values >= values.max() - 1e-12))
     epsilon = float(epsilons[best])
-    found = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
-    plain = start if epsilon else found.value
-    return Calibrated(found.value, epsilon, plain, found.per_group, n_groups, n_pairs)
+    accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
+    plain = start if epsilon else accuracy.value
+    return Calibrated(
+        accuracy.value, epsilon, plain, accuracy.per_group, n_groups, n_pairs
+    )
 
 
 def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
@@ -138,13 +140,13 @@ def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
         yield rows, np.argsort(np.isnan(h[rows]), axis=1, kind="stable")[:, :size]
 
 
-def pair_gaps(table: Floats, rows: Ints, places: Ints) -> Floats:
+def pair_gaps(table: Floats, rows: Ints, columns: Ints) -> Floats:
     """Subtract the scores of all pairs, each pair once.
 
     Parameters
     ----------
     table : ndarray, shape (g, k)
-    rows, places : ndarray of int, shapes (r,) and (r, size)
+    rows, columns : ndarray of int, shapes (r,) and (r, size)
         See `by_size`.
 
     Returns
@@ -156,8 +158,8 @@ def pair_gaps(table: Floats, rows: Ints, places: Ints) -> Floats:
     >>> pair_gaps(np.array([[1.0, 2.0, 4.0]]), np.array([0]), np.array([[0, 1, 2]]))
     array([[-1., -3., -2.]])
     """
-    scores = np.take_along_axis(table[rows], places, axis=1)
-    first, second = np.triu_indices(places.shape[1], k=1)
+    scores = np.take_along_axis(table[rows], columns, axis=1)
+    first, second = np.triu_indices(columns.shape[1], k=1)
     return np.asarray(scores[:, first] - scores[:, second])
 
 

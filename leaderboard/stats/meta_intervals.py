@@ -143,10 +143,10 @@ def _tables(
         raise ValueError("Scores must be finite; NaN only where people gave none.")
     shift = np.zeros(len(m))
     if overall is not None:
-        given = np.asarray(overall, dtype=np.float64)
-        if given.shape != (len(m),) or not np.isfinite(given).all():
+        overall_values = np.asarray(overall, dtype=np.float64)
+        if overall_values.shape != (len(m),) or not np.isfinite(overall_values).all():
             raise ValueError("The metric needs one finite overall value per system.")
-        shift = given - m.mean(axis=1)
+        shift = overall_values - m.mean(axis=1)
     return _Tables(h, m, shift)
 
 
@@ -214,7 +214,7 @@ def _weighted_pairs(
 
 
 def grouped_interval(
-    found: GroupedValue,
+    grouped: GroupedValue,
     *,
     seed: int,
     n_resamples: int | None = 1_000,
@@ -224,7 +224,7 @@ def grouped_interval(
 
     Parameters
     ----------
-    found : GroupedValue
+    grouped : GroupedValue
         Grouped by instance; with at least one instance where it is defined.
     seed : int
         Seed of the resampling.
@@ -254,11 +254,11 @@ def grouped_interval(
     >>> round(found.low, 2), found.estimate, round(found.high, 2)
     (0.55, 0.625, 0.7)
     """
-    there = found.per_group[~np.isnan(found.per_group)]
-    if not there.size:
+    defined = grouped.per_group[~np.isnan(grouped.per_group)]
+    if not defined.size:
         raise ValueError("The statistic is defined on no instance.")
     return bootstrap_mean(
-        there,
+        defined,
         seed=seed,
         n_resamples=n_resamples,
         confidence=confidence,

@@ -85,13 +85,13 @@ def rank_metrics(
     order = np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable")
     m = len(scores)
     p = np.full((m, m), np.nan)
-    for place, i in enumerate(order.tolist()):
-        for j in order[place + 1 :].tolist():
+    for position, i in enumerate(order.tolist()):
+        for j in order[position + 1 :].tolist():
             p[i, j] = p_better(i, j)
     tested = p.copy()
     if correction == "holm":
-        there = ~np.isnan(p)
-        tested[there] = holm(p[there])
+        tested_pairs = ~np.isnan(p)
+        tested[tested_pairs] = holm(p[tested_pairs])
     ranks = _clusters(tested[np.ix_(order, order)], alpha)
     back = np.empty(m, dtype=int)
     back[order] = ranks
@@ -101,9 +101,9 @@ def rank_metrics(
 def _clusters(p: Floats, alpha: float) -> list[int]:
     ranks: list[int] = []
     start = 0
-    for place in range(len(p)):
-        if (p[start:place, place] <= alpha).any():
-            start = place
+    for position in range(len(p)):
+        if (p[start:position, position] <= alpha).any():
+            start = position
             ranks.append(ranks[-1] + 1)
         else:
             ranks.append(ranks[-1] if ranks else 1)

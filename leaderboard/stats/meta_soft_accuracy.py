@@ -129,12 +129,12 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
 
 def _normal_limit(table: Floats) -> Floats:
     products = table @ table.T
-    own = np.diag(products)
-    squares = own[:, None] + own[None, :] - 2 * products
+    diagonal = np.diag(products)
+    squares = diagonal[:, None] + diagonal[None, :] - 2 * products
     totals = table.sum(axis=1)
     gap = totals[:, None] - totals[None, :]
     # what is left of rounding where two systems are alike is no difference
-    alike = squares <= 1e-12 * (own[:, None] + own[None, :])
+    alike = squares <= 1e-12 * (diagonal[:, None] + diagonal[None, :])
     spread = np.sqrt(np.where(alike, 1.0, squares))
     z = np.where(alike, 0.0, gap / spread)
     return np.asarray(special.ndtr(-z))
@@ -291,8 +291,8 @@ def _soft_agreements(
 ) -> Floats:
     """Compare people's p-values with those of many tables, by their products."""
     i, j = np.triu_indices(products.shape[1], k=1)
-    own = np.diagonal(products, axis1=1, axis2=2)
-    squares = own[:, i] + own[:, j] - 2 * products[:, i, j]
+    diagonal = np.diagonal(products, axis1=1, axis2=2)
+    squares = diagonal[:, i] + diagonal[:, j] - 2 * products[:, i, j]
     alike = squares <= 1e-12 * (size[:, i] + size[:, j])
     spread = np.sqrt(np.where(alike, 1.0, squares))
     z = np.where(alike, 0.0, (totals[:, i] - totals[:, j]) / spread)

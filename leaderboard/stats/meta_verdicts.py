@@ -79,16 +79,16 @@ def verdicts(
     >>> [right.tolist() for right in found.right], found.shares
     ([[[True], [True]]], [0.5])
     """
-    found = calibrated_accuracy(human, metric, group=group)
+    calibrated = calibrated_accuracy(human, metric, group=group)
     h, m = grouped_rows(human, metric, group)
     right: list[Bools] = []
     shares: list[float] = []
-    for rows, places in by_size(h):
-        ordered = np.sign(pair_gaps(h, rows, places))
-        agrees = ordered == _signs(pair_gaps(m, rows, places), found.epsilon)
+    for rows, columns in by_size(h):
+        ordered = np.sign(pair_gaps(h, rows, columns))
+        agrees = ordered == _signs(pair_gaps(m, rows, columns), calibrated.epsilon)
         right.append(agrees)
-        shares.append(1.0 / (ordered.shape[1] * found.n_groups))
-    return Verdicts(found, right, shares, group)
+        shares.append(1.0 / (ordered.shape[1] * calibrated.n_groups))
+    return Verdicts(calibrated, right, shares, group)
 
 
 def _signs(gaps: Floats, epsilon: float) -> Floats:

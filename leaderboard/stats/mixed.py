@@ -110,8 +110,8 @@ def fit_mixed(
     names = {"group": np.unique(labels.astype(str))}
     if n <= len(names["group"]):
         raise ValueError("A mixed model needs more ratings than groups.")
-    found = factor_codes(factors, n) if factors else {}
-    usable = {k: v for k, v in found.items() if 1 < v[1] < n}
+    numbered = factor_codes(factors, n) if factors else {}
+    usable = {k: v for k, v in numbered.items() if 1 < v[1] < n}
     order = sorted(usable, key=lambda name: (usable[name][1], name))
     centre = float(np.sort(ratings).mean())
     scale = float(ratings.std())
@@ -173,7 +173,7 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
     best = np.zeros(n_factors)
     lowest = _deviance(best, problem)
     for start in (0.3, 1.5):
-        found = optimize.minimize(
+        optimum = optimize.minimize(
             _deviance,
             np.full(n_factors, start),
             args=(problem,),
@@ -182,8 +182,8 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
             bounds=box,
             options={"ftol": 1e-13, "gtol": 1e-7},
         )
-        if found.fun < lowest - 1e-10:
-            lowest, best = float(found.fun), np.asarray(found.x, dtype=np.float64)
+        if optimum.fun < lowest - 1e-10:
+            lowest, best = float(optimum.fun), np.asarray(optimum.x, dtype=np.float64)
     return best
 
 
@@ -242,11 +242,11 @@ def _effects(
     factors: Mapping[str, npt.ArrayLike],
     scale: float,
 ) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    effects: dict[str, dict[str, float]] = {}
     start = sizes[0]
     for name, ratio, size in zip(order, ratios, sizes[1:], strict=True):
         levels = np.unique(np.asarray(factors[name]).astype(str))
         moved = solution[start : start + size] * ratio * scale
-        found[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
+        effects[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
         start += size
-    return found
+    return effects

@@ -135,13 +135,13 @@ def plan_half_width(
         raise ValueError("Give either the workers or the ratings of each, not both.")
     if ratings_per_day is not None and n_days is not None:
         raise ValueError("Give either the days or the ratings of each, not both.")
-    wanted = (half_width / z) ** 2 * (1 + 1e-12)
-    _check_reach(wanted, components, n_workers, n_days)
+    target_variance = (half_width / z) ** 2 * (1 + 1e-12)
+    _check_reach(target_variance, components, n_workers, n_days)
     draft = Plan(
         1, ratings_per_instance, n_workers, n_days, confidence, 0, n_systems, 0, ""
     )
     load = Workload(ratings_per_worker, ratings_per_day)
-    plan = _fewest_instances(wanted, components, draft, load, max_instances)
+    plan = _fewest_instances(target_variance, components, draft, load, max_instances)
     return replace(
         plan,
         half_width=z * math.sqrt(_variance(components, plan)),
@@ -151,7 +151,7 @@ def plan_half_width(
 
 
 def _fewest_instances(
-    wanted: float,
+    target_variance: float,
     components: Components,
     draft: Plan,
     load: Workload,
@@ -162,10 +162,10 @@ def _fewest_instances(
         per_instance = draft.ratings_per_instance + extra
         tried = replace(draft, ratings_per_instance=per_instance)
         full = staffed(tried, most, load)
-        if _variance(components, full) <= wanted:
+        if _variance(components, full) <= target_variance:
             n_instances = smallest(
                 lambda n, tried=tried: (  # type: ignore[misc]
-                    _variance(components, staffed(tried, n, load)) <= wanted
+                    _variance(components, staffed(tried, n, load)) <= target_variance
                 )
             )
             return staffed(tried, n_instances, load)
@@ -191,25 +191,31 @@ def _left_out(components: Components, plan: Plan) -> str:
 
 
 def _check_reach(
-    wanted: float, components: Components, n_workers: int | None, n_days: int | None
+    target_variance: float,
+    components: Components,
+    n_workers: int | None,
+    n_days: int | None,
 ) -> None:
     floor = 0.0
-    said = []
+    causes = []
     for name, component, count in (
         ("workers", components.worker, n_workers),
         ("days", components.day, n_days),
     ):
         if count is not None and component > 0:
             floor += component / count
-            said.append(
-                f"{count} {name} (at least {math.ceil(component / wanted) + 1})"
+            causes.append(
+                f"{count} {name} (at least {math.ceil(component / target_variance) + 1})"
             )
-    if floor >= wanted:
+    if floor >= target_variance:
         raise GenieError(
-            f"No number of instances is enough with {' and '.join(said)}: they alone"
+            f"No number of instances is enough with {' and '.join(causes)}: they alone"
             " vary too much.",
             code="out-of-reach",
-            details={"floor_sd": math.sqrt(floor), "wanted_sd": math.sqrt(wanted)},
+            details={
+                "floor_sd": math.sqrt(floor),
+                "wanted_sd": math.sqrt(target_variance),
+            },
         )
 
 

@@ -203,11 +203,11 @@ def _variance(y: Floats, f: Floats, g: Floats, w: Floats, target: Target) -> flo
     price = (n - 1) / (n - 1 - k) * (1 + k / (n - k - 2))
     if target == "test-set":
         # the judged are part of the whole: u / (n + u) of the difference is drawn
-        rest = y - f @ (w * (n + u) / u)
-        return float(u / (n + u) * price * np.var(rest, ddof=1) / n)
-    rest = y - f @ w
+        residuals = y - f @ (w * (n + u) / u)
+        return float(u / (n + u) * price * np.var(residuals, ddof=1) / n)
+    residuals = y - f @ w
     elsewhere = g @ w
-    return float(price * np.var(rest, ddof=1) / n + np.var(elsewhere, ddof=1) / u)
+    return float(price * np.var(residuals, ddof=1) / n + np.var(elsewhere, ddof=1) / u)
 
 
 def _interval(

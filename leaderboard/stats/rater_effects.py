@@ -120,8 +120,8 @@ def standardised_means(
     (['x', 'y'], [-0.707, 0.707])
     """
     z = worker_z_scores(values, workers)
-    found = factor_codes({"system": systems}, len(z))
-    codes, n_systems = found["system"]
+    system_codes = factor_codes({"system": systems}, len(z))
+    codes, n_systems = system_codes["system"]
     names = np.unique(np.asarray(systems).astype(str)).tolist()
     usable = ~np.isnan(z)
     n_ratings = np.bincount(codes[usable], minlength=n_systems)

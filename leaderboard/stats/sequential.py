@@ -341,11 +341,11 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     crossed |= sums < inside
     where = crossed.argmax(axis=1)
     rows = np.arange(len(sums))
-    found = crossed[rows, where]
+    stopped = crossed[rows, where]
     side = np.where(sums[rows, where] >= above[where], 1, -1)
     return StoppedSeries(
-        np.where(found, where + 1, 0).astype(np.int64),
-        np.where(found, side, 0).astype(np.int8),
+        np.where(stopped, where + 1, 0).astype(np.int64),
+        np.where(stopped, side, 0).astype(np.int8),
     )
 
 

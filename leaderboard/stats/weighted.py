@@ -104,13 +104,13 @@ def resampled(
 
 
 def weigh(
-    found: Resampled, weights: npt.ArrayLike, *, confidence: float = 0.95
+    resampled: Resampled, weights: npt.ArrayLike, *, confidence: float = 0.95
 ) -> list[Weighted]:
     """Rank systems by a weighted mean of the criteria.
 
     Parameters
     ----------
-    found : Resampled
+    resampled : Resampled
     weights : array_like, shape (c,)
         At least 0 and not all 0; only their ratios matter.
     confidence : float
@@ -136,14 +136,14 @@ def weigh(
     """
     check_confidence(confidence)
     chosen = np.asarray(weights, dtype=np.float64)
-    wrong = chosen.shape != (found.means.shape[1],) or not np.isfinite(chosen).all()
+    wrong = chosen.shape != (resampled.means.shape[1],) or not np.isfinite(chosen).all()
     if wrong or (chosen < 0).any() or not chosen.sum() > 0:
         raise ValueError(
             "Weights are one number a criterion, none negative, not all 0."
         )
     shares = chosen / chosen.sum()
-    estimates = found.means @ shares
-    draws = np.einsum("scr,c->sr", found.draws, shares)
+    estimates = resampled.means @ shares
+    draws = np.einsum("scr,c->sr", resampled.draws, shares)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     low, high = np.quantile(draws, tails, axis=1)
     # rounding in the sum is no difference between two systems

@@ -29,8 +29,8 @@ def words(slug: str) -> str:
 @register.filter
 def breakable(label: str) -> str:
     """Let `METEOR (NLTK)` break before its bracket, also where lines do not wrap."""
-    name, bracket, rest = str(label).partition(" (")
-    return format_html("{} <wbr>({}", name, rest) if bracket else name
+    name, bracket, bracketed = str(label).partition(" (")
+    return format_html("{} <wbr>({}", name, bracketed) if bracket else name
 
 
 @register.filter

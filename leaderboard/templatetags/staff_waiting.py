@@ -62,21 +62,21 @@ def _page_of(row: Model) -> str:
 def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
     """List what this person may look at and somebody should decide."""
     user = context["request"].user
-    found = []
+    waiting = []
     if user.has_perm("leaderboard.view_submission"):
-        found += [_to_approve(), _failed()]
+        waiting += [_to_approve(), _failed()]
     for model in (Comparison, JointEvaluation):
         if user.has_perm(f"leaderboard.view_{model._meta.model_name}"):
-            found += _asked(model)
+            waiting += _asked(model)
     if user.has_perm("quality.view_appeal"):
-        found.append(_appeals())
+        waiting.append(_appeals())
     if user.has_perm("quality.view_heldexclusion"):
-        found.append(_held())
+        waiting.append(_held())
     if user.has_perm("crowd.view_campaign"):
-        found.append(_noticed())
+        waiting.append(_noticed())
     if user.has_perm("django_q.view_failure"):
-        found.append(_failed_jobs())
-    return [one for one in found if one.n]
+        waiting.append(_failed_jobs())
+    return [entry for entry in waiting if entry.n]
 
 
 def _to_approve() -> Waiting:

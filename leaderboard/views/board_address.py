@@ -48,17 +48,17 @@ class Address:
         return usual if self.columns is None else key in self.columns
 
 
-def read_address(task: Task, given: QueryDict) -> Address:
+def read_address(task: Task, parameters: QueryDict) -> Address:
     """Read an address; what is not known in it is as if it were not there."""
     known = [key for key, _, _ in column_choices(task)]
-    asked = given.getlist("columns")
+    names = parameters.getlist("columns")
     columns: tuple[str, ...] | Literal["all"] | None = None
-    if "all" in asked:
+    if "all" in names:
         columns = "all"
-    elif any(key in known for key in asked):
-        columns = tuple(key for key in known if key in asked)
-    order = order_from(task, given.get("sort"), given.get("dir"))
-    return Address(order, columns, read_filter(given))
+    elif any(key in known for key in names):
+        columns = tuple(key for key in known if key in names)
+    order = order_from(task, parameters.get("sort"), parameters.get("dir"))
+    return Address(order, columns, read_filter(parameters))
 
 
 def column_choices(task: Task) -> list[tuple[str, str, bool]]:

@@ -108,7 +108,7 @@ def lines(
     `absent` names the metrics that are not computed here.
     """
     ranks = [_rank(row) for row in rows]
-    told = [metric_words(slug) for slug in metrics]
+    shown_metrics = [metric_words(slug) for slug in metrics]
     return [
         Line(
             row=row,
@@ -119,7 +119,7 @@ def lines(
             else SafeString(""),
             metrics=[
                 (words.label, _value(row, words, absent=words.slug in absent))
-                for words in told
+                for words in shown_metrics
             ],
             extras=[row.criteria.get(name) for name in criteria],
         )
@@ -130,8 +130,8 @@ def lines(
 def _rank(row: Row) -> str:
     if row.rank_first is None:
         return ""
-    one = row.rank_first == row.rank_last
-    ranks = f"{row.rank_first}" if one else f"{row.rank_first}–{row.rank_last}"
+    single = row.rank_first == row.rank_last
+    ranks = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
     return f"({ranks})" if row.private else ranks
 
 

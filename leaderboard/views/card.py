@@ -19,17 +19,17 @@ from leaderboard.views.submission import seen_by
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the card, with its files."""
-    found, made, sheet = _card(request, pk)
+    submission, sections, sheet = _card(request, pk)
     context = {
         "here": "tasks",
-        "submission": found,
-        "task": found.task,
+        "submission": submission,
+        "task": submission.task,
         "sections": [
             (title, [(key, said(value), _parts(value)) for key, value in lines])
-            for title, lines in made.items()
+            for title, lines in sections.items()
             if lines
         ],
-        "paragraph": paragraph(made),
+        "paragraph": paragraph(sections),
         "sheet": sheet,
         "version": VERSION,
         "forms": list(WRITERS),
@@ -48,32 +48,32 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
     """Give the card as a file."""
     if form not in WRITERS:
         raise Http404
-    found, made, sheet = _card(request, pk)
+    submission, sections, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
-    address = request.build_absolute_uri(f"/submissions/{found.pk}/card/")
-    response = HttpResponse(write(made, sheet, address), content_type=content_type)
-    name = f"evaluation-card-{found.pk}.{form}"
+    address = request.build_absolute_uri(f"/submissions/{submission.pk}/card/")
+    response = HttpResponse(write(sections, sheet, address), content_type=content_type)
+    name = f"evaluation-card-{submission.pk}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
     """Give the card to those who may see the scores: the team sooner than others."""
-    found, view = seen_by(request, pk)
+    submission, view = seen_by(request, pk)
     evaluation = (
         HumanEvaluation.objects.select_related("campaign__hit_type")
-        .filter(submission=found)
+        .filter(submission=submission)
         .first()
     )
-    told = found.published_at or view.inner
-    taken_back = found.state == Submission.State.WITHDRAWN and not view.inner
-    if evaluation is None or not told or taken_back:
+    scores_shown = submission.published_at or view.inner
+    taken_back = submission.state == Submission.State.WITHDRAWN and not view.inner
+    if evaluation is None or not scores_shown or taken_back:
         raise Http404
-    team = found.team.name if view.identity else "anonymous"
+    team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
     site = request.build_absolute_uri("/").rstrip("/")
     return (
-        found,
-        card(found, evaluation, figures, team=team),
-        heds(found, evaluation, figures, site),
+        submission,
+        card(submission, evaluation, figures, team=team),
+        heds(submission, evaluation, figures, site),
     )

@@ -74,21 +74,23 @@ def _checked(request: HttpRequest, task: Task) -> HttpResponse:
     if not form.is_valid():
         return _page(request, task, form, status=400)
     file = form.cleaned_data["file"]
-    found = dry_run.read(task, cast("IO[bytes]", file), str(file.name or "predictions"))
+    checked = dry_run.read(
+        task, cast("IO[bytes]", file), str(file.name or "predictions")
+    )
     if _wants_json(request):
-        return JsonResponse(as_json(task, found))
-    return _page(request, task, form, found=found, file_name=file.name)
+        return JsonResponse(as_json(task, checked))
+    return _page(request, task, form, checked=checked, file_name=file.name)
 
 
-def as_json(task: Task, found: PredictionFile) -> dict[str, Any]:
+def as_json(task: Task, checked: PredictionFile) -> dict[str, Any]:
     """Give the finding as programs read it."""
     return {
         "task": task.slug,
-        "valid": found.ok,
-        "format": found.format,
-        "n_predictions": len(found.predictions) if found.ok else 0,
+        "valid": checked.ok,
+        "format": checked.format,
+        "n_predictions": len(checked.predictions) if checked.ok else 0,
         "n_instances": task.n_instances,
-        "problems": [asdict(problem) for problem in found.problems],
+        "problems": [asdict(problem) for problem in checked.problems],
     }
 
 
@@ -126,7 +128,7 @@ def _page(
     task: Task,
     form: CheckForm,
     *,
-    found: PredictionFile | None = None,
+    checked: PredictionFile | None = None,
     file_name: str = "",
     refused: str = "",
     status: int = 200,
@@ -138,8 +140,10 @@ def _page(
         "here": "tasks",
         "task": task,
         "form": form,
-        "found": found,
-        "problems": [asdict(one) for one in found.problems] if found else [],
+        "found": checked,
+        "problems": [asdict(problem) for problem in checked.problems]
+        if checked
+        else [],
         "file_name": file_name,
         "refused": refused,
         "most_megabytes": dry_run.most_bytes() >> 20,

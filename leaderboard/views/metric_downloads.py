@@ -70,15 +70,15 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
     systems, ids = found.published(task), found.instance_ids(task)
-    for one in found.metric_scores(task):
+    for scored in found.metric_scores(task):
         row = {
-            "system": systems[one.submission][0],
-            "submission": one.submission,
-            "metric": one.metric,
+            "system": systems[scored.submission][0],
+            "submission": scored.submission,
+            "metric": scored.metric,
         }
-        yield {**row, "instance": "", "value": one.overall}
-        if len(one.per_instance) == len(ids):
-            for instance, value in zip(ids, one.per_instance, strict=True):
+        yield {**row, "instance": "", "value": scored.overall}
+        if len(scored.per_instance) == len(ids):
+            for instance, value in zip(ids, scored.per_instance, strict=True):
                 yield {**row, "instance": instance, "value": value}
 
 
@@ -95,15 +95,17 @@ def _mtme(task: Task) -> bytes:
         written.append((f"{path}.seg.score", files.seg_score(by_name)))
         written.append((f"{path}.sys.score", files.sys_score(means)))
     overall: dict[str, dict[str, float]] = {}
-    each: dict[str, dict[str, list[float]]] = {}
-    for one in found.metric_scores(task):
-        overall.setdefault(one.metric, {})[names[one.submission]] = one.overall
-        if len(one.per_instance) == task.n_instances:
-            each.setdefault(one.metric, {})[names[one.submission]] = one.per_instance
+    per_instance: dict[str, dict[str, list[float]]] = {}
+    for scored in found.metric_scores(task):
+        overall.setdefault(scored.metric, {})[names[scored.submission]] = scored.overall
+        if len(scored.per_instance) == task.n_instances:
+            per_instance.setdefault(scored.metric, {})[names[scored.submission]] = (
+                scored.per_instance
+            )
     for metric in sorted(overall):
         path = f"metric-scores/{files.safe_name(metric)}"
-        if metric in each:
-            written.append((f"{path}.seg.score", files.seg_score(each[metric])))
+        if metric in per_instance:
+            written.append((f"{path}.seg.score", files.seg_score(per_instance[metric])))
         written.append((f"{path}.sys.score", files.sys_score(overall[metric])))
     return files.zipped(written)
 
@@ -119,19 +121,19 @@ def _billboard(task: Task) -> bytes:
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     written = [
         (
-            f"{names[one.submission]}||{files.safe_name(one.metric)}.csv",
+            f"{names[scored.submission]}||{files.safe_name(scored.metric)}.csv",
             "".join(
                 files.csv_pieces(
                     ("instance", "value"),
                     (
                         {"instance": i, "value": v}
-                        for i, v in zip(ids, one.per_instance, strict=True)
+                        for i, v in zip(ids, scored.per_instance, strict=True)
                     ),
                 )
             ),
         )
-        for one in found.metric_scores(task)
-        if len(one.per_instance) == len(ids)
+        for scored in found.metric_scores(task)
+        if len(scored.per_instance) == len(ids)
     ]
     return files.zipped(written)
 

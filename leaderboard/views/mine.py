@@ -31,8 +31,8 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    found, view = seen_by(request, pk)
-    if not view.team or found.state in {
+    submission, view = seen_by(request, pk)
+    if not view.team or submission.state in {
         Submission.State.INVALID,
         Submission.State.WITHDRAWN,
     }:
@@ -45,17 +45,22 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
         except GenieError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{found.system_name} has been withdrawn.")
+            messages.success(request, f"{submission.system_name} has been withdrawn.")
         return redirect("leaderboard:submission", pk=pk)
-    context = {"here": "mine", "submission": found, "task": found.task, "form": form}
+    context = {
+        "here": "mine",
+        "submission": submission,
+        "task": submission.task,
+        "form": form,
+    }
     return render(request, "leaderboard/withdraw.html", context)
 
 
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
     """Hand out the proposal of re-aligned predictions as a file to check."""
-    found, view = seen_by(request, pk)
-    content = realign.proposal(found) if view.inner else None
+    submission, view = seen_by(request, pk)
+    content = realign.proposal(submission) if view.inner else None
     if content is None:
         raise Http404
     name = f"realigned-{pk}.json"

@@ -24,10 +24,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = rebuild(options["folder"], told=self.stdout.write)
+            rebuilt = rebuild(options["folder"], report=self.stdout.write)
         except GenieError as error:
             raise CommandError(error.message) from error
-        for line in found.skipped:
+        for line in rebuilt.skipped:
             self.stdout.write(f"not tried: {line}")
-        total = sum(found.n_same.values())
+        total = sum(rebuilt.n_same.values())
         self.stdout.write(f"All {total:,} numbers come out as they were published.")

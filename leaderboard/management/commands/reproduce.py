@@ -95,7 +95,7 @@ class Command(BaseCommand):
         done: list[tuple[type[Table], list[Cell]]],
         bench: Workbench,
     ) -> None:
-        told = {
+        content = {
             "seed": bench.seed,
             "runs": bench.runs,
             "tables": [
@@ -108,7 +108,7 @@ class Command(BaseCommand):
                 for table, cells in done
             ],
         }
-        text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         path.write_text(text, encoding="utf-8")
         self.stderr.write(f"Wrote {path}.")
 

@@ -68,7 +68,7 @@ class ScoreFile:
     @property
     def by_instance(self) -> bool:
         """Whether there is a number for each output."""
-        return any(one.per_instance for one in self.scores.values())
+        return any(scores.per_instance for scores in self.scores.values())
 
 
 def read_scores(
@@ -158,17 +158,17 @@ class _Reading:
         whole = all(len(lines) == 1 for lines in of.values()) and len(self.ids) > 1
         if whole:
             return "mtme-sys", rows
-        found = []
+        placed_rows = []
         for system, lines in of.items():
             if len(lines) != len(self.ids):
                 what = f"{len(lines):,} instead of {len(self.ids):,}"
                 self.tallies["wrong-count"].add(id=shown(system), what=what)
                 continue
-            found += [
+            placed_rows += [
                 ScoreRow(row.line, row.system, name, row.value, row.raw)
                 for row, name in zip(lines, self.ids, strict=True)
             ]
-        return "mtme-seg", found
+        return "mtme-seg", placed_rows
 
     def take(self, row: ScoreRow) -> None:
         """Put one value in its place."""
@@ -180,15 +180,15 @@ class _Reading:
                 self.tallies["twice"].add(id=shown(row.system), line=row.line)
             self.overall[key] = row.value
             return
-        place = self.place.get(row.instance)
-        if place is None:
+        index = self.place.get(row.instance)
+        if index is None:
             self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
             return
         values = self.each.setdefault(key, [math.nan] * len(self.ids))
-        if not math.isnan(values[place]):
+        if not math.isnan(values[index]):
             what = f"{shown(row.system)}, {shown(row.instance)}"
             self.tallies["twice"].add(id=what, line=row.line)
-        values[place] = row.value
+        values[index] = row.value
 
     def _key(self, row: ScoreRow) -> int | None:
         keys = self.systems.get(row.system, ())
@@ -203,7 +203,7 @@ class _Reading:
 
     def scores(self) -> dict[int, SystemScores]:
         """Put the numbers of each system together."""
-        found = {}
+        systems = {}
         for key, values in self.each.items():
             missing = [n for n, value in enumerate(values) if math.isnan(value)]
             if missing:
@@ -215,20 +215,20 @@ class _Reading:
                 )
                 continue
             mean = math.fsum(values) / len(values)
-            found[key] = SystemScores(self.overall.get(key, mean), values)
+            systems[key] = SystemScores(self.overall.get(key, mean), values)
         for key in self.overall.keys() - self.each.keys():
             if self.each:
                 self.tallies["mixed"].add(id=shown(self.names[key]))
-            found[key] = SystemScores(self.overall[key])
-        return found
+            systems[key] = SystemScores(self.overall[key])
+        return systems
 
     def problems(self, *, first: bool = False) -> list[Problem]:
         """Say what is wrong, a problem for each kind."""
-        found = [
+        problems = [
             tally.problem(code, _MESSAGES[code])
             for code, tally in self.tallies.items()
             if tally.count
         ]
-        if not first and not found and not (self.each or self.overall):
-            found.append(Problem("empty-file", "The file holds no score."))
-        return found
+        if not first and not problems and not (self.each or self.overall):
+            problems.append(Problem("empty-file", "The file holds no score."))
+        return problems

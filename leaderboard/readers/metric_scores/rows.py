@@ -116,14 +116,14 @@ def _json_lines(text: str) -> Iterator[ScoreRow | BadRow]:
         if not line.strip():
             continue
         try:
-            found: Any = json.loads(line) if len(line) <= _LONGEST_LINE else None
+            record: Any = json.loads(line) if len(line) <= _LONGEST_LINE else None
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            record = None
+        if not isinstance(record, dict):
             yield BadRow(number, "no JSON object")
             continue
         fields = {
-            _OTHER_NAMES.get(str(key), str(key)): value for key, value in found.items()
+            _OTHER_NAMES.get(str(key), str(key)): value for key, value in record.items()
         }
         yield _row(number, fields)
 

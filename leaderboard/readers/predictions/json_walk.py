@@ -135,16 +135,16 @@ class Walk:
         position = self._skip(position)
         if position < len(self._text):
             line = self._line_at(position)
-            rest = shown(self._text[position : position + 20])
+            garbage = shown(self._text[position : position + 20])
             raise refuse(
                 "trailing-garbage",
-                f"After the end of the JSON there is more, at line {line:,}: {rest}",
+                f"After the end of the JSON there is more, at line {line:,}: {garbage}",
                 line=line,
             )
 
     def _skip(self, position: int) -> int:
-        found = _SPACE.match(self._text, position)
-        return found.end() if found else position
+        match = _SPACE.match(self._text, position)
+        return match.end() if match else position
 
     def _line_at(self, position: int) -> int:
         if position < self._counted:  # an error may lie before the last line asked for

@@ -103,7 +103,7 @@ def shown(text: str) -> str:
     80
     """
     cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return _UNSHOWABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", cut)
+    return _UNSHOWABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", cut)
 
 
 def named(examples: Iterable[dict[str, Any]], count: int) -> str:

@@ -56,10 +56,10 @@ class Anlg(ReleaseReader):
 def _labels(folder: Folder, name: str | None, split: str, n_rows: int) -> list[str]:
     if name is None:
         base = folder.path if folder.path.is_dir() else folder.path.parent
-        found = sorted(base.glob(f"{split}-labels.*"))
-        if not found:
+        label_files = sorted(base.glob(f"{split}-labels.*"))
+        if not label_files:
             return []
-        file = found[0]
+        file = label_files[0]
     else:
         file = folder.beside(name)
     labels = [line.strip() for line in folder.lines(file)]

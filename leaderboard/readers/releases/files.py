@@ -37,9 +37,9 @@ class Folder:
         if self.path.is_file():
             return self.path
         for pattern in patterns:
-            found = sorted(self.path.glob(pattern))
-            if found:
-                return found[0]
+            paths = sorted(self.path.glob(pattern))
+            if paths:
+                return paths[0]
         raise GenieError(
             f"There is no {' or '.join(patterns)} in {self.path}.",
             code="release-missing",

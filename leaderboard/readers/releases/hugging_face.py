@@ -98,14 +98,14 @@ def read_columns(
     table = _load(path, options)
     names = list(table.column_names)
     for columns in alternatives:
-        wanted = [columns.get("id", ""), *columns.get("fields", {}).values()]
-        wanted.append(columns.get("references", ""))
-        if all(not name or name.split(".")[0] in names for name in wanted):
+        needed = [columns.get("id", ""), *columns.get("fields", {}).values()]
+        needed.append(columns.get("references", ""))
+        if all(not name or name.split(".")[0] in names for name in needed):
             break
     else:
         raise GenieError(
             f"The data set {path} has the columns {', '.join(names)}, not "
-            f"{', '.join(filter(None, wanted))}.",
+            f"{', '.join(filter(None, needed))}.",
             code="release-broken",
         )
     fingerprint = str(getattr(table, "_fingerprint", ""))
