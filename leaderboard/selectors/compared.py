@@ -68,7 +68,7 @@ def comparisons_seen_by(
     rows = Comparison.objects.select_related("task", "a", "b", "within")
     if task is not None:
         rows = rows.filter(task=task)
-    seen = Q(public("a__") | inside(viewer, "a__")) & Q(
+    may_see = Q(public("a__") | inside(viewer, "a__")) & Q(
         public("b__") | inside(viewer, "b__")
     )
     agreed = ~Q(state__in=_UNASKED)
@@ -76,7 +76,7 @@ def comparisons_seen_by(
         agreed |= Q(requested_by=viewer.pk)
     if staff_may(viewer, Staff.SEE_COMPARISONS):
         agreed = Q()
-    return rows.filter(seen & agreed).order_by("-pk")
+    return rows.filter(may_see & agreed).order_by("-pk")
 
 
 def concerns(viewer: Viewer, comparison: Comparison) -> bool:
@@ -99,7 +99,7 @@ def standing_of(comparison: Comparison) -> Standing:
     over = comparison.is_over
     last = no_more_came(comparison.state)
     labels = [
-        one for one in labels_from(comparison, votes, last=last) if one is not None
+        pair for pair in labels_from(comparison, votes, last=last) if pair is not None
     ]
     spent = unit = 0
     if comparison.evaluation is not None:
@@ -114,7 +114,7 @@ def standing_of(comparison: Comparison) -> Standing:
         now=_decided(comparison) or decide(rule, labels),
         course=course_of(rule, labels),
         n_labels=len(labels),
-        n_votes=sum(len(one.values) for one in votes),
+        n_votes=sum(len(pair.values) for pair in votes),
         needed=needed,
         spent_cents=spent,
         still_cents=None
