@@ -41,7 +41,7 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
             lines.append("")
     lines += [f"## {VERSION}, question by question", ""]
     lines += [
-        f"- **{answer.number}** {_plain(_asked(answer))}: {_plain(answer.answer)}"
+        f"- **{answer.number}** {_plain(_question(answer))}: {_plain(answer.answer)}"
         for answer in sheet
     ]
     return "\n".join([*lines, ""])
@@ -53,7 +53,7 @@ def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
     for title, section in card.items():
         if section:
             rows.append([rf"\multicolumn{{2}}{{l}}{{\textbf{{{tex(title)}}}}}"])
-            rows += [[tex(key), tex(said(value))] for key, value in section]
+            rows += [[tex(key), tex(in_words(value))] for key, value in section]
     columns = r"p{0.36\linewidth}p{0.56\linewidth}"
     name = tex(str(_of(card, "system")))
     return "\n".join(
@@ -72,7 +72,7 @@ def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
             r"\begin{description}",
             r"\small",
             *(
-                rf"\item[{answer.number}] \textit{{{tex(_asked(answer))}}}: {tex(answer.answer)}"
+                rf"\item[{answer.number}] \textit{{{tex(_question(answer))}}}: {tex(answer.answer)}"
                 for answer in sheet
             ),
             r"\end{description}",
@@ -121,20 +121,20 @@ def paragraph(card: Card) -> str:
     return f"{text} Scores: {'; '.join(results)}." if results else text
 
 
-def said(value: Any) -> str:
+def in_words(value: Any) -> str:
     """Write a value on one line."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {said(part)}" for key, part in value.items())
+        return "; ".join(f"{key}: {in_words(part)}" for key, part in value.items())
     if isinstance(value, list):
-        return ", ".join(said(part) for part in value)
+        return ", ".join(in_words(part) for part in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _asked(answer: Answered) -> str:
+def _question(answer: Answered) -> str:
     return (
         f"{answer.question} ({answer.criterion})"
         if answer.criterion
@@ -148,7 +148,7 @@ def _of(card: Card, name: str) -> Any:
 
 def _plain(value: Any) -> str:
     """Write a value so that Markdown takes nothing in it for its own signs."""
-    text = " ".join(said(value).split())
+    text = " ".join(in_words(value).split())
     for sign in "\\`*_[]<>#|":
         text = text.replace(sign, f"\\{sign}")
     return text

@@ -107,7 +107,7 @@ def ranked(task: Task) -> list[Row]:
 
 
 def systems(
-    task: Task, rows: Sequence[Row], others: Sequence[Submission] = ()
+    task: Task, rows: Sequence[Row], unranked: Sequence[Submission] = ()
 ) -> list[Record]:
     """Give the board's systems with their ranks, then others that tables speak of."""
     submissions = Submission.objects.in_bulk([row.pk for row in rows])
@@ -133,7 +133,7 @@ def systems(
         }
         for row in rows
     ]
-    return ranked_ones + [_unranked(other) for other in others]
+    return ranked_ones + [_unranked(submission) for submission in unranked]
 
 
 def _unranked(submission: Submission) -> Record:
@@ -172,7 +172,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
         for evaluation in evaluations
     ]
     ratings = pd.concat(
-        [ratings, *(evaluation for evaluation in marks if len(evaluation))],
+        [ratings, *(marked for marked in marks if len(marked))],
         ignore_index=True,
     )
     _check_current(task, rows, ratings)
@@ -208,6 +208,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
 def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> None:
     """Refuse scores that are about to be computed again: no release has their ratings."""
     by = ["submission", "criterion"]
+    # the digest stored with a score must be that of the ratings which go out with it
     groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
     now = {name: digest(group, OF_ONE) for name, group in groups}
     left_out = ratings[ratings["why_not"] == EXCLUDED]
@@ -293,6 +294,8 @@ def metrics(rows: Sequence[Row]) -> list[Record]:
 
 def _is_mean(result: MetricResult) -> bool:
     values: list[float] = result.per_instance
+    # without the texts, a metric can be checked again only where it is the instances'
+    # mean
     mean = sum(values) / len(values) if values else float("nan")
     return abs(mean - result.value) <= _ROUNDING
 
@@ -333,19 +336,20 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
     return records, fits
 
 
-def instances(task: Task, *, texts: bool, draw: bool) -> list[Record]:
+def instances(task: Task, *, texts: bool, shows_sample: bool) -> list[Record]:
     """Give the task's instances; hidden references never, texts where they may be.
 
-    Without `draw` their places in the draw of the sample are left out.
+    Without `shows_sample` their places in the draw of the sample are left out.
     """
     rows = Instance.objects.filter(task=task).order_by("position")
     if task.hidden_references:
+        # not even read: what was not fetched cannot slip out
         rows = rows.defer("references")
     return [
         {
             "instance": row.instance_id,
             "position": row.position,
-            "sample_rank": row.sample_rank if draw else None,
+            "sample_rank": row.sample_rank if shows_sample else None,
             "fields": row.fields if texts else None,
             "references": row.references
             if texts and not task.hidden_references

@@ -132,6 +132,8 @@ def _pairs(comparison: Comparison) -> list[Record]:
     records: list[Record] = []
     n = 0
     for (position, wave, instance, slot), label in zip(about, labels, strict=True):
+        # labels are read in the stored order up to the decision; later ones did not
+        # count
         used = label is not None and n < comparison.n_labels
         n += label is not None
         records.append(

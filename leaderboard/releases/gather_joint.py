@@ -82,6 +82,7 @@ def scored(task: Task) -> list[JointEvaluation]:
             joint_evaluation.evaluation is None
             or joint_evaluation.evaluation.scored_at is None
         ):
+            # results without a time of scoring wait for a new computation
             raise _scored_again(joint_evaluation)
     return evaluated
 
@@ -89,18 +90,18 @@ def scored(task: Task) -> list[JointEvaluation]:
 def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give what is said of each criterion as a whole."""
     records = []
-    for evaluation in rows:
-        questions = joint.criteria_of(evaluation.task)
-        for criterion, result in evaluation.results["criteria"].items():
+    for joint_evaluation in rows:
+        questions = joint.criteria_of(joint_evaluation.task)
+        for criterion, result in joint_evaluation.results["criteria"].items():
             agreement = result.get("agreement", {})
             records.append(
                 {
-                    "joint": evaluation.pk,
+                    "joint": joint_evaluation.pk,
                     "criterion": criterion,
                     "question": questions.get(criterion, ""),
-                    "design": evaluation.design,
+                    "design": joint_evaluation.design,
                     "scale": result["scale"],
-                    "n_workers_each": evaluation.n_workers,
+                    "n_workers_each": joint_evaluation.n_workers,
                     "n_judgements": result["n_judgements"],
                     "n_instances": result.get("n_instances", 0),
                     "n_workers": result.get("n_workers", 0),
@@ -113,8 +114,8 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "seed": result["seed"],
                     "n_resamples": result["n_resamples"],
                     "signature": result["signature"],
-                    "simulated": evaluation.simulated,
-                    "finished": f"{evaluation.finished_at:%Y-%m-%d}",
+                    "simulated": joint_evaluation.simulated,
+                    "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
                 }
             )
     return records
@@ -124,7 +125,7 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give each system's numbers, in the order in which the systems were chosen."""
     return [
         {
-            "joint": evaluation.pk,
+            "joint": joint_evaluation.pk,
             "criterion": criterion,
             "place": index,
             "submission": row["submission"],
@@ -133,8 +134,8 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
             "sigma": result["true_skill"][index]["sigma"],
             "skill_cluster": result["true_skill"][index]["cluster"],
         }
-        for evaluation in rows
-        for criterion, result in evaluation.results["criteria"].items()
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
         for index, row in enumerate(result["systems"])
     ]
 
@@ -143,7 +144,7 @@ def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give what is said of each system against each other one."""
     return [
         {
-            "joint": evaluation.pk,
+            "joint": joint_evaluation.pk,
             "criterion": criterion,
             "submission": row["submission"],
             "other": other["submission"],
@@ -156,8 +157,8 @@ def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
                 )
             ),
         }
-        for evaluation in rows
-        for criterion, result in evaluation.results["criteria"].items()
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
         for i, row in enumerate(result["systems"])
         for j, other in enumerate(result["systems"])
         if i != j
@@ -170,7 +171,9 @@ def judgments(
     """Give every rating with its pseudonym; their order tells nothing of workers."""
     ids = task_ids(task)
     return [
-        record for evaluation in rows for record in _judgments(evaluation, ids, names)
+        record
+        for joint_evaluation in rows
+        for record in _judgments(joint_evaluation, ids, names)
     ]
 
 
@@ -208,19 +211,19 @@ def _judgments(
     )
 
 
-def _check_current(evaluation: JointEvaluation, ratings: pd.DataFrame) -> None:
+def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> None:
     """Refuse results that are about to be computed again: no release has their ratings."""
-    for criterion, result in evaluation.results["criteria"].items():
+    for criterion, result in joint_evaluation.results["criteria"].items():
         rows = ratings[ratings["criterion"] == criterion]
         now = digest(rows[rows["why_not"] == ""], OF_SEVERAL)
         n_excluded = rows[rows["why_not"] == EXCLUDED]["worker"].nunique()
         then = result["ratings_sha256"], result["n_excluded_workers"]
         if (now, n_excluded) != then:
-            raise _scored_again(evaluation)
+            raise _scored_again(joint_evaluation)
 
 
-def _scored_again(evaluation: JointEvaluation) -> GenieError:
+def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
     return GenieError(
-        f"“{evaluation}” is about to be scored again. Make the release in some minutes.",
+        f"“{joint_evaluation}” is about to be scored again. Make the release in some minutes.",
         code="scored-again",
     )

@@ -101,8 +101,8 @@ def _scores(folder: Path) -> Iterator[Number]:
         # who ticked or marked nothing has no row of it, and is left out all the same
         if score["asked"] and score["criterion"] != SPANS:
             n = len(excluded[score["submission"], score["criterion"]])
-            what = f"{name}, excluded workers"
-            yield Number("scores.jsonl", what, score["n_excluded_workers"], n)
+            subject = f"{name}, excluded workers"
+            yield Number("scores.jsonl", subject, score["n_excluded_workers"], n)
     for submission, criterion in sorted(groups):
         yield Number(
             "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1
@@ -114,6 +114,7 @@ def _score(
 ) -> Iterator[Number]:
     unit = _unit(score)
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
+    # by place in the task, the order in which the bootstrap drew instances when scoring
     positions = np.array([position[row["instance"]] for row in ratings])
     _, instance_of = np.unique(positions, return_inverse=True)
     per_instance = np.bincount(instance_of, unit.averaged(values)) / np.bincount(
@@ -134,6 +135,7 @@ def _score(
     yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
     binned, counts = np.unique(unit.binned(values), return_counts=True)
     computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
+    # values on either side: a bar that is missing differs, too
     for value in sorted({*computed, *score["histogram"]}):
         yield Number(
             "scores.jsonl",
@@ -197,6 +199,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
             [row["n_correct"] for row in judged],
             [row["n_questions"] for row in judged],
             detector=fit["detector"],
+            # fits from before the rate could be set used 0.9
             threshold_rate=fit["parameters"].get("threshold_rate", 0.9),
             threshold_posterior=fit["threshold"],
             seed=fit["seed"],

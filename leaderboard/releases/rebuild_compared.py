@@ -96,8 +96,8 @@ def _votes(
 def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
-    told_apart = decision.side != "undecided"
-    state = str(State.DECIDED if told_apart else State.UNDECIDED)
+    decided = decision.side != "undecided"
+    state = str(State.DECIDED if decided else State.UNDECIDED)
     if row["state"] == State.STOPPED:
         state = str(State.STOPPED)
     numbers: dict[str, Value] = {
@@ -127,5 +127,5 @@ def _pairs(
 
 
 def _number(row: Record, name: str, computed: Value) -> Number:
-    what = f"comparison {row['comparison']}, {name}"
-    return Number(f"{TABLE}.jsonl", what, row[name], computed)
+    subject = f"comparison {row['comparison']}, {name}"
+    return Number(f"{TABLE}.jsonl", subject, row[name], computed)

@@ -40,6 +40,7 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
         yield from _criterion(
             row, own_results, pairs.pop(key, []), judgments[key], position
         )
+    # rows that no evaluation claimed were added by somebody
     for name, unclaimed in ((RESULTS, results), (PAIRS, pairs)):
         for joint, criterion in sorted(unclaimed):
             subject = f"joint evaluation {joint}, {criterion}"

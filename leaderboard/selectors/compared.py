@@ -96,7 +96,7 @@ def standing_of(comparison: Comparison) -> Standing:
     """Work out how it stands: from the labels that count now, or counted at its end."""
     rule = rule_of(comparison)
     votes = votes_shown(comparison)
-    over = comparison.is_over
+    is_over = comparison.is_over
     last = no_more_came(comparison.state)
     labels = [
         pair for pair in labels_from(comparison, votes, last=last) if pair is not None
@@ -107,9 +107,9 @@ def standing_of(comparison: Comparison) -> Standing:
         spent = campaign_progress(campaign).spent_cents
         unit = unit_cents(campaign)
     needed = None
-    if not over and labels:
+    if not is_over and labels:
         needed = labels_needed(rule, len(labels), sum(labels))
-    each = asked_at_first(comparison.strategy, comparison.n_workers)
+    workers_per_pair = asked_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
         now=_decided(comparison) or decide(rule, labels),
         course=course_of(rule, labels),
@@ -119,7 +119,7 @@ def standing_of(comparison: Comparison) -> Standing:
         spent_cents=spent,
         still_cents=None
         if needed is None
-        else max(0, needed - len(labels)) * each * unit,
+        else max(0, needed - len(labels)) * workers_per_pair * unit,
         max_labels=comparison.evaluation.n_instances
         if comparison.evaluation is not None
         else comparison.max_pairs,

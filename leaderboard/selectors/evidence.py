@@ -59,12 +59,14 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
         result.metric: result
         for result in MetricResult.objects.filter(submission=submission)
         .defer("per_instance", "details")
+        # later rows overwrite earlier ones in the dict, so that the newest result is
+        # left
         .order_by("pk")
         if result.metric in all_metrics()
     }
     configured: list[str] = submission.task.config.get("metrics", {}).get("use", [])
     ordered = sorted(
-        newest, key=lambda m: (m not in configured, *_place(configured, m))
+        newest, key=lambda m: (m not in configured, *_position(configured, m))
     )
     return [
         MetricLine(
@@ -77,7 +79,7 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
     ]
 
 
-def _place(order: list[str], slug: str) -> tuple[int, str]:
+def _position(order: list[str], slug: str) -> tuple[int, str]:
     return (order.index(slug) if slug in order else 0, slug)
 
 
@@ -88,6 +90,7 @@ def judgements(
     if evaluation is None or not (submission.published_at or view.inner):
         return []
     hit_type = evaluation.campaign.hit_type
+    # as workers saw them: criteria, then boxes to tick, then marked errors
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), SPANS]
     scores = Score.objects.filter(
         evaluation=evaluation, superseded_at=None
@@ -104,7 +107,7 @@ def judgements(
         for score in scores
     ]
     return sorted(
-        shown_scores, key=lambda j: (*_place(order, j.criterion), j.criterion)
+        shown_scores, key=lambda j: (*_position(order, j.criterion), j.criterion)
     )
 
 
@@ -143,6 +146,7 @@ def money(
     spent = 0
     if evaluation is not None:
         ledger = LedgerEntry.objects.filter(campaign_id=evaluation.campaign_id)
+        # entries that were cancelled or failed moved no money
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0
     return Money(approved_cents=submission.approved_cents, spent_cents=spent)

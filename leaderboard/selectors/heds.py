@@ -112,6 +112,7 @@ def _evaluators(
 ) -> dict[str, str]:
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
+        # what a datasheet asks about people has no answer where programs played them
         nobody = "simulated workers: programs, no people"
         about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
         return dict.fromkeys(about_people, nobody) | {

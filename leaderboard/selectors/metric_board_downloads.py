@@ -100,6 +100,8 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     for comparison in rows.order_by("pk"):
         ratings = system_ratings_of([int(comparison.evaluation_id or 0)])
         for row in _records(ratings[ratings["submission"] == comparison.a_id]):
+            # one side is enough: each preference appears once for either system,
+            # mirrored
             value = float(row["value"])
             winner = "model_a" if value > HALF else "model_b"
             yield {
@@ -130,6 +132,8 @@ def metric_scores(task: Task) -> Iterator[ScoredMetric]:
         newest = {
             row.metric: row
             for row in results.order_by("pk")
+            # of a metric that cannot be computed here the identity is unknown: any
+            # result stands
             if identities[row.metric] in {"", row.identity}
         }
         for slug in identities:

@@ -76,6 +76,7 @@ class BoardInputs:
 
     def sha256(self) -> str:
         """Hash what went in: scores, results, settings and the code's version."""
+        # keys of immutable rows instead of their numbers: a new score is a new row
         parts: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
         parts.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
         parts.append(
@@ -97,6 +98,8 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
     """Find the systems and metrics of one criterion's board."""
     judged = _judged(task, criterion)
     by_people = [system for system in judged if not system.simulated]
+    # programs and people are never mixed in one correlation; programs alone make a
+    # board that says so
     systems = by_people or judged
     metrics = [*_own(task, systems), *_outside(task, systems)]
     named = task.config.get("metrics", {})
@@ -150,6 +153,7 @@ def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
     metrics = []
     for chosen in chosen_of(task):
         better = chosen.metric.higher_is_better
+        # while a run is under way some systems have new numbers and others old ones
         if better is None or chosen.slug in running:
             continue
         rows = _rows(chosen, pks)

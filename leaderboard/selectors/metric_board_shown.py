@@ -128,7 +128,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Under:
+class Unfinished:
     """A metric that is not on the board: why, and how far it is."""
 
     label: str
@@ -191,6 +191,8 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
     if newest is None:
         return Shown(state="", board=None)
     ready = boards.filter(state=State.READY).order_by("-wanted_at", "-pk").first()
+    # an older board is shown while a new one is computed, but never with a system or
+    # metric that has been withdrawn since
     if newest.state == State.TOO_FEW or (ready and not _still_public(ready)):
         ready = None
     state = newest.state
@@ -233,6 +235,7 @@ def _lines(payload: dict[str, Any], by: str) -> list[Line]:
         )
         for computed in payload["metrics"]
     ]
+    # by name: any other order would be read as a ranking
     if len(payload["systems"]) < FEWEST_RANKED:
         return sorted(lines, key=lambda x: x.label.casefold())
     index_of = {slug: n for n, slug in enumerate(cluster)}
@@ -265,7 +268,7 @@ def _number(cell: Cell | None) -> float:
     return float("-inf") if cell is None or cell.value is None else cell.value
 
 
-def under_way(task: Task) -> list[Under]:
+def under_way(task: Task) -> list[Unfinished]:
     """List the task's metrics that are being computed, or are not computed here."""
     unfinished = []
     runs = MetricRun.objects.filter(
@@ -278,9 +281,12 @@ def under_way(task: Task) -> list[Under]:
         if n_all and run.metric not in absent:
             n_done = pieces.filter(state=MetricPiece.State.DONE).count()
             label = metric_words(run.metric).label
-            unfinished.append(Under(label, run.get_state_display(), n_done, n_all))
+            unfinished.append(Unfinished(label, run.get_state_display(), n_done, n_all))
     words = [metric_words(slug) for slug in sorted(absent)]
-    return [*unfinished, *(Under(word.label, "not computed here") for word in words)]
+    return [
+        *unfinished,
+        *(Unfinished(word.label, "not computed here") for word in words),
+    ]
 
 
 def outside_of(task: Task) -> Sequence[OutsideMetric]:

@@ -61,7 +61,7 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
 
 
 def _pending(submission: Submission, n: int) -> Pending:
-    of = submission.task.sample_size
+    n_planned = submission.task.sample_size
     if hasattr(submission, "human_evaluation"):
-        of = submission.human_evaluation.n_instances
-    return Pending(min(n, of), of)
+        n_planned = submission.human_evaluation.n_instances
+    return Pending(min(n, n_planned), n_planned)

@@ -93,7 +93,7 @@ def arranged(
 
     What has no number stands last, in the task's order.
     """
-    positions = _found(submission, wish.text)
+    positions = _positions_with(submission, wish.text)
     ratings = _ratings(evaluation) if evaluation is not None else {}
     slug = "" if wish.key == RATING else wish.key.removeprefix(f"{APART}-")
     values = _values(submission, slug) if slug else {}
@@ -102,11 +102,13 @@ def arranged(
         numbers = _apart(ratings, values, slug)
     if numbers:
         sign = 1 if wish.ascending else -1
+        # the sign turns the numbers instead of `reverse`, which would also put those
+        # without a number first and positions backwards
         positions.sort(key=lambda p: (p not in numbers, sign * numbers.get(p, 0.0), p))
     return Arranged(positions, ratings, values, slug)
 
 
-def _found(submission: Submission, text: str) -> list[int]:
+def _positions_with(submission: Submission, text: str) -> list[int]:
     rows = Prediction.objects.filter(submission=submission)
     if text:
         rows = rows.filter(
@@ -143,11 +145,12 @@ def _apart(
     slug: str,
 ) -> dict[int, float]:
     """Measure how far people and a metric are apart, in ranks; the furthest is least."""
-    both = sorted(set(ratings) & set(values))
-    if not both:
+    judged = sorted(set(ratings) & set(values))
+    if not judged:
         return {}
     down = -1.0 if metric_words(slug).better.startswith("lower") else 1.0
-    people = rankdata([ratings[p] for p in both])
-    metric = rankdata([down * values[p] for p in both])
+    # ranks, because ratings and metrics have different units and no common zero
+    people = rankdata([ratings[p] for p in judged])
+    metric = rankdata([down * values[p] for p in judged])
     gaps = -np.abs(people - metric)
-    return dict(zip(both, gaps.tolist(), strict=True))
+    return dict(zip(judged, gaps.tolist(), strict=True))

@@ -70,6 +70,7 @@ def matrix(task: Task, shared: Shared, *, cents_per_rating: float) -> Matrix | N
     """Compare every pair; None when fewer than two systems share two instances."""
     if len(shared.systems) < 2 or shared.n_instances < 2:
         return None
+    # the signature changes with any of the scores, the price with the task's pay
     key = f"pairs-{shared.signature}-{cents_per_rating:.4f}"
     return computed_once(
         key, lambda: _matrix(task, shared, cents_per_rating), _KEPT_SECONDS
@@ -139,5 +140,6 @@ def _missing(
         )
     except GenieError:
         return None, None, 0
+    # each further instance takes one rating of either system
     more = 2 * max(0, plan.n_instances - n)
     return more, round(more * cents_per_rating), plan.n_instances

@@ -129,6 +129,7 @@ def fetch_rows(
             main=criterion,
             metrics=metrics.get(place.pk, {}),
             judged=judged.get(place.pk, 0),
+            # a team recognises its own anonymous rows
             known=data_of[place.pk]["team_id"] in teams,
             today=today,
         )
@@ -150,8 +151,9 @@ def _row(
 ) -> Row:
     until: date | None = data["anonymous_until"]
     anonymous = until is not None and today < until
-    of = data["human_evaluation__n_instances"] or task.sample_size
+    n_planned = data["human_evaluation__n_instances"] or task.sample_size
     human = criteria.get(main) if place.scored else None
+    # the campaign's state says why a score is partial: stopped, ended, or still running
     state = data["human_evaluation__campaign__state"]
     return Row(
         pk=place.pk,
@@ -168,7 +170,7 @@ def _row(
         rank_last=place.ranks[1] if place.ranks else None,
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
-        pending=None if place.scored else Pending(min(judged, of), of),
+        pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
         criteria=criteria,
         metrics=metrics,
     )

@@ -9,7 +9,7 @@ OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)
 ABOUT_TO_ASK = (Submission.State.APPROVED, Submission.State.ANNOTATING)
 
 
-def sample_may_be_told(task: Task) -> bool:
+def sample_is_public(task: Task) -> bool:
     """Tell whether nobody is asked anything of the task, nor will be shortly.
 
     Test questions are made of the instances that the sample leaves out, in the order

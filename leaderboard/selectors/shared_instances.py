@@ -99,6 +99,7 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
             "ratings_sha256",
         )
     )
+    # scores are immutable rows: their keys and digests change whenever a rating does
     signature = (
         f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
         f"-{whole_share()}"
@@ -162,6 +163,7 @@ def _gather(
     enough = max(1, LEAST_SHARE * max(n_of.values(), default=0))
     inside = [s for s in systems if n_of[s.pk] >= enough and s.pk not in partial]
     columns = [(system.pk, name) for system in inside for name in criteria]
+    # paired comparisons need every system on every instance that is left
     table = means[columns].dropna() if inside else pd.DataFrame()
     shape = (len(table), len(inside), len(criteria))
     return Shared(
@@ -185,4 +187,5 @@ def _means(ratings: pd.DataFrame, unit: Unit, criteria: Sequence[str]) -> pd.Dat
     columns = pd.MultiIndex.from_product(
         [table.columns.get_level_values(0).unique(), list(criteria)]
     )
+    # missing criteria become columns of NaN, so that every system has the same block
     return table.reindex(columns=columns).sort_index()

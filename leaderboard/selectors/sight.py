@@ -1,4 +1,8 @@
-"""Who may see what outside the admin; every page and the API ask here."""
+"""Who may see what outside the admin; every page and the API ask here.
+
+ A rule that is decided elsewhere will be forgotten elsewhere: views, API, exports and
+selectors take `sight` for one submission and `public()` or `inside()` for queries.
+"""
 
 from __future__ import annotations
 
@@ -87,6 +91,8 @@ def is_public(submission: Submission) -> bool:
     """Tell whether a stranger gets the page: on the board, or withdrawn from it."""
     if submission.visibility != Submission.Visibility.PUBLIC:
         return False
+    # a result that was public keeps its page, which says that it was withdrawn; links
+    # from papers must not end nowhere
     withdrawn = submission.state == State.WITHDRAWN and bool(submission.published_at)
     return submission.state in ON_BOARD or withdrawn
 

@@ -66,6 +66,7 @@ def arranged(
     """
     values = _values(task, field, order.key, at)
     directed = -values if order.reverse else values
+    # lexsort sorts by its last key first: group, then value, then the newest
     apart = np.isnan(values) * 2 + (field.partial if order.key == "human" else 0)
     return np.lexsort((-field.pk, directed, apart))
 
@@ -78,6 +79,7 @@ def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:
     if key == "system":
         names = sorted(
             submissions.order_by().values_list("system_name", "pk"),
+            # sorted here because databases collate names differently
             key=lambda row: (row[0].casefold(), row[0]),
         )
         value_of = {pk: float(index) for index, (_, pk) in enumerate(names)}

@@ -34,6 +34,7 @@ def span_ratings(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataF
         if detail and "spans" in detail
     ]
     marked = pd.DataFrame.from_records(scored, columns=[*_KEY, "marks"])
+    # an inner join with the ratings that are left: marks of excluded workers fall away
     span_rows = ratings.merge(marked, on=_KEY, how="inner")
     span_rows = span_rows.assign(value=span_rows["marks"], criterion=SPANS)
     if "answered" in span_rows:

@@ -17,7 +17,7 @@ from django.db.models import Max
 
 from leaderboard.models import Submission, Task
 from leaderboard.selectors.field import Field, Ints, field_of
-from leaderboard.selectors.filtering import ALL, Filter, wanted
+from leaderboard.selectors.filtering import ALL, Filter, matching_pks
 from leaderboard.selectors.progress import any_judged
 from leaderboard.selectors.rows import Row, fetch_rows
 from leaderboard.selectors.sight import public, team_ids
@@ -54,10 +54,12 @@ class Standings(Sequence[Row]):
         self.at = at
         self._field = field
         self._teams = teams
-        self._in_order = _kept(
+        self._in_order = _filtered(
             task, field, arranged(task, field, order, at), chosen, teams
         )
         self.n_all = len(field)
+        # private rows hold ranks that nobody else sees, so they are not counted among
+        # the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
         self.n_partial = int(field.partial.sum())
         self.n_pending = int((~field.scored).sum())
@@ -137,7 +139,7 @@ def standings(
     )
 
 
-def _kept(
+def _filtered(
     task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
     """Leave the places that the filter leaves, in their order."""
@@ -146,7 +148,7 @@ def _kept(
         keep &= field.scored
     if chosen.kind:
         keep &= field.simulated == (chosen.kind == "simulated")
-    pks = wanted(task, chosen, teams)
+    pks = matching_pks(task, chosen, teams)
     if pks is not None:
         keep &= np.isin(field.pk, pks)
     return indices[keep[indices]]

@@ -144,8 +144,8 @@ def _waits_for(
         submission.task.slug, simulated=submission.simulated
     ):
         return "All answers are in. Staff decide whether some workers are excluded."
-    whose = "simulated workers" if submission.simulated else "people"
-    return f"{pending.n:,} of {pending.of:,} instances judged by {whose}."
+    judges = "simulated workers" if submission.simulated else "people"
+    return f"{pending.n:,} of {pending.of:,} instances judged by {judges}."
 
 
 def _steps(
@@ -153,6 +153,7 @@ def _steps(
     events: list[SubmissionEvent],
     view: Sight,
 ) -> list[Step]:
+    # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
     reached = _reached(submission, last)
     steps = []

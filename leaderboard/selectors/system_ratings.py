@@ -71,10 +71,14 @@ def about_systems(
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
     slots = _slots(evaluations)
+    # an item with slots shows several outputs, and its answers say which; one without
+    # shows the submission's own output alone
     in_slots = ratings["item"].isin({item for item, _ in slots})
     alone = ratings[~in_slots].assign(submission=lambda rows: rows["own"])
     rows = pd.concat([alone, _placed(ratings[in_slots], slots)], ignore_index=True)
     rows = rows.assign(submission=rows["submission"].astype(int))
+    # intervals are drawn from a seed: the same ratings must come in the same order,
+    # whatever the database returns first
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
 
 
@@ -99,6 +103,7 @@ def _placed(
     return pd.concat([slotted, sided], ignore_index=True)
 
 
+# A preference p for the first output is 1 - p for the second.
 def _both_sides(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:

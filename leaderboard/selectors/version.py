@@ -47,6 +47,7 @@ def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
     """
     *traces, latest_at = _traces(task)
     parts = [
+        # anonymity ends at midnight without any row being written
         timezone.localdate(),
         task.pk,
         task.config,

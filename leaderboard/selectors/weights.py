@@ -43,6 +43,7 @@ def _weight(text: str | None) -> float:
         value = float(text)
     except ValueError:
         return 0.0
+    # an address can say inf or nan, which would make every weighted mean the same
     return min(max(value, 0.0), LARGEST) if math.isfinite(value) else 0.0
 
 
@@ -61,6 +62,7 @@ def weighted_rows(
         ),
         _KEPT_SECONDS,
     )
+    # the expensive part is kept: new weights only average the stored draws anew
     results = weigh(drawn, [weights[name] for name in shared.criteria])
     rows = [
         WeightedRow(system, _in_points(result, logarithmic=shared.unit.logarithmic))
@@ -73,6 +75,9 @@ def _in_points(result: Weighted, *, logarithmic: bool) -> Weighted:
     if not logarithmic:
         return result
     low, estimate, high = (
-        100 * math.exp(value) for value in (result.low, result.estimate, result.high)
+        # magnitudes are averaged as logarithms: back to geometric means, 100 for the
+        # reference
+        100 * math.exp(value)
+        for value in (result.low, result.estimate, result.high)
     )
     return replace(result, low=low, estimate=estimate, high=high)

@@ -131,6 +131,7 @@ def paid_and_fee(campaigns: Sequence[Campaign]) -> tuple[int, int]:
         .values_list("kind")
         .annotate(cents=Sum("amount_cents"))
     )
+    # rewards and bonuses both go to workers; the fee is the platform's alone
     cents = {kind: total or 0 for kind, total in rows}
     fee = cents.pop(LedgerEntry.Kind.FEE, 0)
     return sum(cents.values()), fee

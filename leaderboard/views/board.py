@@ -60,6 +60,7 @@ def _to_moment(task: Task, typed: str) -> HttpResponse:
     moment = read_moment(typed)
     if moment is None:
         raise Http404("That is no moment of the past.")
+    # one address for one moment, so that it can be cited and cached
     return redirect("leaderboard:board-at", slug=task.slug, at=stamp(moment))
 
 
@@ -82,6 +83,8 @@ def _body(
             stamp(at) if at else "",
             address.query(),
             request.GET.get("page", ""),
+            # members of a team see its private rows and their progress: never another
+            # team's page
             ",".join(map(str, sorted(teams))),
         ]
     )
@@ -96,6 +99,7 @@ def _body(
     context = _context(request, task, rows, address)
     context["latest_at"] = rows.latest_at() if at else now.latest_at
     html = render_to_string("leaderboard/parts/board.html", context)
+    # a short board costs less to make than a stale one costs trust
     if rows.n_all >= KEPT_FROM_ROWS:
         cache.set(key, str(html), _KEPT_SECONDS)
     return html

@@ -45,7 +45,9 @@ def _table(request: HttpRequest, task: Task) -> BoardTable:
     address = read_address(task, request.GET)
     # for nobody in particular: a file is handed on, so no team's private rows
     rows = standings(task, None, address.order, chosen=address.chosen, at=at)
+    # a paper that cites the file cites this moment, not the board of the day it is read
     kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
+    # one reversed address with a gap instead of one reversal a row
     page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
     return BoardTable(
         task=task,
@@ -62,6 +64,7 @@ def _board_version(request: HttpRequest, slug: str) -> str:
     return f'"{version(get_object_or_404(Task, slug=slug))}"'
 
 
+# Badges stand in READMEs that are fetched all day: mostly "not modified" is enough.
 @condition(etag_func=_board_version)
 def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw who leads a board."""

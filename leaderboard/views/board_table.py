@@ -65,10 +65,10 @@ def shown_criteria(task: Task, address: Address) -> list[str]:
 
 
 def column(key: str, label: str, address: Address) -> Column:
-    now = address.order
-    if now.key == key:
-        turned = Order(key, "asc" if now.reverse else "desc")
-        sorted_ = "descending" if now.reverse else "ascending"
+    order = address.order
+    if order.key == key:
+        turned = Order(key, "asc" if order.reverse else "desc")
+        sorted_ = "descending" if order.reverse else "ascending"
     else:
         turned, sorted_ = Order(key, first_direction(key)), ""
     return Column(key, label, address.query(order=turned), sorted_)
@@ -113,6 +113,8 @@ def lines(
         Line(
             row=row,
             rank=ranks[i],
+            # in any other order neighbours with equal ranks say nothing about each
+            # other
             bracket=_bracket(ranks, i) if order == DEFAULT else "",
             bar=intervals.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
@@ -132,6 +134,7 @@ def _rank(row: Row) -> str:
         return ""
     single = row.rank_first == row.rank_last
     ranks = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
+    # brackets: the rank that it would have, were it public
     return f"({ranks})" if row.private else ranks
 
 

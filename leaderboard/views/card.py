@@ -7,14 +7,14 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from leaderboard.exports.card import WRITERS, paragraph, said
+from leaderboard.exports.card import WRITERS, in_words, paragraph
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.card import Card, card
 from leaderboard.selectors.heds import Answered, heds
 from leaderboard.selectors.heds_questions import VERSION
 from leaderboard.selectors.worker_figures import worker_figures
-from leaderboard.views.submission import seen_by
+from leaderboard.views.submission import visible_submission
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
@@ -25,7 +25,7 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "submission": submission,
         "task": submission.task,
         "sections": [
-            (title, [(key, said(value), _parts(value)) for key, value in lines])
+            (title, [(key, in_words(value), _parts(value)) for key, value in lines])
             for title, lines in sections.items()
             if lines
         ],
@@ -41,7 +41,7 @@ def _parts(value: Any) -> list[tuple[str, str]]:
     """Give what a line says of several things one by one."""
     if not isinstance(value, dict):
         return []
-    return [(name.replace("_", " "), said(part)) for name, part in value.items()]
+    return [(name.replace("_", " "), in_words(part)) for name, part in value.items()]
 
 
 def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
@@ -59,7 +59,7 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
 
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
     """Give the card to those who may see the scores: the team sooner than others."""
-    submission, view = seen_by(request, pk)
+    submission, view = visible_submission(request, pk)
     evaluation = (
         HumanEvaluation.objects.select_related("campaign__hit_type")
         .filter(submission=submission)

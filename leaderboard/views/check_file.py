@@ -39,8 +39,8 @@ def check_file(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, task, CheckForm())
     # before the body is read, so that slow uploads, too, take one thread at most
-    who = "accounts" if request.user.is_authenticated else "strangers"
-    with one_at_a_time(f"check-by-{who}") as free:
+    group = "accounts" if request.user.is_authenticated else "strangers"
+    with one_at_a_time(f"check-by-{group}") as free:
         return _not_now(request, task, free=free) or _checked(request, task)
 
 
@@ -48,11 +48,12 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     """Refuse for now when another check is under way, or after too many."""
     throttle = CheckThrottle()
     if not free:
+        # asked before the throttle, so that a refusal for this reason is not counted
         seconds = _BUSY_SECONDS
-        why = "Another file is being checked at the moment."
+        reason = "Another file is being checked at the moment."
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        why = "You have had as many checks as one address or account has in an hour."
+        reason = "You have had as many checks as one address or account has in an hour."
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)
@@ -62,7 +63,7 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
         request,
         task,
         form,
-        refused=f"{why} Try again in {wait}.",
+        refused=f"{reason} Try again in {wait}.",
         status=HTTPStatus.TOO_MANY_REQUESTS,
     )
     answer["Retry-After"] = str(seconds)

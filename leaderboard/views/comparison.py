@@ -79,6 +79,8 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
         systems = list(form.cleaned_data["systems"])
         try:
             _check_own(request, systems, Staff.ASK_COMPARISONS)
+            # two systems make one comparison; more make one for each pair, approved
+            # together
             if len(systems) == 2:
                 first, second = systems
                 made = compare.request(first, second, form.question(), by=by)
@@ -154,8 +156,8 @@ def _chart(comparison: Comparison, standing: Standing, said: str) -> Any:
 
 
 def _percent(standing: Standing) -> dict[str, str]:
-    now = standing.now
-    if not now.n:
+    decision = standing.now
+    if not decision.n:
         return {}
-    parts = {"estimate": now.estimate, "low": now.low, "high": now.high}
+    parts = {"estimate": decision.estimate, "low": decision.low, "high": decision.high}
     return {name: f"{100 * value:.1f}" for name, value in parts.items()}

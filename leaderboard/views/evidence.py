@@ -51,6 +51,8 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _cents_per_rating(task: Task) -> float:
     """Tell what one more rating costs, with fee, test questions and re-posting."""
+    # the whole price over the ratings it buys: test questions and fees are in each
+    # rating's share
     n = task.sample_size * int(task.human.get("ratings_per_instance", 1))
     return quote_part(task).total_cents / n if n else 0.0
 
@@ -65,6 +67,7 @@ def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
 
 def _cell(share: float) -> tuple[str, str]:
     text = "> 99" if share > 0.99 else "< 1" if share < 0.01 else f"{100 * share:.0f}"
+    # edges of the shades at 70, 90, 95 and 99 % for one of the two
     sure = abs(share - 0.5)
     shade = sum(sure >= edge for edge in (0.2, 0.4, 0.45, 0.49))
     return text, f"{'up' if share >= 0.5 else 'down'}{shade}"
@@ -101,29 +104,29 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
 def story(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the best score by date."""
     task = get_object_or_404(Task, slug=slug)
-    leaders = history(task)
+    results = history(task)
     context: dict[str, Any] = {
         "here": "tasks",
         "task": task,
-        "leads": leaders.leads[::-1][:_IN_STORY],
-        "n_results": len(leaders.results),
-        "simulated": any(result.simulated for result in leaders.results),
-        "drawn": _drawn(task, leaders),
+        "leads": results.leads[::-1][:_IN_STORY],
+        "n_results": len(results.results),
+        "simulated": any(result.simulated for result in results.results),
+        "drawn": _drawn(task, results),
     }
     return render(request, "leaderboard/story.html", context)
 
 
-def _drawn(task: Task, leaders: History) -> Any:
-    if not leaders.leads:
+def _drawn(task: Task, history: History) -> Any:
+    if not history.leads:
         return ""
     axis = axis_over(
-        min(result.low for result in leaders.results),
-        max(result.high for result in leaders.results),
+        min(result.low for result in history.results),
+        max(result.high for result in history.results),
     )
-    last = leaders.leads[-1].result
+    last = history.leads[-1].result
     description = (
-        f"Best score on {task.title} by date, from {leaders.leads[0].result.mean:.1f} to "
+        f"Best score on {task.title} by date, from {history.leads[0].result.mean:.1f} to "
         f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
     )
-    leads = [lead.result for lead in leaders.leads]
-    return timeline(axis, leads, leaders.results, said=description)
+    leads = [lead.result for lead in history.leads]
+    return timeline(axis, leads, history.results, said=description)

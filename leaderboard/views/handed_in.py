@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import FileResponse, Http404, HttpRequest
 from django.views.decorators.cache import never_cache
 
-from leaderboard.views.submission import seen_by
+from leaderboard.views.submission import visible_submission
 
 
 @never_cache
@@ -15,7 +15,7 @@ def handed_in(request: HttpRequest, pk: int) -> FileResponse:
     It comes through this site wherever it is kept: a link into the bucket would be
     good for whoever gets hold of it.
     """
-    submission, view = seen_by(request, pk)
+    submission, view = visible_submission(request, pk)
     if not view.inner:
         raise Http404
     try:

@@ -46,4 +46,5 @@ def _axis(result: CriterionResult) -> Any:
         return None
     low = min(row.low for row in result.rows)
     high = max(row.high for row in result.rows)
+    # magnitudes have no upper end: 100 is the reference, and outputs may be better
     return axis_over(low, high, ceiling=max(100.0, high))

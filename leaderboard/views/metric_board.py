@@ -25,6 +25,7 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     criteria = criteria_of(task)
     typed = request.GET.get("criterion", "")
+    # old links may name a criterion that the task no longer has
     criterion = typed if typed in criteria else (criteria or ["overall"])[0]
     shown = shown_board(task, criterion, request.GET.get("by", ""))
     chosen = _chosen(shown, request.GET.get("metric", ""))

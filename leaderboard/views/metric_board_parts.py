@@ -104,6 +104,7 @@ def tests(shown: Shown) -> dict[str, Any] | None:
 def _p(value: float | None) -> tuple[str, bool]:
     if value is None:
         return "", False
+    # a p-value cannot exceed 1: papers of the field write it without the leading zero
     return ("< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")), value <= 0.05
 
 
@@ -117,6 +118,8 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
         if point is None:
             continue
         outlier = _outlier(index, computed)
+        # a metric where lower is better is turned, so that every scatter rises to the
+        # right
         value, half = point if line.arrow == "↑" else (-point[0], point[1])
         ends = (system["mean"], system["low"], system["high"])
         points.append(Point(system["name"], *ends, value, half, outlier))
@@ -126,15 +129,15 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
         )
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated
-    who = "simulated workers" if simulated else "people"
-    description = f"{line.label} against what {who} said of {len(points)} systems"
+    judges = "simulated workers" if simulated else "people"
+    description = f"{line.label} against what {judges} said of {len(points)} systems"
     if pearson is not None:
         description += f"; Pearson correlation {pearson:.2f}"
     outliers = [point.name for point in points if point.outlier]
     if outliers:
         description += f"; outliers: {', '.join(outliers)}"
     return {
-        "chart": scatter(points, metric=line.label, who=who, said=description),
+        "chart": scatter(points, metric=line.label, who=judges, said=description),
         "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
         "n_outliers": len(outliers),
     }

@@ -18,7 +18,7 @@ from rest_framework.throttling import UserRateThrottle
 
 from leaderboard.exports import metric_files as files
 from leaderboard.models import Task
-from leaderboard.selectors import metric_board_downloads as found
+from leaderboard.selectors import metric_board_downloads as downloads
 
 JUDGMENTS = (
     "system",
@@ -59,6 +59,7 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     content = write(task)
     response: HttpResponseBase = (
         HttpResponse(content, content_type=content_type)
+        # archives need their directory at the end; tables are streamed row by row
         if isinstance(content, bytes)
         else StreamingHttpResponse(
             content, content_type=f"{content_type}; charset=utf-8"
@@ -69,8 +70,8 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 
 def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
-    systems, ids = found.published(task), found.instance_ids(task)
-    for scored in found.metric_scores(task):
+    systems, ids = downloads.published(task), downloads.instance_ids(task)
+    for scored in downloads.metric_scores(task):
         row = {
             "system": systems[scored.submission][0],
             "submission": scored.submission,
@@ -85,10 +86,10 @@ def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
 def _mtme(task: Task) -> bytes:
     """Lay scores out as mt-metrics-eval's data: a file for each scorer and level."""
     names = files.unique_names(
-        {pk: name for pk, (name, _) in found.published(task).items()}
+        {pk: name for pk, (name, _) in downloads.published(task).items()}
     )
     written: list[tuple[str, str]] = []
-    for criterion, table in sorted(found.human_tables(task).items()):
+    for criterion, table in sorted(downloads.human_tables(task).items()):
         path = f"human-scores/{files.safe_name(criterion)}"
         by_name = {names[pk]: values for pk, values in sorted(table.items())}
         means = {system: _mean(values) for system, values in by_name.items()}
@@ -96,7 +97,7 @@ def _mtme(task: Task) -> bytes:
         written.append((f"{path}.sys.score", files.sys_score(means)))
     overall: dict[str, dict[str, float]] = {}
     per_instance: dict[str, dict[str, list[float]]] = {}
-    for scored in found.metric_scores(task):
+    for scored in downloads.metric_scores(task):
         overall.setdefault(scored.metric, {})[names[scored.submission]] = scored.overall
         if len(scored.per_instance) == task.n_instances:
             per_instance.setdefault(scored.metric, {})[names[scored.submission]] = (
@@ -117,7 +118,7 @@ def _mean(values: list[float | None]) -> float | None:
 
 def _billboard(task: Task) -> bytes:
     """Lay scores out as Billboard's: a CSV for each system and metric."""
-    systems, ids = found.published(task), found.instance_ids(task)
+    systems, ids = downloads.published(task), downloads.instance_ids(task)
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     written = [
         (
@@ -132,22 +133,25 @@ def _billboard(task: Task) -> bytes:
                 )
             ),
         )
-        for scored in found.metric_scores(task)
+        for scored in downloads.metric_scores(task)
         if len(scored.per_instance) == len(ids)
     ]
     return files.zipped(written)
 
 
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
-    "judgments.csv": (_CSV, lambda t: files.csv_pieces(JUDGMENTS, found.judgments(t))),
-    "judgments.jsonl": (_JSONL, lambda t: files.json_lines(found.judgments(t))),
+    "judgments.csv": (
+        _CSV,
+        lambda t: files.csv_pieces(JUDGMENTS, downloads.judgments(t)),
+    ),
+    "judgments.jsonl": (_JSONL, lambda t: files.json_lines(downloads.judgments(t))),
     "judgments.crowd-kit.csv": (
         _CSV,
         lambda t: files.csv_pieces(
-            ("task", "worker", "label"), files.crowd_kit(found.judgments(t))
+            ("task", "worker", "label"), files.crowd_kit(downloads.judgments(t))
         ),
     ),
-    "battles.jsonl": (_JSONL, lambda t: files.json_lines(found.battles(t))),
+    "battles.jsonl": (_JSONL, lambda t: files.json_lines(downloads.battles(t))),
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),

@@ -105,6 +105,7 @@ def _visible_metric(request: HttpRequest, pk: int) -> tuple[OutsideMetric, bool]
     if metric is None:
         raise Http404
     is_owner = metric.owner_id == request.user.pk
+    # 404, not 403: that the metric exists is its owner's secret until it is published
     if not is_owner and metric.published_at is None:
         raise Http404
     return metric, is_owner

@@ -17,7 +17,7 @@ from leaderboard.models import Submission
 from leaderboard.selectors.mine import lines_for, submissions_for
 from leaderboard.services import realign
 from leaderboard.services import withdraw as withdrawal
-from leaderboard.views.submission import seen_by
+from leaderboard.views.submission import visible_submission
 
 PER_PAGE = 50
 
@@ -31,7 +31,8 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    submission, view = seen_by(request, pk)
+    submission, view = visible_submission(request, pk)
+    # staff see the page, too, but withdraw in the admin, under a permission
     if not view.team or submission.state in {
         Submission.State.INVALID,
         Submission.State.WITHDRAWN,
@@ -59,7 +60,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
     """Hand out the proposal of re-aligned predictions as a file to check."""
-    submission, view = seen_by(request, pk)
+    submission, view = visible_submission(request, pk)
     content = realign.proposal(submission) if view.inner else None
     if content is None:
         raise Http404

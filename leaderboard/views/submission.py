@@ -29,7 +29,7 @@ _FOR_THE_TEAM = ("near-duplicate",)
 
 
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
-    shown, view = seen_by(request, pk)
+    shown, view = visible_submission(request, pk)
     evaluation = (
         HumanEvaluation.objects.select_related("campaign__hit_type")
         .filter(submission=shown)
@@ -66,11 +66,13 @@ def _reload_seconds(submission: Submission, view: Sight) -> int | None:
     at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
+    # after ten minutes something is stuck, and reloading every five seconds helps
+    # nobody
     fresh = timezone.now() - submission.created_at < _FRESH
     return 5 if fresh and submission.state in _SOON_DONE else 60
 
 
-def seen_by(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:
+def visible_submission(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:
     """Give a submission to those who may see it; to others it does not exist."""
     submission = (
         Submission.objects.select_related("task", "team", "owner").filter(pk=pk).first()
@@ -78,6 +80,8 @@ def seen_by(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:
     if submission is None:
         raise Http404
     view = sight(submission, request.user)
+    # the same 404 as for a number that was never given, so that private ones cannot be
+    # counted
     if not view.page:
         raise Http404
     return submission, view

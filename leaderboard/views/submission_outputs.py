@@ -57,25 +57,26 @@ def outputs_context(
         parameters.get("dir", ""),
         [key for key, _ in orders],
     )
-    inner = arranged(submission, evaluation, wish)
-    page = outputs_page(inner.positions, parameters.get("page"))
+    arrangement = arranged(submission, evaluation, wish)
+    page = outputs_page(arrangement.positions, parameters.get("page"))
     others = rivals(submission, request.user)
     against = _against(others, parameters.get("against", ""))
     query = wish.query() | ({"against": str(against.pk)} if against else {})
     return {
         "page": page,
-        "outputs": _shown(submission, list(page), inner, against),
+        "outputs": _shown(submission, list(page), arrangement, against),
         "wish": wish,
         "orders": orders,
         "others": others,
         "against": against,
-        "metric": metric_words(inner.metric).label if inner.metric else "",
+        "metric": metric_words(arrangement.metric).label if arrangement.metric else "",
         "outputs_query": f"{urlencode(query)}&" if query else "",
     }
 
 
 def _against(others: list[tuple[int, str]], typed: str) -> Submission | None:
     """Find the other system among those that may be read; numbers are no way in."""
+    # compared as text: whatever an address holds, it names a listed system or nothing
     if typed not in {str(pk) for pk, _ in others}:
         return None
     return Submission.objects.filter(pk=int(typed)).first()
@@ -84,7 +85,7 @@ def _against(others: list[tuple[int, str]], typed: str) -> Submission | None:
 def _shown(
     submission: Submission,
     positions: list[int],
-    inner: Arranged,
+    arrangement: Arranged,
     against: Submission | None,
 ) -> list[Shown]:
     texts = texts_at(against, positions) if against else {}
@@ -95,8 +96,8 @@ def _shown(
         shown.append(
             Shown(
                 output=ours,
-                rating=inner.ratings.get(ours.position),
-                value=inner.values.get(ours.position),
+                rating=arrangement.ratings.get(ours.position),
+                value=arrangement.values.get(ours.position),
                 other=other,
                 ours_marked=None if other is None else difference(ours.text, other),
                 other_marked=None if other is None else difference(other, ours.text),

@@ -34,8 +34,10 @@ def teams(request: HttpRequest) -> HttpResponse:
             form.add_error("name", error.message)
         else:
             return redirect("leaderboard:team", made.slug)
-    mine = Membership.objects.filter(user=user).select_related("team").order_by("pk")
-    context = {"here": "account", "memberships": mine, "form": form}
+    memberships = (
+        Membership.objects.filter(user=user).select_related("team").order_by("pk")
+    )
+    context = {"here": "account", "memberships": memberships, "form": form}
     status = 400 if form.errors else 200
     return render(request, "leaderboard/account/teams.html", context, status=status)
 
@@ -72,6 +74,8 @@ def _page(
         ),
         "form": form,
         "days": service.DAYS,
+        # the link is shown once and not stored: only the token's hash is in the
+        # database
         "link": request.session.pop("team-invitation", None),
     }
     return render(request, "leaderboard/account/team.html", context, status=status)
@@ -114,27 +118,28 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, or take them out; everybody may take themselves out."""
+    # leaving needs no right; everything else needs an owner
     itself = pk == request.user.pk and request.POST.get("do") == "remove"
     team = team_of(request, slug, owner=not itself)
-    deeds = {
+    actions = {
         "remove": lambda: service.remove(team, pk),
         "owner": lambda: service.set_role(team, pk, OWNER),
         "member": lambda: service.set_role(team, pk, Membership.Role.MEMBER),
     }
-    deed = deeds.get(request.POST.get("do", ""))
-    if deed is None:
+    action = actions.get(request.POST.get("do", ""))
+    if action is None:
         raise Http404
     try:
-        deed()
+        action()
     except GenieError as error:
         messages.error(request, error.message)
         itself = False
     else:
         messages.success(request, "Done.")
-    return redirect("leaderboard:teams" if itself else found_at(slug))
+    return redirect("leaderboard:teams" if itself else team_url(slug))
 
 
-def found_at(slug: str) -> str:
+def team_url(slug: str) -> str:
     return reverse("leaderboard:team", args=[slug])
 
 
