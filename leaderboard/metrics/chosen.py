@@ -49,11 +49,13 @@ def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
             )
     known = all_metrics()
     return {
-        slug: _made(known[slug], table.get(slug, {})) for slug in used if slug in known
+        slug: _configured(known[slug], table.get(slug, {}))
+        for slug in used
+        if slug in known
     }
 
 
-def _made(metric: type[Metric], options: Mapping[str, Any]) -> Metric:
+def _configured(metric: type[Metric], options: Mapping[str, Any]) -> Metric:
     parameters = parameters_of(metric)
     for name, value in options.items():
         if name not in parameters:
@@ -83,6 +85,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def _fits(value: object, default: object) -> bool:
     if isinstance(default, float):
         return isinstance(value, int | float) and not isinstance(value, bool)
+    # exactly the type: to isinstance, true would be a whole number
     return type(value) is type(default)
 
 

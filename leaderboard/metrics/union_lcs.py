@@ -68,6 +68,7 @@ def _rows(reference: Words, prediction: Words) -> list[int]:
     rows = [row]
     for word in reference:
         matched = row & columns_of.get(word, 0)
+        # one step of Hyyrö's recurrence: a whole row of the table in three operations
         row = ((row + matched) | (row - matched)) & full
         rows.append(row)
     return rows

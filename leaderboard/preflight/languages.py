@@ -114,11 +114,11 @@ def small_words(language: str) -> frozenset[str]:
 @cache
 def _languages_by_word() -> dict[str, tuple[str, ...]]:
     """Tell which languages each small word is common in."""
-    whose: dict[str, tuple[str, ...]] = {}
+    languages: dict[str, tuple[str, ...]] = {}
     for code in _WORDS:
         for word in small_words(code):
-            whose[word] = (*whose.get(word, ()), code)
-    return whose
+            languages[word] = (*languages.get(word, ()), code)
+    return languages
 
 
 @cache
@@ -191,10 +191,12 @@ def looks_like(text: str, language: str) -> str | None:
     if script != "Latin" or len(words) < _MIN_WORDS or not small_words(language):
         return "" if script != "Latin" else None
     hits = dict.fromkeys(_WORDS, 0)
-    whose = _languages_by_word()
+    languages = _languages_by_word()
     for word in words:
-        for code in whose.get(word, ()):
+        for code in languages.get(word, ()):
             hits[code] += 1
     other = max((code for code in hits if code != language), key=lambda c: hits[c])
+    # two small words and twice as many as of its own language: names and titles have
+    # one
     foreign = hits[other] >= 2 and hits[other] > 2 * hits[language]
     return other if foreign else ""

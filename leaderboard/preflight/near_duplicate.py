@@ -28,12 +28,13 @@ class NearDuplicate(Check):
             for position, text in enumerate(normalised)
             if text and text not in map(plain, texts.references[position])
         ]
+        # with hardly a wrong or free answer, two good systems cannot be told from one
         if len(telling) < max(_LEAST, 0.05 * len(texts)):
             return None
         matches = [
-            (sum(_same(normalised[i], plain(other[i])) for i in telling), name)
-            for name, other in texts.earlier
-            if len(other) == len(texts)
+            (sum(_same(normalised[i], plain(earlier[i])) for i in telling), name)
+            for name, earlier in texts.earlier
+            if len(earlier) == len(texts)
         ]
         if not matches:
             return None

@@ -133,11 +133,11 @@ class _Reading:
     ) -> None:
         self.systems = systems
         self.ids = instance_ids
-        self.place = {name: n for n, name in enumerate(instance_ids)}
+        self.index_of = {name: n for n, name in enumerate(instance_ids)}
         self.tallies = {code: Tally() for code in _MESSAGES}
         self.named: set[tuple[str, str]] = set()
         self.overall: dict[int, float] = {}
-        self.each: dict[int, list[float]] = {}
+        self.by_output: dict[int, list[float]] = {}
         self.names: dict[int, str] = {}
 
     def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
@@ -152,17 +152,21 @@ class _Reading:
 
     def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
         """Give each line of system and score its instance, by its place."""
-        of: dict[str, list[ScoreRow]] = {}
+        lines_of: dict[str, list[ScoreRow]] = {}
         for row in rows:
-            of.setdefault(row.system, []).append(row)
-        whole = all(len(lines) == 1 for lines in of.values()) and len(self.ids) > 1
-        if whole:
+            lines_of.setdefault(row.system, []).append(row)
+        # mt-metrics-eval's two files differ in nothing but the number of lines of a
+        # system
+        one_each = (
+            all(len(lines) == 1 for lines in lines_of.values()) and len(self.ids) > 1
+        )
+        if one_each:
             return "mtme-sys", rows
         placed_rows = []
-        for system, lines in of.items():
+        for system, lines in lines_of.items():
             if len(lines) != len(self.ids):
-                what = f"{len(lines):,} instead of {len(self.ids):,}"
-                self.tallies["wrong-count"].add(id=shown(system), what=what)
+                detail = f"{len(lines):,} instead of {len(self.ids):,}"
+                self.tallies["wrong-count"].add(id=shown(system), what=detail)
                 continue
             placed_rows += [
                 ScoreRow(row.line, row.system, name, row.value, row.raw)
@@ -180,14 +184,14 @@ class _Reading:
                 self.tallies["twice"].add(id=shown(row.system), line=row.line)
             self.overall[key] = row.value
             return
-        index = self.place.get(row.instance)
+        index = self.index_of.get(row.instance)
         if index is None:
             self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
             return
-        values = self.each.setdefault(key, [math.nan] * len(self.ids))
+        values = self.by_output.setdefault(key, [math.nan] * len(self.ids))
         if not math.isnan(values[index]):
-            what = f"{shown(row.system)}, {shown(row.instance)}"
-            self.tallies["twice"].add(id=what, line=row.line)
+            detail = f"{shown(row.system)}, {shown(row.instance)}"
+            self.tallies["twice"].add(id=detail, line=row.line)
         values[index] = row.value
 
     def _key(self, row: ScoreRow) -> int | None:
@@ -204,20 +208,21 @@ class _Reading:
     def scores(self) -> dict[int, SystemScores]:
         """Put the numbers of each system together."""
         systems = {}
-        for key, values in self.each.items():
+        for key, values in self.by_output.items():
             missing = [n for n, value in enumerate(values) if math.isnan(value)]
             if missing:
-                what = (
+                detail = (
                     f"{len(missing):,} of {len(values):,}, first {self.ids[missing[0]]}"
                 )
                 self.tallies["missing-instance"].add(
-                    id=shown(self.names[key]), what=shown(what)
+                    id=shown(self.names[key]), what=shown(detail)
                 )
                 continue
+            # fsum, so that the mean does not depend on the order of the file's lines
             mean = math.fsum(values) / len(values)
             systems[key] = SystemScores(self.overall.get(key, mean), values)
-        for key in self.overall.keys() - self.each.keys():
-            if self.each:
+        for key in self.overall.keys() - self.by_output.keys():
+            if self.by_output:
                 self.tallies["mixed"].add(id=shown(self.names[key]))
             systems[key] = SystemScores(self.overall[key])
         return systems
@@ -229,6 +234,6 @@ class _Reading:
             for code, tally in self.tallies.items()
             if tally.count
         ]
-        if not first and not problems and not (self.each or self.overall):
+        if not first and not problems and not (self.by_output or self.overall):
             problems.append(Problem("empty-file", "The file holds no score."))
         return problems

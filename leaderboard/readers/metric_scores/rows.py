@@ -149,6 +149,7 @@ def _pairs(text: str) -> Iterator[ScoreRow | BadRow]:
             continue
         system, tab, raw = line.partition("\t")
         if not tab:
+            # from the right: names of systems hold spaces, numbers do not
             system, _, raw = line.strip().rpartition(" ")
         if not system.strip():
             yield BadRow(number, "no tab")
@@ -165,8 +166,8 @@ def _table(text: str, mark: str) -> Iterator[ScoreRow | BadRow]:
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
-                what = f"{len(cells)} fields instead of {len(names)}"
-                yield BadRow(reader.line_num, what)
+                detail = f"{len(cells)} fields instead of {len(names)}"
+                yield BadRow(reader.line_num, detail)
                 continue
             fields = dict(zip(names, cells, strict=True))
             yield ScoreRow(

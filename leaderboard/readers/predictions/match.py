@@ -137,6 +137,8 @@ class Matcher:
         if not isinstance(key, str) or not is_text(key):
             self._tallies["non-text-ids"].add(line=line, what=kind_of(key))
             return
+        # the first one stands, so that a repeated unknown id is reported as repeated,
+        # too
         if key in self._seen:
             self._tallies["duplicate-ids"].add(
                 id=shown(key), line=line, first_line=self._seen[key]

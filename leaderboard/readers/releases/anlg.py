@@ -87,6 +87,7 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     key = row.text("story_id")
     fields = {"obs1": row.text("obs1"), "obs2": row.text("obs2")}
     story = stories.setdefault(key, ReleaseInstance(key, fields, []))
+    # one id with two inputs would ask people about a mixture of both
     if story.fields != fields:
         raise row.broken(f"story {key} stands there with other observations before")
     story.references.extend(text for text in hypotheses if text not in story.references)

@@ -173,6 +173,7 @@ def _load(path: Path, options: Mapping[str, Any]) -> Any:
         raise GenieError(
             f"The data set {path} cannot be loaded ({error}).",
             code="release-missing",
+            # the hub may answer again in an hour; a folder will not change by itself
             permanent=not hub,
         ) from error
     if not hasattr(loaded, "keys"):
