@@ -48,6 +48,7 @@ class Shareable(APIView):
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
+        # caches must not hand one reader's answer to another
         patch_vary_headers(answer, ["Authorization", "Cookie"])
         if request.method not in {"GET", "HEAD"}:
             return answer
@@ -79,6 +80,8 @@ class View(Shareable, GenericAPIView[Any]):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
+            # before the handler runs, so that no view can forget to refuse a misspelt
+            # parameter
             parameters = self.query_class(data=request.query_params)
             parameters.is_valid(raise_exception=True)
             self.query = parameters.validated_data

@@ -89,6 +89,7 @@ def _operation(
 
 def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, Any]]:
     shape = _resolved(schema, content["schema"])
+    # a page of a list: readers want the fields of its rows
     if "results" in shape.get("properties", {}):
         shape = _resolved(schema, shape["properties"]["results"]["items"])
     return list(_flat(schema, shape, ""))

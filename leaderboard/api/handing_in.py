@@ -100,6 +100,8 @@ class SubmissionCheck(View):
             task_of(serializer.validated_data["task"]),
             serializer.validated_data["file"],
         )
+        # reading a hostile file takes seconds of processor time: one at a time is a
+        # bound
         with one_at_a_time("check-by-accounts") as free:
             if not free:
                 raise Throttled(
@@ -156,6 +158,7 @@ class SubmissionWithdrawal(View):
         by = cast("Account", request.user)
         reason = serializer.validated_data.get("reason", "").strip()
         withdrawal.withdraw(pk, by=by, reason=reason)
+        # read again: the service has changed the row, not this object
         submission = self.get_queryset().get(pk=pk)
         return Response(
             SubmissionDetailSerializer(as_json.full(submission, OWN, request)).data

@@ -73,13 +73,17 @@ class MetricScoresView(View):
         rows = OutsideMetric.objects.filter(may_see, withdrawn_at=None)
         return rows.select_related("task", "owner").order_by("-pk")
 
-    def one(self, request: Request, pk: int, *, owned: bool = False) -> OutsideMetric:
+    def metric(
+        self, request: Request, pk: int, *, owned: bool = False
+    ) -> OutsideMetric:
         metric = self.rows(request).filter(pk=pk).first()
         if metric is None or (owned and metric.owner_id != request.user.pk):
             raise Http404
         return metric
 
     def body(self, metric: Any, *, many: bool = False) -> Any:
+        # systems that have become private or were withdrawn since must not appear by
+        # way of somebody's metric
         def seen(outside: OutsideMetric) -> QuerySet[OutsideScores]:
             return OutsideScores.objects.filter(public("submission__"), metric=outside)
 
@@ -158,7 +162,7 @@ class MetricScoresDetail(MetricScoresView):
         responses={200: MetricScoresSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        return Response(self.body(self.one(request, pk)))
+        return Response(self.body(self.metric(request, pk)))
 
     @extend_schema(
         tags=["metrics"],
@@ -171,7 +175,7 @@ class MetricScoresDetail(MetricScoresView):
         },
     )
     def delete(self, request: Request, pk: int) -> Response:
-        metric_outside.withdraw(self.one(request, pk, owned=True))
+        metric_outside.withdraw(self.metric(request, pk, owned=True))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -187,7 +191,7 @@ class MetricScoresPublish(MetricScoresView):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        metric = self.one(request, pk, owned=True)
+        metric = self.metric(request, pk, owned=True)
         metric_outside.publish(metric)
         metric.refresh_from_db()
         return Response(self.body(metric))

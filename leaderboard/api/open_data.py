@@ -147,6 +147,8 @@ class SubmissionMetrics(SubmissionView):
         submission, view = self.submission(pk)
         if not _open(submission, view):
             return Response({})
+        # automatic metrics are public with the submission, people's scores with the
+        # result
         shown = view.inner or submission.published_at is not None
         return Response(open_data.old_metrics(submission, scores_seen=shown))
 

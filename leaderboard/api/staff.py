@@ -140,6 +140,7 @@ class WorkerList(StaffView):
             rows = rows.filter(platform=platform)
         sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := self.query.get("banned_from"):
+            # a filter tells as much as a field: who is listed is banned
             if not sees_bans:
                 raise PermissionDenied(
                     f"banned_from takes the permission {Staff.SEE_BANS}, too."

@@ -153,6 +153,8 @@ class Leaderboard(TaskView):
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
         parameters = self.query
+        # metrics are columns, so the choices depend on the task and cannot stand in the
+        # query class
         one_of("sort", parameters.get("sort", ""), sort_keys(task))
         rows: Any = standings(
             task,

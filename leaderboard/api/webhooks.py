@@ -31,6 +31,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
+# The secret is in the answer to the creation only, never in a list.
 class WebhookWithSecretSerializer(WebhookSerializer):
     secret = serializers.CharField(help_text="What deliveries are signed with.")
 

@@ -116,7 +116,7 @@ class _Stemmer:
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer
 
-        # texts repeat their words, and stemming is most of METEOR's time
+        # texts repeat their words: each is stemmed once
         self.stem = lru_cache(maxsize=2**18)(PorterStemmer().stem)
 
 

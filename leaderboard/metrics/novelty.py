@@ -82,7 +82,7 @@ class Novelty(Metric):
 def _novel(prediction: list[str], source: list[str]) -> list[float]:
     shares = []
     for order in _ORDERS:
-        # a set, as in both papers: how often the source says it does not matter
+        # a set: how often the source says it does not matter
         known = set(n_grams(source, order))
         runs = list(n_grams(prediction, order))
         n_novel = sum(run not in known for run in runs)

@@ -196,7 +196,6 @@ def looks_like(text: str, language: str) -> str | None:
         for code in languages.get(word, ()):
             hits[code] += 1
     other = max((code for code in hits if code != language), key=lambda c: hits[c])
-    # two small words and twice as many as of its own language: names and titles have
-    # one
+    # two small words, and more than twice as many as of its own: a name may have one
     foreign = hits[other] >= 2 and hits[other] > 2 * hits[language]
     return other if foreign else ""

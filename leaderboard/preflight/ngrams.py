@@ -140,7 +140,7 @@ def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
     in_texts = sum(
         np.bincount(counts.indices, minlength=_N_BUCKETS) for counts in counted
     )
-    # one added on either side, so that an n-gram of all texts weighs nothing
+    # one added on either side, for the buckets that no text fills
     rarity = np.log((1 + n_texts) / (1 + np.asarray(in_texts))).astype(np.float32)
     return [_unit(counts, rarity) for counts in counted]
 

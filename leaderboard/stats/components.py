@@ -110,8 +110,8 @@ def pilot_components(
 
     Examples
     --------
-    >>> found = pilot_components([0, 0, 1, 1, 1, 0], instances=list("aabbcc"))
-    >>> round(found.instance, 4), round(found.residual, 4)
+    >>> components = pilot_components([0, 0, 1, 1, 1, 0], instances=list("aabbcc"))
+    >>> round(components.instance, 4), round(components.residual, 4)
     (0.1667, 0.1667)
     """
     named: dict[str, npt.ArrayLike | None] = {
@@ -122,6 +122,7 @@ def pilot_components(
     factors: Mapping[str, npt.ArrayLike] = {
         name: labels for name, labels in named.items() if labels is not None
     }
+    # systems as fixed effects: their differences are what is studied, not noise
     fit = fit_mixed(values, systems, factors)
     variances = fit.variances
     unseen = [name for name in factors if name not in variances]

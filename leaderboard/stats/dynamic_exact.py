@@ -109,6 +109,7 @@ def _first(outcomes: Outcomes, below: Integers, above: Integers) -> Floats:
         a, b = int(above[i]), int(below[i]) + 1
         totals[0] += moments[:, a:].sum(axis=1)
         totals[1] += moments[:, :b].sum(axis=1)
+        # decided paths have stopped: they must not be counted again
         moments[:, a:] = 0
         moments[:, :b] = 0
     return totals

@@ -170,6 +170,7 @@ def _draw_labels(
         column = (rng.random(chosen.shape) * table.counts[chosen]).astype(np.intp)
         return np.asarray(table.labels[chosen, column][..., None])
     labels = table.labels[chosen]
+    # the m smallest of k random keys are a sample without replacement
     keys = rng.random(labels.shape)
     keys[np.isnan(labels)] = 2.0  # after all labels there are
     order = np.argpartition(keys, labels_per_instance - 1, axis=-1)

@@ -99,9 +99,9 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
     >>> table = human + rng.normal(size=(6, 40))
-    >>> one = MetricScores("one", table.mean(axis=1), table)
-    >>> found = metric_board(BoardScores(human, np.arange(6), [one]), seed=1)
-    >>> found["metrics"][0]["slug"], sorted(found)
+    >>> metric = MetricScores("one", table.mean(axis=1), table)
+    >>> board = metric_board(BoardScores(human, np.arange(6), [metric]), seed=1)
+    >>> board["metrics"][0]["slug"], sorted(board)
     ('one', ['compared', 'disagreement', 'metrics', 'powered', 'rankings'])
     """
     human = np.asarray(scores.human, dtype=np.float64)
@@ -112,6 +112,8 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     for metric in scores.metrics:
         _check(metric, human)
     judged = np.asarray((~np.isnan(human)).any(axis=0))
+    # metrics are compared on the same systems only: one that lacks some may have been
+    # spared the hard ones
     complete = [m for m in scores.metrics if np.isfinite(m.overall).all()]
     return {
         "metrics": [

@@ -74,6 +74,8 @@ def metric_line(
     """
     known = np.isfinite(overall)
     if by_instance is not None:
+        # a system with a gap is left out whole: means over other instances do not
+        # compare
         known &= np.isfinite(by_instance).all(axis=1)
     systems = np.flatnonzero(known)
     people, values = human[known], overall[known]

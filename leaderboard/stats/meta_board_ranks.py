@@ -63,9 +63,9 @@ def rankings(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(8, 30)) + np.arange(8)[:, None]
     >>> good, poor = human + 0.1, rng.normal(size=(8, 30))
-    >>> found = rankings(human, [("poor", poor.mean(axis=1), poor),
-    ...                          ("good", good.mean(axis=1), good)], seed=1)
-    >>> found["pairwise-accuracy"]["order"], found["calibrated"]["ranks"]
+    >>> ranked = rankings(human, [("poor", poor.mean(axis=1), poor),
+    ...                           ("good", good.mean(axis=1), good)], seed=1)
+    >>> ranked["pairwise-accuracy"]["order"], ranked["calibrated"]["ranks"]
     (['good', 'poor'], [1, 2])
     """
     if not metrics:
@@ -108,6 +108,7 @@ def _by_system(
             means, overall[i], overall[j], statistic=_SWAPPED[name], seed=seed
         ).p_value
 
+    # the order is by the statistic itself; the tests only decide where clusters end
     values = [float(system_rows(means, metric, name)) for metric in overall]
     return rank_metrics(values, _only_defined(values, p_better))
 
@@ -140,8 +141,8 @@ def _only_defined(
     """Test nothing against a metric whose statistic is undefined."""
 
     def p(i: int, j: int) -> float:
-        there = not (np.isnan(values[i]) or np.isnan(values[j]))
-        return p_better(i, j) if there else float("nan")
+        defined = not (np.isnan(values[i]) or np.isnan(values[j]))
+        return p_better(i, j) if defined else float("nan")
 
     return p
 

@@ -90,8 +90,8 @@ def calibrated_accuracy(
     --------
     >>> people = [[1, 1, 2], [1, 2, 4], [3, 1, 3]]
     >>> metric = [[0.1, 0.2, 0.3], [0.15, 0.6, 0.9], [0.7, 0.25, 0.6]]
-    >>> found = calibrated_accuracy(people, metric)
-    >>> round(found.epsilon, 3), found.accuracy, round(found.accuracy_without, 4)
+    >>> calibrated = calibrated_accuracy(people, metric)
+    >>> round(calibrated.epsilon, 3), calibrated.accuracy, round(calibrated.accuracy_without, 4)
     (0.05, 1.0, 0.7778)
     """
     h, m = grouped_rows(human, metric, group)
@@ -106,6 +106,7 @@ def calibrated_accuracy(
     epsilons, values = gaps[last], running[last]
     if epsilons[0] > 0:
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
+    # argmax gives the first true one: the smallest of equally good epsilons
     best = int(np.argmax(values >= values.max() - 1e-12))
     epsilon = float(epsilons[best])
     accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
@@ -175,11 +176,12 @@ def _pairs(h: Floats, m: Floats) -> tuple[Floats, Floats, float, int, int]:
     gaps: list[Floats] = [np.zeros(0)]
     gains: list[Floats] = [np.zeros(0)]
     start = 0.0
-    for rows, front in by_size(h):
-        gap_h, gap_m = pair_gaps(h, rows, front), pair_gaps(m, rows, front)
+    for rows, columns in by_size(h):
+        gap_h, gap_m = pair_gaps(h, rows, columns), pair_gaps(m, rows, columns)
         right = np.sign(gap_h) == np.sign(gap_m)
         share = 1.0 / (gap_h.shape[1] * n_groups)
         gaps.append(np.abs(gap_m).ravel())
+        # tying a pair gains where people tie it, and loses where the order was right
         gains.append(share * ((gap_h == 0).astype(np.float64) - right).ravel())
         start += share * float(np.count_nonzero(right))
     n_pairs = int(per_row.sum())

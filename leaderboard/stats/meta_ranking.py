@@ -73,8 +73,8 @@ def rank_metrics(
 
     Examples
     --------
-    >>> found = rank_metrics([0.2, 0.9, 0.8], lambda i, j: 0.01 if j == 0 else 0.3)
-    >>> found.order, found.ranks
+    >>> ranking = rank_metrics([0.2, 0.9, 0.8], lambda i, j: 0.01 if j == 0 else 0.3)
+    >>> ranking.order, ranking.ranks
     ([1, 2, 0], [2, 1, 1])
     """
     scores = np.asarray(values, dtype=np.float64)
@@ -102,6 +102,7 @@ def _clusters(p: Floats, alpha: float) -> list[int]:
     ranks: list[int] = []
     start = 0
     for position in range(len(p)):
+        # one metric of the cluster that beats it is enough (WMT22, section 5)
         if (p[start:position, position] <= alpha).any():
             start = position
             ranks.append(ranks[-1] + 1)

@@ -75,8 +75,8 @@ def verdicts(
 
     Examples
     --------
-    >>> found = verdicts([[1, 2], [1, 3]], [[5, 6], [6, 9]])
-    >>> [right.tolist() for right in found.right], found.shares
+    >>> judged = verdicts([[1, 2], [1, 3]], [[5, 6], [6, 9]])
+    >>> [right.tolist() for right in judged.right], judged.shares
     ([[[True], [True]]], [0.5])
     """
     calibrated = calibrated_accuracy(human, metric, group=group)
@@ -165,6 +165,7 @@ def verdicts_test(
             reached += share * _flipped(gaps, n_permutations, rng)
         else:
             n_one_right = int(np.count_nonzero(a != b))
+            # where both are right, or both wrong, a swap changes nothing
             coins = rng.binomial(n_one_right, 0.5, size=n_permutations)
             reached += share * (2 * coins - n_one_right)
     n_reached = int(np.count_nonzero(reached >= difference - 1e-12))

@@ -111,7 +111,10 @@ def fit_mixed(
     if n <= len(names["group"]):
         raise ValueError("A mixed model needs more ratings than groups.")
     numbered = factor_codes(factors, n) if factors else {}
+    # one level says nothing of how levels vary; one rating a level cannot be told from
+    # noise
     usable = {k: v for k, v in numbered.items() if 1 < v[1] < n}
+    # the factor with most levels last: that one is absorbed
     order = sorted(usable, key=lambda name: (usable[name][1], name))
     centre = float(np.sort(ratings).mean())
     scale = float(ratings.std())
@@ -172,6 +175,8 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
     box = [(0.0, _MAX_RATIO)] * n_factors
     best = np.zeros(n_factors)
     lowest = _deviance(best, problem)
+    # two starts, and all zeros before them: the likelihood may have several maxima,
+    # also at its bounds
     for start in (0.3, 1.5):
         optimum = optimize.minimize(
             _deviance,
@@ -213,6 +218,8 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     diagonal = last**2 * problem.counts + 1.0
     crossed = problem.crossed * scaling[:, None] * last
     absorbed_rhs = problem.rhs_absorbed * last
+    # the Schur complement: the absorbed block is diagonal, so eliminating it costs a
+    # division a level
     matrix = matrix - (crossed / diagonal) @ crossed.T
     rhs = rhs - crossed @ (absorbed_rhs / diagonal)
     factor, _ = linalg.cho_factor(matrix, lower=True)
@@ -220,6 +227,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     back = (absorbed_rhs - crossed.T @ front_solution) / diagonal
     freedom = problem.n - problem.n_groups
     explained = front_solution @ (problem.rhs * scaling) + back @ absorbed_rhs
+    # a perfect fit leaves 0, of which there is no logarithm
     residual = max((problem.total - explained) / freedom, 1e-20)
     deviance = (
         freedom * np.log(residual)

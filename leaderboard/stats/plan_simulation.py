@@ -192,6 +192,7 @@ def simulated_power(
     if n_instances < 2 or n_sets < 1:
         raise ValueError("A comparison needs two instances, a simulation one of them.")
     if difference is not None:
+        # the shape of the pilot's differences stays, only their mean is moved
         gap = gap - gap.mean() + difference
     edge = float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
     rng = np.random.default_rng(seed)

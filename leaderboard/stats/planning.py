@@ -135,6 +135,7 @@ def plan_half_width(
         raise ValueError("Give either the workers or the ratings of each, not both.")
     if ratings_per_day is not None and n_days is not None:
         raise ValueError("Give either the days or the ratings of each, not both.")
+    # a little room for rounding, so that a plan that is just enough is taken
     target_variance = (half_width / z) ** 2 * (1 + 1e-12)
     _check_reach(target_variance, components, n_workers, n_days)
     draft = Plan(
@@ -158,6 +159,7 @@ def _fewest_instances(
     max_instances: int | None,
 ) -> Plan:
     most = MAX_INSTANCES if max_instances is None else max_instances
+    # new instances first: a second rating of one says less than the first of another
     for extra in range(MAX_RATINGS_PER_INSTANCE):
         per_instance = draft.ratings_per_instance + extra
         tried = replace(draft, ratings_per_instance=per_instance)
@@ -252,8 +254,8 @@ def staffed(
     """
     n_ratings = n_instances * plan.ratings_per_instance * n_systems
     workers, days = plan.n_workers, plan.n_days
-    for each in (load.per_worker, load.per_day):
-        if each is not None and each < 1:
+    for carried in (load.per_worker, load.per_day):
+        if carried is not None and carried < 1:
             raise ValueError("A worker or a day carries at least one rating.")
     if load.per_worker is not None:
         # no worker rates one output twice
@@ -311,4 +313,6 @@ def cost_in_cents(plan: Plan, cents_per_rating: float) -> int:
     """
     if not cents_per_rating >= 0:
         raise ValueError(f"A rating cannot cost {cents_per_rating} cents.")
+    # rounded before it is rounded up: 0.1 cents too much in the last digit is not a
+    # cent
     return math.ceil(round(plan.n_ratings * plan.n_systems * cents_per_rating, 6))

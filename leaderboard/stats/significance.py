@@ -63,6 +63,8 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
     clusters = np.empty(len(scores), dtype=int)
     current = 1
     for position, system in enumerate(order):
+        # all pairs across the cut, as WMT has it: one unsure pair keeps a cluster
+        # together
         if position and wins[:position, position:].all():
             current += 1
         clusters[system] = current
@@ -199,6 +201,7 @@ def rank_confidence_sets(
     largest = _largest_deviations(means, centre, errors, joint)
     reach = np.quantile(largest, confidence, axis=-1)
     gap = centre[:, None] - centre[None, :]
+    # differences of rounding are none, also where the error is 0
     edge = 1e-9 * max(float(np.ptp(table)), 1e-300)
     beats = gap > np.maximum(np.reshape(reach, (-1, 1)) * errors, edge)
     beaten = -gap > np.maximum(np.reshape(reach, (-1, 1)) * errors, edge)

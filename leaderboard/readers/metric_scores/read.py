@@ -105,9 +105,9 @@ def read_scores(
     Examples
     --------
     >>> import io
-    >>> found = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
-    ...                     instance_ids=["a", "b"], max_bytes=100)
-    >>> found.format, found.scores[7].value, found.scores[7].per_instance
+    >>> scores = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
+    ...                      instance_ids=["a", "b"], max_bytes=100)
+    >>> scores.format, scores.scores[7].value, scores.scores[7].per_instance
     ('mtme-seg', 0.75, [0.5, 1.0])
     """
     try:
