@@ -89,12 +89,13 @@ def approve_selected(
     """Show the total beside the budgets; approve what can be approved."""
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them waits for a decision.")
+        _warn(model_admin, request, "None of them waits for a decision.")
         return None
     costs = {row.pk: approve.quote(row).total_cents for row in rows}
     total = sum(costs.values())
+    # staff approve the sum that they saw; pay or platform may have changed between
     if request.POST.get("shown_cents") not in {None, str(total)}:
-        _nothing(
+        _warn(
             model_admin, request, "The cost has changed meanwhile: look again, please."
         )
         return None
@@ -142,7 +143,7 @@ def decline_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them waits for a decision.")
+        _warn(model_admin, request, "None of them waits for a decision.")
         return None
     answer = asked(model_admin, request, DECLINE, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -166,7 +167,7 @@ def retry_selected(
 ) -> HttpResponse | None:
     rows = list(queryset.exclude(failed_step=""))
     if not rows:
-        _nothing(model_admin, request, "None of them failed.")
+        _warn(model_admin, request, "None of them failed.")
         return None
     lines = [
         Line(row.pk, row.system_name, f"{row.failed_step}: {row.failure}")
@@ -195,7 +196,7 @@ def publish_partial_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.STOPPED)
     if not rows:
-        _nothing(model_admin, request, "None of them was stopped without publishing.")
+        _warn(model_admin, request, "None of them was stopped without publishing.")
         return None
     answer = asked(model_admin, request, PUBLISH_PARTIAL, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -263,7 +264,7 @@ def _by_task(rows: list[Submission], costs: dict[int, int]) -> list[tuple[str, s
     return lines
 
 
-def _nothing(model_admin: Any, request: HttpRequest, sentence: str) -> None:
+def _warn(model_admin: Any, request: HttpRequest, sentence: str) -> None:
     model_admin.message_user(request, sentence, messages.WARNING)
 
 

@@ -29,6 +29,8 @@ def retry_selected(
     n = 0
     for failure in queryset:
         try:
+            # log and job together: neither a job without a reason nor a reason without
+            # a job
             with transaction.atomic():
                 message = f"{failure.func} queued again. Why: {reason}"
                 model_admin.log_change(request, failure, message)

@@ -40,7 +40,9 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     ) -> None:
         failed = list(queryset.filter(state=State.FAILED).order_by("pk"))
         WebhookDelivery.objects.filter(
-            pk__in=[delivery.pk for delivery in failed], state=State.FAILED
+            # the state again: another process may have sent it since the list was read
+            pk__in=[delivery.pk for delivery in failed],
+            state=State.FAILED,
         ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
         for delivery in failed:
             self.log_change(request, delivery, f"Sent again. Why: {reason}")

@@ -49,6 +49,7 @@ def axis_over(
 def _step(low: float, high: float) -> float:
     step, factor = 1.0, 1.0
     while True:
+        # 1, 2 and 5 times a power of ten: steps that people read without counting
         for part in _STEPS:
             step = part * factor
             if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS:

@@ -43,6 +43,7 @@ def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
 
 
 def _short(text: str) -> str:
+    # control and direction signs in a name could turn the sentence around
     text = "".join(sign for sign in text if sign.isprintable())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -50,4 +51,5 @@ def _short(text: str) -> str:
 def _width(text: str) -> int:
     """Guess how wide a text stands: wide signs count double."""
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    # no font can be measured here: textLength then stretches the text to this guess
     return 14 + round(6.4 * (len(text) + wide))

@@ -29,18 +29,19 @@ class Dated(Estimate, Protocol):
 
 
 def timeline(
-    axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, said: str
+    axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, description: str
 ) -> SafeString:
     """Draw from the first result to a day after the last; the table says it in words."""
     if not leads:
         return SafeString("")
+    # a day longer, so that the last step has a length and one result a span
     span = _Span(leads[0].at, max(result.at for result in results) + _DAY)
     return format_html(
         '<svg class="timeline" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         "{}{}{}{}{}</svg>",
         WIDTH,
         HEIGHT,
-        said,
+        description,
         _grid(axis),
         _bands(axis, span, leads),
         _steps(axis, span, leads),

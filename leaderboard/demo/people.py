@@ -100,11 +100,12 @@ def new_passwords() -> list[Credentials]:
         SUBMITTER: "submitter",
         WORKER: "worker, at /work/",
     }
-    made = []
+    credentials = []
     for username, role in roles.items():
+        # new at every start, and printed: no password stands in the code
         password = secrets.token_urlsafe(9)
         user = account(username)
         user.set_password(password)
         user.save(update_fields=["password"])
-        made.append(Credentials(role, username, password))
-    return made
+        credentials.append(Credentials(role, username, password))
+    return credentials

@@ -23,7 +23,7 @@ def as_csv(table: BoardTable) -> str:
 
 def as_json(table: BoardTable) -> str:
     rows = list(nested(table))
-    whole = {
+    document = {
         "task": table.task.slug,
         "title": table.task.title,
         "release_sha256": table.task.release_sha256,
@@ -35,7 +35,7 @@ def as_json(table: BoardTable) -> str:
         "reason_if_empty": table.reason,
         "rows": rows,
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_latex(table: BoardTable) -> str:
@@ -90,6 +90,7 @@ def as_bibtex(table: BoardTable) -> str:
         ]
     )
     citation = table.task.citation.strip()
+    # a citation that is no BibTeX would break the file
     return f"{citation}\n\n{board}" if citation.startswith("@") else board
 
 
@@ -138,6 +139,7 @@ def _scores(table: BoardTable) -> str:
 
 def _columns(table: BoardTable) -> list[str]:
     """Name the columns, which are the same with and without rows."""
+    # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += ["handed_in", "simulated", "judged", "to_judge", "partial"]
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]

@@ -91,6 +91,7 @@ WRITERS: dict[str, tuple[str, Writer]] = {
 
 def paragraph(card: Card) -> str:
     """Say it in the sentences of a methods section."""
+    # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
     whom = "simulated workers (programs)" if get["simulated"] else "workers"
     results = [

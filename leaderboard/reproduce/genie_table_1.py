@@ -96,15 +96,19 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
 
     Each is of shape (precision or recall, detectors, buckets), in points.
     """
+    # the paper prints one draw of 25 rounds: its cells may lie as far off as such draws
+    # do
     rng = np.random.default_rng(bench.seed_for("genie-table-1", "25 rounds"))
     drawn = rng.integers(0, study.n_rounds, size=(_DRAWS, _ROUNDS_PRINTED))
-    some = _pooled(study.n_right[drawn], study.n_wrong[drawn], study.n_noisy[drawn], 1)
-    every = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
+    drawn_shares = _pooled(
+        study.n_right[drawn], study.n_wrong[drawn], study.n_noisy[drawn], 1
+    )
+    all_shares = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
     with warnings.catch_warnings():
         # a detector that flags nobody in any draw has no precision, and no noise
         warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = np.nanquantile(some, [0.025, 0.975], axis=1)
-    return np.nan_to_num(every - low), np.nan_to_num(high - every)
+        low, high = np.nanquantile(drawn_shares, [0.025, 0.975], axis=1)
+    return np.nan_to_num(all_shares - low), np.nan_to_num(high - all_shares)
 
 
 def _pooled(right: Counts, wrong: Counts, noisy: Counts, axis: int) -> Floats:

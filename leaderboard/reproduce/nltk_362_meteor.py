@@ -49,6 +49,8 @@ def _meteor(prediction: str, reference: str) -> float:
     words, reference_words = (
         list(enumerate(text.lower().split())) for text in (prediction, reference)
     )
+    # what is left after stems is ignored, as that version did: synonyms are looked for
+    # among all words that did not match exactly
     exact, words_left, wanted_left = nltk._match_enums(words, reference_words)
     by_stem, _, _ = nltk._enum_stem_match(words_left, wanted_left, stemmer())
     by_synonym, _, _ = nltk._enum_wordnetsyn_match(

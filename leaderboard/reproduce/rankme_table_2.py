@@ -105,5 +105,6 @@ def _cells(
 
 
 def _spearman(x: Floats, y: Floats) -> tuple[float, float]:
+    # cut to the shorter file, as pairing row by row does
     result = stats.spearmanr(x[: len(y)], y[: len(x)])
     return float(np.asarray(result.statistic)), float(np.asarray(result.pvalue))

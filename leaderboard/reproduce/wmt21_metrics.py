@@ -99,6 +99,7 @@ def _submissions(
         for system, texts in read.items()
         if (fit := alignment(texts, references, seed)) is not None and fit.misaligned
     }
+    # files in step help to place the shuffled one: good systems write alike
     others = [texts for system, texts in read.items() if system not in out_of_step]
     for system, texts in read.items():
         if system in out_of_step:

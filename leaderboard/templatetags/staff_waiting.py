@@ -49,6 +49,7 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     )
     if evaluation is None:
         return []
+    # an evaluation belongs to one of the three; the others are missing or None
     rows = [getattr(evaluation, name, None) for name in _ASKS]
     return [(str(row), _page_of(row)) for row in rows if row is not None]
 
@@ -67,7 +68,7 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
         waiting += [_to_approve(), _failed()]
     for model in (Comparison, JointEvaluation):
         if user.has_perm(f"leaderboard.view_{model._meta.model_name}"):
-            waiting += _asked(model)
+            waiting += _questions_about_several(model)
     if user.has_perm("quality.view_appeal"):
         waiting.append(_appeals())
     if user.has_perm("quality.view_heldexclusion"):
@@ -76,6 +77,7 @@ def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
         waiting.append(_noticed())
     if user.has_perm("django_q.view_failure"):
         waiting.append(_failed_jobs())
+    # what is empty is left out, so that the page shows work and nothing else
     return [entry for entry in waiting if entry.n]
 
 
@@ -113,7 +115,9 @@ def _failed() -> Waiting:
     )
 
 
-def _asked(model: type[Comparison] | type[JointEvaluation]) -> list[Waiting]:
+def _questions_about_several(
+    model: type[Comparison] | type[JointEvaluation],
+) -> list[Waiting]:
     """List the questions about several systems that wait for a yes, or that failed."""
     options, rows = model._meta, model._default_manager.select_related("task")
     change = f"admin:leaderboard_{options.model_name}_change"

@@ -143,12 +143,12 @@ def _check_own(
         )
 
 
-def _chart(comparison: Comparison, standing: Standing, said: str) -> Any:
+def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:
     return course(
         standing.course,
         first=comparison.a.system_name,
         second=comparison.b.system_name,
-        said=said,
+        description=description,
         decided=comparison.n_labels
         if comparison.state == Comparison.State.DECIDED
         else None,

@@ -129,4 +129,4 @@ def _drawn(task: Task, history: History) -> Any:
         f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
     )
     leads = [lead.result for lead in history.leads]
-    return timeline(axis, leads, history.results, said=description)
+    return timeline(axis, leads, history.results, description=description)

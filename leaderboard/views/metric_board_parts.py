@@ -137,7 +137,9 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
     if outliers:
         description += f"; outliers: {', '.join(outliers)}"
     return {
-        "chart": scatter(points, metric=line.label, who=judges, said=description),
+        "chart": scatter(
+            points, metric=line.label, judges=judges, description=description
+        ),
         "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
         "n_outliers": len(outliers),
     }
@@ -188,7 +190,10 @@ def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
                 for n, v in enumerate(computed[key], start=1)
             ],
             "chart": course(
-                computed[key], said=f"{line.label}. {sentence}", first=first, last=last
+                computed[key],
+                description=f"{line.label}. {sentence}",
+                first=first,
+                last=last,
             ),
         }
         for key, title, sentence, first, last in drawn

@@ -89,6 +89,7 @@ class Command(BaseCommand):
 
     def _refuse_taken(self, port: int) -> None:
         with socket.socket() as probe:
+            # a port that was served a moment ago counts as free
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", port))

@@ -16,6 +16,7 @@ class Command(BaseCommand):
         "Compute every published number of a release again, from its folder alone; no "
         "database is asked. Exit code 1 at the first number that differs."
     )
+    # it must run where there is no database: with readers of a release
     requires_migrations_checks = False
     requires_system_checks: list[str] = []
 

@@ -80,6 +80,8 @@ class Command(BaseCommand):
 
     def _print(self, outcome: dict[str, Any], as_json: bool) -> None:
         if as_json:
+            # on one line, and everything else on standard error: programs read this
+            # output
             self.stdout.write(json.dumps(outcome))
             return
         name = f"Submission {outcome['id']}" if outcome["id"] else "Not taken"
