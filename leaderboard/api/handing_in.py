@@ -30,7 +30,7 @@ from leaderboard.api.submission_serializers import (
 )
 from leaderboard.api.submissions import OWN
 from leaderboard.models import Submission
-from leaderboard.selectors.sight import sight
+from leaderboard.selectors.sight import visible_parts
 from leaderboard.services import dry_run
 from leaderboard.services import withdraw as withdrawal
 
@@ -151,7 +151,7 @@ class SubmissionWithdrawal(View):
     )
     def post(self, request: Request, pk: int) -> Response:
         submission = self.get_queryset().filter(pk=pk).first()
-        if submission is None or not sight(submission, request.user).team:
+        if submission is None or not visible_parts(submission, request.user).team:
             raise Http404
         serializer = ReasonSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)

@@ -24,7 +24,7 @@ from leaderboard.api.tasks import CriterionQuery, TaskView
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import Submission
 from leaderboard.selectors import open_data
-from leaderboard.selectors.sight import Sight, sight
+from leaderboard.selectors.sight import VisibleParts, visible_parts
 
 
 class OfSubmissionQuery(PageQuery):
@@ -104,17 +104,17 @@ class SubmissionView(View):
 
     queryset = Submission.objects.select_related("task", "team")
 
-    def submission(self, pk: int) -> tuple[Submission, Sight]:
+    def submission(self, pk: int) -> tuple[Submission, VisibleParts]:
         submission = self.get_queryset().filter(pk=pk).first()
         if submission is None:
             raise Http404
-        view = sight(submission, self.request.user)
+        view = visible_parts(submission, self.request.user)
         if not view.page:
             raise Http404
         return submission, view
 
 
-def _open(submission: Submission, view: Sight) -> bool:
+def _open(submission: Submission, view: VisibleParts) -> bool:
     """Tell whether the numbers are shown: not those that were withdrawn."""
     return view.inner or submission.state != Submission.State.WITHDRAWN
 

@@ -9,14 +9,16 @@ from rest_framework.reverse import reverse
 
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.selectors.campaigns import campaigns_of
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 from leaderboard.selectors.worker_figures import paid_and_fee
 
 # These would name, or describe, somebody else's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
 
 
-def brief(submission: Submission, view: Sight, request: Request) -> dict[str, Any]:
+def brief(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
     """Give the line of a list."""
     team = {"slug": submission.team.slug, "name": submission.team.name}
     return {
@@ -35,7 +37,9 @@ def brief(submission: Submission, view: Sight, request: Request) -> dict[str, An
     }
 
 
-def full(submission: Submission, view: Sight, request: Request) -> dict[str, Any]:
+def full(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
     """Give the whole story, the team's own matters to the team and staff only."""
     withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
     return {
@@ -70,7 +74,7 @@ def _file(submission: Submission) -> dict[str, Any]:
     }
 
 
-def _paid(submission: Submission, view: Sight) -> dict[str, int | None]:
+def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
     evaluation = HumanEvaluation.objects.filter(submission=submission).first()
     published = submission.state == Submission.State.PUBLISHED
@@ -105,7 +109,7 @@ def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
     }
 
 
-def _scores(submission: Submission, view: Sight) -> list[Score]:
+def _scores(submission: Submission, view: VisibleParts) -> list[Score]:
     """Give the current scores; before publication to the team and staff only."""
     if not (submission.published_at or view.inner):
         return []
@@ -113,7 +117,7 @@ def _scores(submission: Submission, view: Sight) -> list[Score]:
     return list(scores.select_related("evaluation__campaign"))
 
 
-def _warnings(submission: Submission, view: Sight) -> list[dict[str, Any]]:
+def _warnings(submission: Submission, view: VisibleParts) -> list[dict[str, Any]]:
     warnings: list[dict[str, Any]] = submission.warnings
     if view.inner:
         return warnings

@@ -28,12 +28,12 @@ from leaderboard.api.submission_serializers import (
     SubmissionSerializer,
 )
 from leaderboard.models import Submission, Team
-from leaderboard.selectors.sight import Sight, sight
+from leaderboard.selectors.sight import VisibleParts, visible_parts
 from leaderboard.services import once, submit
 
 # What a multipart body may hold beside the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
-OWN = Sight(page=True, identity=True, inner=True, team=True, money=True)
+OWN = VisibleParts(page=True, identity=True, inner=True, team=True, money=True)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -142,7 +142,7 @@ class SubmissionDetail(View):
         submission = self.get_queryset().filter(pk=pk).first()
         if submission is None:
             raise Http404
-        view = sight(submission, request.user)
+        view = visible_parts(submission, request.user)
         if not view.page:
             raise Http404
         body = as_json.full(submission, view, request)

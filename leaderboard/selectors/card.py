@@ -1,6 +1,6 @@
 """The evaluation card: what a paper's methods section needs, from the database.
 
- Sections and keys are what papers' appendices print: `exports/card.py` writes them as
+Sections and keys are what papers' appendices print: `exports/card.py` writes them as
 JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet from the
 same rows.
 """

@@ -14,7 +14,7 @@ from leaderboard.designs.error_spans import SPANS, SPANS_UNIT, WEIGHTS
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import HumanEvaluation, MetricResult, Score, Submission
 from leaderboard.selectors.columns import MetricWords, metric_words
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
@@ -84,7 +84,7 @@ def _position(order: list[str], slug: str) -> tuple[int, str]:
 
 
 def judgements(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> list[Judgement]:
     """Give the current scores; before publication only to the team and staff."""
     if evaluation is None or not (submission.published_at or view.inner):
@@ -138,7 +138,7 @@ def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int
 
 
 def money(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> Money | None:
     """Give what was approved and what is spent; nothing to others, or before approval."""
     if not (view.inner and view.money) or submission.approved_cents is None:

@@ -1,6 +1,6 @@
 """All submissions of a board as columns: what ranks and orders need, and no more.
 
- `Field` is the narrow half of a board: one query, one array a column, whatever the
+`Field` is the narrow half of a board: one query, one array a column, whatever the
 number of systems. Names, teams and metrics are fetched by `rows.py` for the rows of one
 page.
 """

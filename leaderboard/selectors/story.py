@@ -10,7 +10,7 @@ from crowd.models import Campaign
 from leaderboard.models import HumanEvaluation, Submission, SubmissionEvent
 from leaderboard.selectors.progress import n_judged
 from leaderboard.selectors.rows import Pending
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 from quality.selectors.held import waits_for_decision
 
 State = Submission.State
@@ -88,7 +88,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Story:
+class SubmissionProgress:
     """The state line, the newest event in words, and what is waited for."""
 
     steps: list[Step]
@@ -102,13 +102,13 @@ class Story:
         return self.events[-1] if self.events else None
 
 
-def story_of(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
-) -> Story:
+def submission_progress(
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
+) -> SubmissionProgress:
     """Tell the story as the viewer may hear it: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
     pending = _pending(submission, evaluation)
-    return Story(
+    return SubmissionProgress(
         steps=_steps(submission, events, view),
         events=events if view.inner else [],
         waits_for=_waits_for(submission, evaluation, pending),
@@ -151,7 +151,7 @@ def _waits_for(
 def _steps(
     submission: Submission,
     events: list[SubmissionEvent],
-    view: Sight,
+    view: VisibleParts,
 ) -> list[Step]:
     # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
@@ -197,7 +197,7 @@ def _next_step(
     submission: Submission,
     state: str,
     last: dict[str, SubmissionEvent],
-    view: Sight,
+    view: VisibleParts,
 ) -> Step:
     if submission.state in _OFF_WALK:
         _, label, sentence = _OFF_WALK[submission.state]

@@ -14,8 +14,8 @@ from leaderboard.charts.bars import histogram
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.evidence import Judgement, judgements, metric_lines, money
-from leaderboard.selectors.sight import ON_BOARD, Sight, sight
-from leaderboard.selectors.story import story_of
+from leaderboard.selectors.sight import ON_BOARD, VisibleParts, visible_parts
+from leaderboard.selectors.story import submission_progress
 from leaderboard.selectors.worker_figures import worker_figures
 from leaderboard.views.submission_outputs import outputs_context
 
@@ -40,7 +40,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "submission": shown,
         "task": shown.task,
         "view": view,
-        "story": story_of(shown, evaluation, view),
+        "story": submission_progress(shown, evaluation, view),
         "realignable": view.inner and _warned(shown, "misaligned-ids"),
         "withdrawable": view.team
         and shown.state not in {State.INVALID, State.WITHDRAWN},
@@ -58,7 +58,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     return response
 
 
-def _reload_seconds(submission: Submission, view: Sight) -> int | None:
+def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
     """Give the pause between reloads for a team that waits for the site's own work.
 
     What waits for people takes longer than anybody looks at the page.
@@ -72,14 +72,16 @@ def _reload_seconds(submission: Submission, view: Sight) -> int | None:
     return 5 if fresh and submission.state in _SOON_DONE else 60
 
 
-def visible_submission(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:
+def visible_submission(
+    request: HttpRequest, pk: int
+) -> tuple[Submission, VisibleParts]:
     """Give a submission to those who may see it; to others it does not exist."""
     submission = (
         Submission.objects.select_related("task", "team", "owner").filter(pk=pk).first()
     )
     if submission is None:
         raise Http404
-    view = sight(submission, request.user)
+    view = visible_parts(submission, request.user)
     # the same 404 as for a number that was never given, so that private ones cannot be
     # counted
     if not view.page:
@@ -91,7 +93,7 @@ def _evidence(
     request: HttpRequest,
     submission: Submission,
     evaluation: HumanEvaluation | None,
-    view: Sight,
+    view: VisibleParts,
 ) -> dict[str, Any]:
     judged = judgements(submission, evaluation, view)
     metrics = metric_lines(submission)
