@@ -23,62 +23,62 @@ HOURS = range(24)
 @register
 def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look at Genie's own settings before a campaign stumbles over them."""
-    own = settings.GENIE
-    found: list[CheckMessage] = []
+    configured = settings.GENIE
+    messages: list[CheckMessage] = []
     try:
-        ZoneInfo(own["CAMPAIGN_ZONE"])
+        ZoneInfo(configured["CAMPAIGN_ZONE"])
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        found.append(
+        messages.append(
             _error(
                 "E001",
-                f"GENIE_CAMPAIGN_ZONE is {own['CAMPAIGN_ZONE']!r}, which is no time zone.",
+                f"GENIE_CAMPAIGN_ZONE is {configured['CAMPAIGN_ZONE']!r}, which is no time zone.",
                 "Take an IANA name such as Europe/Berlin.",
             )
         )
-    if own["CAMPAIGN_HOUR"] not in HOURS:
-        found.append(
+    if configured["CAMPAIGN_HOUR"] not in HOURS:
+        messages.append(
             _error(
                 "E002",
-                f"GENIE_CAMPAIGN_HOUR is {own['CAMPAIGN_HOUR']}; a day has hours 0 to 23.",
+                f"GENIE_CAMPAIGN_HOUR is {configured['CAMPAIGN_HOUR']}; a day has hours 0 to 23.",
             )
         )
-    found += [
+    messages += [
         _error(
             "E003", f"GENIE_HOLIDAYS names {day!r}, which is no date like 2026-12-25."
         )
-        for day in own["HOLIDAYS"]
+        for day in configured["HOLIDAYS"]
         if not _is_date(day)
     ]
-    if own["DETECTOR"] not in DETECTORS:
-        found.append(
+    if configured["DETECTOR"] not in DETECTORS:
+        messages.append(
             _error(
                 "E004",
-                f"GENIE_DETECTOR is {own['DETECTOR']!r}, which is no detector.",
+                f"GENIE_DETECTOR is {configured['DETECTOR']!r}, which is no detector.",
                 f"There are {', '.join(DETECTORS)}.",
             )
         )
-    return found
+    return messages
 
 
 @register
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look whether every task asks for things that this site has."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for slug in tasks.known():
         try:
-            found += _task_trouble(slug, tasks.definition(slug))
+            messages += _task_trouble(slug, tasks.definition(slug))
         except GenieError as error:
-            found.append(_error("E005", error.message))
-    return found
+            messages.append(_error("E005", error.message))
+    return messages
 
 
 def _task_trouble(slug: str, document: Mapping[str, object]) -> Iterator[CheckMessage]:
-    found = misfits(document)
+    misfit = misfits(document)
     for number, problems in (
-        ("E005", found.keys),
-        ("E006", found.names),
-        ("E007", found.together),
-        ("E008", found.workers),
+        ("E005", misfit.keys),
+        ("E006", misfit.names),
+        ("E007", misfit.together),
+        ("E008", misfit.workers),
     ):
         for problem in problems:
             yield _error(number, f"{slug}/task.toml: {problem}")

@@ -50,5 +50,6 @@ def add_answers_of_every_get(
                 "description": "What you keep still holds."
             }
             operation["responses"]["400"] = _BAD_PARAMETER
+            # sorted, so that the stored schema does not change with the order of views
             operation["responses"] = dict(sorted(operation["responses"].items()))
     return result

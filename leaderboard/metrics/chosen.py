@@ -79,11 +79,11 @@ def _known(table: MetricsConfig) -> dict[str, type[Metric]]:
     return {slug: known[slug] for slug in table.use if slug in known}
 
 
-def _of_metric(metric: type[Metric], given: Mapping[str, object]) -> list[Problem]:
+def _of_metric(metric: type[Metric], options: Mapping[str, object]) -> list[Problem]:
     parameters = parameters_of(metric)
     key = f"metrics.{metric.slug}"
     wrong = []
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in parameters:
             sentence = (
                 f"there is no such parameter; {metric.label} takes "
@@ -96,7 +96,7 @@ def _of_metric(metric: type[Metric], given: Mapping[str, object]) -> list[Proble
     if wrong:
         return wrong
     try:
-        metric(**given)
+        metric(**options)
     except ValueError as error:
         return [Problem(key, str(error))]
     return []
@@ -108,6 +108,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def _fits(value: object, default: object) -> bool:
     if isinstance(default, float):
         return isinstance(value, int | float) and not isinstance(value, bool)
+    # exactly the type: to isinstance, true would be a whole number
     return type(value) is type(default)
 
 

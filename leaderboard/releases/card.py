@@ -66,7 +66,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## How people were asked",
         "",
-        *_asked(task),
+        *_design(task),
         "",
         "## Quality control",
         "",
@@ -76,7 +76,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         f"A score's 95 % interval covers {COVERS_INSTANCES}. {RANK_RULE}",
         "",
-        *_several(manifest),
+        *_systems_together(manifest),
         "## Workers",
         "",
         "Workers have pseudonyms made with a key that was not kept: they are the same "
@@ -102,7 +102,7 @@ def card(task: Task, manifest: Record) -> str:
     return "\n".join(lines)
 
 
-def _asked(task: Task) -> list[str]:
+def _design(task: Task) -> list[str]:
     human = task.human
     return [
         f"Design {human.design}, scale {human.scale}; "
@@ -126,7 +126,7 @@ def _control(manifest: Record) -> list[str]:
     ]
 
 
-def _several(manifest: Record) -> list[str]:
+def _systems_together(manifest: Record) -> list[str]:
     """Say what holds of comparisons and joint evaluations, where there are any."""
     counts = manifest["counts"]
     if not (counts["comparisons"] or counts["joint_evaluations"]):
