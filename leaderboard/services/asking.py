@@ -87,6 +87,11 @@ def separate(human: Mapping[str, Any]) -> list[dict[str, str]]:
     return [{criterion: question} for criterion, question in criteria.items()]
 
 
+def campaign_keys(key: str, human: Mapping[str, Any]) -> list[str]:
+    """Name the campaigns that ask these criteria; the first has the plain key."""
+    return [key, *(f"{key}:{next(iter(own))}" for own in separate(human)[1:])]
+
+
 def hit_type_of(
     task: Task, human: Mapping[str, Any], criteria: Mapping[str, str]
 ) -> HITTypeSpec:

@@ -1,4 +1,4 @@
-"""Is one system better than another? Asking it, pricing it, deciding on the money."""
+"""Is one system better than another? Asking it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,22 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.pricing import Quote
-from crowd.pricing import quote as price
-from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, run
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
-from leaderboard.models import Comparison, ComparisonSet, Submission, Task
-from leaderboard.selectors.compared_labels import asked_at_most, votes_of
+from leaderboard.models import (
+    Comparison,
+    ComparisonSet,
+    HumanEvaluation,
+    Submission,
+    Task,
+)
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import compare_end, qualification
-from leaderboard.services import decisions_on_several as decisions
 from leaderboard.services.asking import human_of
-from leaderboard.services.steps_of_several import retry as again
+from leaderboard.services.requested import requested
 from leaderboard.stats.sequential import RULES
 
-State = Comparison.State
 Strategy = Comparison.Strategy
-JOB = "leaderboard.jobs.compare"
 TABLE = "comparison"
 DEFAULT_RULE = "beta-mixture"
 MOST_PAIRS = 20_000
@@ -68,8 +64,15 @@ def request(
     _check_pair(a, b)
     _check_question(a.task, question)
     human = human_of(a.task, TABLE)
+    evaluation = requested(
+        HumanEvaluation.Strategy.COMPARISON,
+        [a, b],
+        by=by.pk,
+        design=str(human["design"]),
+        n_instances=question.max_pairs,
+    )
     made = Comparison.objects.create(
-        task=a.task,
+        evaluation=evaluation,
         criterion=question.criterion,
         a=a,
         b=b,
@@ -80,12 +83,9 @@ def request(
         n_workers=question.n_workers,
         wave_size=question.wave_size or int(human["wave_size"]),
         max_pairs=question.max_pairs,
-        seed=0,
-        simulated=a.simulated or b.simulated,
-        requested_by_id=by.pk,
     )
-    made.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
-    made.save(update_fields=["seed"])
+    evaluation.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
+    evaluation.save(update_fields=["seed"])
     return made
 
 
@@ -116,22 +116,6 @@ def request_all_pairs(
     return together
 
 
-def quote(comparison: Comparison) -> Quote:
-    """Price a comparison that uses all of its pairs, to the cent."""
-    human = human_of(comparison.task, TABLE)
-    n_each = asked_at_most(comparison.strategy, comparison.n_workers)
-    n_pairs = comparison.max_pairs
-    return price(
-        platform=str(human.get("platform", "selfhosted")),
-        reward_cents=int(human["reward_cents"]),
-        n_items=n_pairs,
-        n_test_questions=n_tests_for(human, n_pairs),
-        ratings_per_item=n_each,
-        repost_share=float(human.get("repost_share", 0.1)),
-        max_assignments=n_each,
-    )
-
-
 def n_tests_for(human: Mapping[str, Any], n_pairs: int) -> int:
     """Give how many test questions go with so many pairs."""
     shares = (float(human.get(f"{p}_share", 0.05)) for p in ("positive", "negative"))
@@ -141,49 +125,6 @@ def n_tests_for(human: Mapping[str, Any], n_pairs: int) -> int:
 def key_of(comparison_pk: int) -> str:
     """Name the comparison's campaign and the money set aside for it."""
     return f"comparison:{comparison_pk}"
-
-
-@transaction.atomic
-def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
-    """Set the money aside and let the first wave go out; one approval counts."""
-    found = decisions.locked_to_approve(Comparison, pk)
-    qualification.check_platform_of(found.task, human_of(found.task, TABLE))
-    cost = quote(found)
-    fund.commit(
-        key=key_of(pk), pool=found.task.slug, amount_cents=cost.total_cents, by=by
-    )
-    decisions.decide(found, State.APPROVED, by, reason, approved_cents=cost.total_cents)
-    jobs.enqueue(JOB, pk=pk)
-    return found
-
-
-@transaction.atomic
-def decline(pk: int, *, by: Account, reason: str) -> Comparison:
-    """Say no, with the reason that who asked will read."""
-    return decisions.decline(Comparison, pk, by=by, reason=reason)
-
-
-@transaction.atomic
-def stop(pk: int, *, by: Account, reason: str) -> Comparison:
-    """End a comparison by hand: no more work, what was done stays paid."""
-    found = decisions.stop(Comparison, pk, by=by, reason=reason)
-    votes = votes_of(found)
-    so_far = compare_end.result(found, State.STOPPED, votes)
-    compare_end.write(found, State.STOPPED, so_far, votes)
-    if found.evaluation is None:
-        fund.release(key_of(pk))
-        return found
-    campaign = found.evaluation.campaign
-    run.stop(campaign.pk, by=by, reason=reason)
-    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
-    return found
-
-
-def retry(pk: int, *, by: Account, reason: str = "") -> Comparison:
-    """Let a step that failed run again; nothing but that changes."""
-    del by, reason  # the log of the admin keeps both
-    again(Comparison, pk, job=JOB)
-    return Comparison.objects.get(pk=pk)
 
 
 def _check_pair(a: Submission, b: Submission) -> None:
