@@ -110,9 +110,10 @@ def _of_several(apps: Any, one: Any, strategy: str, design: str, n: int) -> int:
         "state": state,
         "requested_by_id": one.requested_by_id,
         "finished_at": one.finished_at,
+        "seed": one.seed,
     }
     pk: int = one.evaluation_id or model.objects.create(
-        task_id=one.task_id, design=design, n_instances=n, seed=one.seed, **fields
+        task_id=one.task_id, design=design, n_instances=n, **fields
     ).pk
     model.objects.filter(pk=pk).update(created_at=one.created_at, **fields)
     type(one).objects.filter(pk=one.pk).update(evaluation_id=pk)
