@@ -154,7 +154,7 @@ def request_evaluation(submission, **fields):
         task=submission.task,
         strategy="single",
         state=own.get(submission.state, submission.state),
-        design=submission.task.human["design"],
+        design=submission.task.human.design,
         n_instances=submission.task.sample_size,
         seed=1,
         simulated=submission.simulated,
@@ -217,12 +217,12 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
     number = next(_number)
     human = submission.task.human
     hit_type = HITType.objects.create(
-        template=human["hit_template"],
-        scale=human["scale"],
-        criteria=human["criteria"],
+        template=human.hit_template,
+        scale=human.scale,
+        criteria=human.criteria,
         title="Judge texts",
         description="Judge texts.",
-        reward_cents=human["reward_cents"],
+        reward_cents=human.reward_cents,
         fingerprint=f"{number:064d}",
     )
     campaign = Campaign.objects.create(
@@ -362,7 +362,7 @@ def make_many_ranked(task, n, *, team, owner):
         defaults={
             "template": "summarization",
             "scale": "likert-5",
-            "criteria": task.human["criteria"],
+            "criteria": task.human.criteria,
             "title": "Judge",
             "description": "Judge.",
             "reward_cents": 9,

@@ -22,6 +22,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.models import JudgedItem, Submission, Task
 from leaderboard.services import load, qualification, submit
 from leaderboard.services.simulate import Crowd
+from leaderboard.task_config import read_task
 
 SEED = 2022
 State = Submission.State
@@ -37,7 +38,11 @@ TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
 
 def slugs() -> list[str]:
     """List the tasks that are demonstrations."""
-    return [slug for slug in tasks.known() if tasks.definition(slug).get("demo")]
+    return [
+        slug
+        for slug in tasks.known()
+        if read_task(tasks.definition(slug), {}).config.demo
+    ]
 
 
 def present() -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -25,6 +24,7 @@ from leaderboard.models import (
 )
 from leaderboard.services import asking, items, qualification
 from leaderboard.services.items import JudgedSpec
+from leaderboard.task_config import HumanConfig
 from quality.services import grade, inject, judge
 
 State = states.State
@@ -44,7 +44,7 @@ class Part:
 
 def send_out(
     evaluation: HumanEvaluation,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     parts: Sequence[Part],
     *,
     starts_at: datetime,
@@ -70,7 +70,7 @@ def send_out(
 
 def build(
     evaluation: HumanEvaluation,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     part: Part,
     *,
     budget_cents: int,
@@ -86,11 +86,11 @@ def build(
         title=part.title,
         hit_type=asking.hit_type_of(evaluation.task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
-        platform=str(human.get("platform", "selfhosted")),
+        platform=human.platform,
         budget_cents=budget_cents,
         seed=part.seed,
         starts_at=starts_at,
-        exposure=str(human.get("exposure", "task")),
+        exposure=human.exposure,
         simulated=evaluation.simulated,
         max_assignments=ratings_per_item,
     )

@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from crowd.pricing import Quote
-from crowd.pricing import quote as price
 from leaderboard.models import Task
-from leaderboard.services import asking
-
-
-def price_of(
-    human: Mapping[str, Any],
-    *,
-    n_items: int,
-    n_test_questions: int,
-    ratings_per_item: int,
-) -> Quote:
-    """Price items that a task's table asks about, each judged by so many people."""
-    return price(
-        platform=str(human.get("platform", "selfhosted")),
-        reward_cents=int(human["reward_cents"]),
-        n_items=n_items,
-        n_test_questions=n_test_questions,
-        ratings_per_item=ratings_per_item,
-        repost_share=float(human.get("repost_share", 0.1)),
-        max_assignments=ratings_per_item,
-    )
 
 
 def quote_part(task: Task) -> Quote:
     """Price one campaign of a submission; with separate criteria there are several."""
-    return price_of(
-        task.human,
+    human = task.human
+    return human.quote(
         n_items=task.sample_size,
-        n_test_questions=sum(asking.n_test_questions(task.human, task.sample_size)),
-        ratings_per_item=ratings_per_instance(task),
+        n_test_questions=sum(human.n_test_questions(task.sample_size)),
+        ratings_per_item=human.ratings_per_instance,
     )
 
 
 def quote_single(task: Task) -> Quote:
     """Price the human evaluation of one submission."""
-    one, n = quote_part(task), len(asking.separate(task.human))
+    one, n = quote_part(task), len(task.human.separate())
     return times(one, n) if n > 1 else one
-
-
-def ratings_per_instance(task: Task) -> int:
-    """Say how many people judge each instance of a submission."""
-    return int(task.human.get("ratings_per_instance", 1))
 
 
 def times(one: Quote, n: int) -> Quote:

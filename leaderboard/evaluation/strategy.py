@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from crowd.pricing import Quote
 from leaderboard.models import HumanEvaluation
+from leaderboard.task_config import HumanConfig
 
 
 class Strategy(Protocol):
@@ -16,7 +16,7 @@ class Strategy(Protocol):
     while people are at work, and moves the evaluation on by `machine.move`.
     """
 
-    def human(self, evaluation: HumanEvaluation) -> Mapping[str, Any]:
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         """Give the task's table that says how people are asked."""
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:

@@ -5,9 +5,7 @@ Pairs are drawn once, in a stored random order; a wave is the next piece of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from crowd.models import Campaign
 from crowd.services.build import ItemSpec
@@ -17,6 +15,7 @@ from leaderboard.evaluation import campaigns
 from leaderboard.models import ComparedPair, Comparison, Instance, Prediction
 from leaderboard.services import asking, compare, items
 from leaderboard.services.items import Entry, JudgedSpec
+from leaderboard.task_config import ComparisonConfig
 from quality.services import inject
 
 
@@ -49,9 +48,9 @@ class Wave:
         )
 
 
-def human_of(comparison: Comparison) -> dict[str, Any]:
+def human_of(comparison: Comparison) -> ComparisonConfig:
     """Give the task's table that says how pairs are asked about."""
-    return asking.human_of(comparison.task, compare.TABLE)
+    return comparison.task.configuration.comparison
 
 
 def drawn(comparison: Comparison) -> Drawn:
@@ -64,10 +63,10 @@ def drawn(comparison: Comparison) -> Drawn:
     order = [rows[int(index)] for index in rng.permutation(len(rows))]
     human = human_of(comparison)
     n_pairs = min(comparison.max_pairs, len(order))
-    while n_pairs > 1 and n_pairs + compare.n_tests_for(human, n_pairs) > len(order):
+    while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
         n_pairs -= 1
     with_references = [one for one in order[n_pairs:] if asking.has_references(one)]
-    wanted = compare.n_tests_for(human, n_pairs)
+    wanted = human.n_tests_among(n_pairs)
     n_tests = min(wanted, max(0, len(with_references) - 1))
     return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])
 
@@ -94,7 +93,7 @@ def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
         )
         for instance in chosen
     ]
-    first, after = (compare.n_tests_for(human, n) for n in (start, start + len(chosen)))
+    first, after = (human.n_tests_among(n) for n in (start, start + len(chosen)))
     hidden = _tests(comparison, human, available)[first:after]
     return Wave(comparison.n_waves, start, pairs, hidden)
 
@@ -120,7 +119,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
 
 
 def _tests(
-    comparison: Comparison, human: Mapping[str, Any], available: Drawn
+    comparison: Comparison, human: ComparisonConfig, available: Drawn
 ) -> list[inject.HiddenItem]:
     if len(available.tests) < 2:
         return []

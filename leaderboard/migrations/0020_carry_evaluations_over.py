@@ -70,7 +70,9 @@ def _submissions(apps: Any) -> None:
             pk = model.objects.create(
                 task_id=one.task_id,
                 design=one.task.config["human"]["design"],
-                n_instances=one.task.config["human"]["sample_size"],
+                n_instances=min(
+                    one.task.config["human"]["sample_size"], one.task.n_instances
+                ),
                 seed=seed_for("campaign", f"submission:{one.pk}"),
                 **fields,
             ).pk

@@ -147,7 +147,7 @@ def _gather(
     signature: str,
     partial: set[int],
 ) -> Shared:
-    unit = unit_of(all_scales()[str(task.human["scale"])])
+    unit = unit_of(all_scales()[task.human.scale])
     evaluations = HumanEvaluation.objects.filter(
         submission__in=[one.pk for one in systems]
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from django.db import transaction
 
@@ -20,12 +19,10 @@ from leaderboard.models import (
     Task,
 )
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services.asking import human_of
 from leaderboard.services.requested import requested
 from leaderboard.stats.sequential import RULES
 
 Strategy = Comparison.Strategy
-TABLE = "comparison"
 DEFAULT_RULE = "beta-mixture"
 MOST_PAIRS = 20_000
 MOST_WORKERS = 9
@@ -47,8 +44,7 @@ class Question:
 
 def criteria_of(task: Task) -> dict[str, str]:
     """Give the questions that comparisons of the task can ask."""
-    asked = human_of(task, TABLE)["criteria"]
-    return {str(key): str(text) for key, text in asked.items()}
+    return dict(task.configuration.comparison.criteria)
 
 
 @transaction.atomic
@@ -63,12 +59,12 @@ def request(
     """Note that somebody wants to know; staff approve what it costs."""
     _check_pair(a, b)
     _check_question(a.task, question)
-    human = human_of(a.task, TABLE)
+    human = a.task.configuration.comparison
     evaluation = requested(
         HumanEvaluation.Strategy.COMPARISON,
         [a, b],
         by=by.pk,
-        design=str(human["design"]),
+        design=human.design,
         n_instances=question.max_pairs,
     )
     made = Comparison.objects.create(
@@ -81,7 +77,7 @@ def request(
         rule=question.rule,
         strategy=question.strategy,
         n_workers=question.n_workers,
-        wave_size=question.wave_size or int(human["wave_size"]),
+        wave_size=question.wave_size or human.wave_size,
         max_pairs=question.max_pairs,
     )
     evaluation.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
@@ -114,12 +110,6 @@ def request_all_pairs(
     for a, b in pairs:
         request(a, b, share, by=by, within=together)
     return together
-
-
-def n_tests_for(human: Mapping[str, Any], n_pairs: int) -> int:
-    """Give how many test questions go with so many pairs."""
-    shares = (float(human.get(f"{p}_share", 0.05)) for p in ("positive", "negative"))
-    return round(sum(shares) * n_pairs)
 
 
 def key_of(comparison_pk: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from django.db import transaction
 
@@ -19,25 +19,23 @@ from leaderboard.models import (
     Task,
 )
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import asking
 from leaderboard.services.requested import requested
+from leaderboard.task_config import HumanConfig
 
-TABLE = "joint"
 MOST_SYSTEMS = 8
 MOST_WORKERS = 9
 
 
 def criteria_of(task: Task) -> dict[str, str]:
     """Give the questions that joint evaluations of the task can ask."""
-    asked = asking.human_of(task, TABLE)["criteria"]
-    return {str(key): str(text) for key, text in asked.items()}
+    return dict(task.configuration.joint.criteria)
 
 
-def human_for(joint: JointEvaluation) -> dict[str, Any]:
+def human_for(joint: JointEvaluation) -> HumanConfig:
     """Give how this evaluation asks: the task's way, with the criteria chosen here."""
     every = criteria_of(joint.task)
     chosen = {name: every[name] for name in joint.criteria if name in every}
-    return {**asking.human_of(joint.task, TABLE), "criteria": chosen}
+    return replace(joint.task.configuration.joint, criteria=chosen)
 
 
 @transaction.atomic
@@ -78,7 +76,7 @@ def request(
         HumanEvaluation.Strategy.JOINT,
         systems,
         by=by.pk,
-        design=str(asking.human_of(task, TABLE)["design"]),
+        design=task.configuration.joint.design,
         n_instances=n,
     )
     made = JointEvaluation.objects.create(

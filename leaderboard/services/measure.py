@@ -70,7 +70,7 @@ def _request_evaluation(submission: Submission) -> None:
             HumanEvaluation.Strategy.SINGLE,
             [submission],
             by=submission.owner_id,
-            design=str(submission.task.human["design"]),
+            design=submission.task.human.design,
             n_instances=submission.task.sample_size,
             seed=seed_for("campaign", commitment_key(submission.pk)),
         )

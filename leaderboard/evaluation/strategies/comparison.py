@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -21,7 +20,6 @@ from crowd.services.extend import extend, room
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, closing, machine, waves
 from leaderboard.evaluation.campaigns import Part
-from leaderboard.evaluation.price import price_of
 from leaderboard.models import Comparison, HumanEvaluation, states
 from leaderboard.selectors.compared_labels import (
     Votes,
@@ -36,6 +34,7 @@ from leaderboard.selectors.compared_labels import (
 from leaderboard.services import compare, compare_end
 from leaderboard.services.campaign_titles import comparison_title
 from leaderboard.stats.sequential import Decision
+from leaderboard.task_config import ComparisonConfig
 
 State = states.State
 
@@ -53,16 +52,15 @@ class Look:
 class ComparisonOfTwo:
     """Pairs of outputs, wave by wave, until one system is found better."""
 
-    def human(self, evaluation: HumanEvaluation) -> dict[str, Any]:
+    def human(self, evaluation: HumanEvaluation) -> ComparisonConfig:
         return waves.human_of(evaluation.comparison)
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
         """Price a comparison that uses all of its pairs."""
         asked, human = evaluation.comparison, self.human(evaluation)
-        return price_of(
-            human,
+        return human.quote(
             n_items=asked.max_pairs,
-            n_test_questions=compare.n_tests_for(human, asked.max_pairs),
+            n_test_questions=human.n_tests_among(asked.max_pairs),
             ratings_per_item=asked_at_most(asked.strategy, asked.n_workers),
         )
 
@@ -113,7 +111,7 @@ class ComparisonOfTwo:
             machine.move(
                 evaluation,
                 State.ANNOTATING,
-                design=str(human["design"]),
+                design=human.design,
                 n_instances=n_pairs,
             )
             run.start_due()

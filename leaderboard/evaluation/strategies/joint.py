@@ -14,7 +14,6 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import Part
-from leaderboard.evaluation.price import price_of
 from leaderboard.models import (
     HumanEvaluation,
     Instance,
@@ -28,6 +27,7 @@ from leaderboard.services import asking, items, joint, qualification
 from leaderboard.services.campaign_titles import campaign_title
 from leaderboard.services.items import Entry
 from leaderboard.services.joint_results import results_of
+from leaderboard.task_config import HumanConfig
 
 State = states.State
 Texts = dict[tuple[int, int], str]
@@ -38,16 +38,15 @@ class SideBySide:
 
     collect = staticmethod(campaigns.collect)
 
-    def human(self, evaluation: HumanEvaluation) -> dict[str, Any]:
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return joint.human_for(evaluation.joint)
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
         """Price it; separate criteria are priced together."""
         human, asked = self.human(evaluation), evaluation.joint
-        n_campaigns = len(asking.separate(human))
-        tests = sum(asking.n_test_questions(human, asked.n_instances))
-        return price_of(
-            human,
+        n_campaigns = len(human.separate())
+        tests = sum(human.n_test_questions(asked.n_instances))
+        return human.quote(
             n_items=n_campaigns * asked.n_instances,
             n_test_questions=n_campaigns * tests,
             ratings_per_item=asked.n_workers,
@@ -86,7 +85,7 @@ class SideBySide:
             raise GenieError(
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
-        n_tests = sum(asking.n_test_questions(human, n))
+        n_tests = sum(human.n_test_questions(n))
         spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
         spare = [one for one in spare if asking.has_references(one)]
         if len(spare) < n_tests + 1:
@@ -95,7 +94,7 @@ class SideBySide:
         texts = _texts(systems, [*judged, *spare])
         outputs = {row.pk: [texts[one.pk, row.pk] for one in systems] for row in spare}
         lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
-        criteria_of, parts = asking.separate(human), []
+        criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}

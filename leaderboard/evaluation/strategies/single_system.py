@@ -16,13 +16,14 @@ from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
 from leaderboard.evaluation import campaigns, closing, machine
 from leaderboard.evaluation.campaigns import Part
-from leaderboard.evaluation.price import quote_single, ratings_per_instance
+from leaderboard.evaluation.price import quote_single
 from leaderboard.models import HumanEvaluation, Prediction, Submission, states
 from leaderboard.selectors.outdated import outdated
 from leaderboard.services import asking, items, lifecycle, publish, qualification, score
 from leaderboard.services.campaign_titles import campaign_title
 from leaderboard.services.items import Entry
 from leaderboard.services.requested import commitment_key
+from leaderboard.task_config import HumanConfig
 
 State = states.State
 
@@ -32,7 +33,7 @@ class SingleSystem:
 
     collect = staticmethod(campaigns.collect)
 
-    def human(self, evaluation: HumanEvaluation) -> dict[str, Any]:
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return evaluation.task.human
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
@@ -49,7 +50,7 @@ class SingleSystem:
                 f"reference, which the design {design.slug} shows to them.",
                 code="no-references",
             )
-        wanted = sum(asking.n_test_questions(task.human, task.sample_size))
+        wanted = sum(task.human.n_test_questions(task.sample_size))
         if wanted and task.instances.exclude(references=[]).count() < 2:
             raise GenieError(
                 f"{task.title} has no references to make test questions from; load them "
@@ -80,13 +81,13 @@ class SingleSystem:
                 human,
                 parts,
                 starts_at=begins_at,
-                ratings_per_item=ratings_per_instance(task),
+                ratings_per_item=human.ratings_per_instance,
             )
             machine.move(
                 evaluation,
                 State.ANNOTATING,
                 f"{n:,} predictions go to {who} on {begins_at:%Y-%m-%d at %H:%M} UTC.",
-                design=str(human["design"]),
+                design=human.design,
                 n_instances=n,
             )
             run.start_due()
@@ -105,7 +106,7 @@ class SingleSystem:
             .select_related("instance")
             .order_by("instance__sample_rank")
         )
-        criteria_of, parts = asking.separate(human), []
+        criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_for("campaign", key)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}

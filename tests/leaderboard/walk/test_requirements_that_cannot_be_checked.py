@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crowd.models import Campaign, Commitment, Requirement
@@ -10,6 +12,11 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.services import qualification
+from leaderboard.task_config import (
+    HumanConfig,
+    QualificationConfig,
+    RequirementsConfig,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -63,9 +70,13 @@ def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
 
 
 @pytest.mark.parametrize(
-    "human", [{"requirements": {"countries": ["US"]}}, {"qualification_test": True}]
+    "human",
+    [
+        HumanConfig(requirements=RequirementsConfig(countries=["US"])),
+        HumanConfig(qualification_test=QualificationConfig()),
+    ],
 )
 def test_a_task_folder_is_refused_for_it(human):
-    qualification.check({"platform": "mturk", **human})
+    qualification.check(replace(human, platform="mturk"))
     with pytest.raises(GenieError, match="Prolific cannot check"):
-        qualification.check({"platform": "prolific", **human})
+        qualification.check(replace(human, platform="prolific"))
