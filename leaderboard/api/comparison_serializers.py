@@ -123,7 +123,7 @@ class JointSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
     def get_systems(self, found: JointEvaluation) -> Any:
-        systems = [row.submission for row in found.systems.all()]
+        systems = [row.submission for row in found.evaluation.systems.all()]
         return ComparedSystemSerializer(systems, many=True).data
 
 

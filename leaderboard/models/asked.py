@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django.db import models
 
 from leaderboard.models.human_evaluation import HumanEvaluation
+from leaderboard.models.task import Task
 
 
 def of_evaluation(name: str) -> Any:
@@ -16,23 +19,23 @@ class Asked(models.Model):
 
     State = HumanEvaluation.State
 
-    task = of_evaluation("task")
-    task_id = of_evaluation("task_id")
-    state = of_evaluation("state")
-    get_state_display = of_evaluation("get_state_display")
-    seed = of_evaluation("seed")
-    simulated = of_evaluation("simulated")
-    requested_by = of_evaluation("requested_by")
-    requested_by_id = of_evaluation("requested_by_id")
-    decided_by = of_evaluation("decided_by")
-    decision_reason = of_evaluation("decision_reason")
-    approved_cents = of_evaluation("approved_cents")
-    n_attempts = of_evaluation("n_attempts")
-    failed_step = of_evaluation("failed_step")
-    failure = of_evaluation("failure")
-    failure_permanent = of_evaluation("failure_permanent")
-    created_at = of_evaluation("created_at")
-    finished_at = of_evaluation("finished_at")
+    task: Task = of_evaluation("task")
+    task_id: int = of_evaluation("task_id")
+    state: str = of_evaluation("state")
+    get_state_display: Callable[[], str] = of_evaluation("get_state_display")
+    seed: int = of_evaluation("seed")
+    simulated: bool = of_evaluation("simulated")
+    requested_by: Any = of_evaluation("requested_by")
+    requested_by_id: int = of_evaluation("requested_by_id")
+    decided_by: Any = of_evaluation("decided_by")
+    decision_reason: str = of_evaluation("decision_reason")
+    approved_cents: int | None = of_evaluation("approved_cents")
+    n_attempts: int = of_evaluation("n_attempts")
+    failed_step: str = of_evaluation("failed_step")
+    failure: str = of_evaluation("failure")
+    failure_permanent: bool = of_evaluation("failure_permanent")
+    created_at: datetime = of_evaluation("created_at")
+    finished_at: datetime | None = of_evaluation("finished_at")
 
     class Meta:
         abstract = True

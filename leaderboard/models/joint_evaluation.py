@@ -1,16 +1,9 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from django.db import models
 
 from leaderboard.models.asked import Asked, of_evaluation
 from leaderboard.models.human_evaluation import HumanEvaluation
-
-if TYPE_CHECKING:
-    from django.db.models import Manager
-
-    from leaderboard.models.human_evaluation import EvaluatedSystem
 
 
 class JointEvaluation(Asked):
@@ -28,14 +21,10 @@ class JointEvaluation(Asked):
     # per criterion: ranking, TrueSkill, agreement; written when scored
     results = models.JSONField(default=dict, blank=True)
 
-    design = of_evaluation("design")
+    design: str = of_evaluation("design")
 
     class Meta:
         ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"joint evaluation {self.pk} on {self.task}"
-
-    @property
-    def systems(self) -> Manager[EvaluatedSystem]:
-        return self.evaluation.systems

@@ -108,7 +108,7 @@ def criterion_results(
     """Lay the stored results out for reading."""
     systems = {
         row.submission_id: row.submission
-        for row in found.systems.select_related("submission__team")
+        for row in found.evaluation.systems.select_related("submission__team")
     }
     stored = found.results.get("criteria", {})
     ordered = [name for name in found.criteria if name in stored]

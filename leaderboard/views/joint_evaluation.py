@@ -32,7 +32,7 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "here": "tasks",
         "task": found.task,
         "joint": found,
-        "systems": [row.submission for row in found.systems.all()],
+        "systems": [row.submission for row in found.evaluation.systems.all()],
         "results": [(one, _axis(one)) for one in results],
         "progress": joint_progress(found),
         "inner": joint_concerns(request.user, found),
