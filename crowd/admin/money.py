@@ -8,9 +8,11 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
 
 from crowd.admin.base import PageOfRows, ReadOnlyAdmin, person
-from crowd.models import Assignment, Budget, Commitment, LedgerEntry
+from crowd.models import Assignment, Budget, Campaign, Commitment, LedgerEntry
 from crowd.services import fund, pay
 from crowd.services.platforms import paying_slugs
 from crowd.templatetags.crowd_money import dollars
@@ -62,10 +64,36 @@ class BudgetAdmin(AsksWhy):
 
 @admin.register(Commitment)
 class CommitmentAdmin(ReadOnlyAdmin):
-    list_display = ["key", "pool", "amount", "approved_by", "created_at", "settled_at"]
+    list_display = [
+        "key",
+        "campaign",
+        "pool",
+        "amount",
+        "approved_by",
+        "created_at",
+        "settled_at",
+    ]
+    readonly_fields = ["campaign"]
     list_filter = [("settled_at", admin.EmptyFieldListFilter), "pool"]
     list_select_related = ["approved_by"]
     search_fields = ["key"]
+
+    def look_up(self, rows: list[Commitment]) -> None:
+        keys = [row.key for row in rows]
+        found = {one.key: one for one in Campaign.objects.filter(key__in=keys)}
+        for row in rows:
+            row.spent_by = found.get(row.key)  # type: ignore[attr-defined]
+
+    @admin.display(description="campaign")
+    def campaign(self, commitment: Commitment) -> str:
+        """Link to the campaign that spends it; it has the same key."""
+        if not hasattr(commitment, "spent_by"):
+            self.look_up([commitment])
+        found: Campaign | None = commitment.spent_by  # type: ignore[attr-defined]
+        if found is None:
+            return "–"
+        url = reverse("admin:crowd_campaign_change", args=[found.pk])
+        return format_html('<a href="{}">{}</a>', url, found)
 
     @admin.display(description="amount", ordering="amount_cents")
     def amount(self, commitment: Commitment) -> str:

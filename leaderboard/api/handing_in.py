@@ -29,10 +29,10 @@ from leaderboard.api.submission_serializers import (
     WarningSerializer,
 )
 from leaderboard.api.submissions import OWN
+from leaderboard.evaluation import decide
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import visible_parts
 from leaderboard.services import dry_run
-from leaderboard.services import withdraw as withdrawal
 
 
 class FileToCheckSerializer(serializers.Serializer[Any]):
@@ -157,8 +157,7 @@ class SubmissionWithdrawal(View):
         serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
         reason = serializer.validated_data.get("reason", "").strip()
-        withdrawal.withdraw(pk, by=by, reason=reason)
-        # read again: the service has changed the row, not this object
+        decide.withdraw(submission, by=by, reason=reason)
         submission = self.get_queryset().get(pk=pk)
         return Response(
             SubmissionDetailSerializer(as_json.full(submission, OWN, request)).data

@@ -1,30 +1,41 @@
 from __future__ import annotations
 
-from django.conf import settings
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
 from django.db import models
+
+from leaderboard.models.human_evaluation import HumanEvaluation
+from leaderboard.models.task import Task
+
+
+def of_evaluation(name: str) -> Any:
+    return property(lambda self: getattr(self.evaluation, name))
 
 
 class Asked(models.Model):
-    """What somebody wants to know about systems: who asked, who decided, how it went."""
+    """A question about several systems; how it stands is its evaluation's affair."""
 
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="Who approved or declined what it costs.",
-    )
-    decision_reason = models.TextField(blank=True)
-    approved_cents = models.PositiveIntegerField(null=True, blank=True)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    State = HumanEvaluation.State
+
+    task: Task = of_evaluation("task")
+    task_id: int = of_evaluation("task_id")
+    state: str = of_evaluation("state")
+    get_state_display: Callable[[], str] = of_evaluation("get_state_display")
+    seed: int = of_evaluation("seed")
+    simulated: bool = of_evaluation("simulated")
+    requested_by: Any = of_evaluation("requested_by")
+    requested_by_id: int = of_evaluation("requested_by_id")
+    decided_by: Any = of_evaluation("decided_by")
+    decision_reason: str = of_evaluation("decision_reason")
+    approved_cents: int | None = of_evaluation("approved_cents")
+    n_attempts: int = of_evaluation("n_attempts")
+    failed_step: str = of_evaluation("failed_step")
+    failure: str = of_evaluation("failure")
+    failure_permanent: bool = of_evaluation("failure_permanent")
+    created_at: datetime = of_evaluation("created_at")
+    finished_at: datetime | None = of_evaluation("finished_at")
 
     class Meta:
         abstract = True

@@ -21,6 +21,7 @@ from leaderboard.models import (
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.selectors.campaigns import launched
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
 from leaderboard.selectors.span_ratings import span_ratings
@@ -153,12 +154,9 @@ def _unranked(submission: Submission) -> Record:
 
 
 def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
-    evaluations = HumanEvaluation.objects.filter(
-        submission__in=[row.pk for row in rows]
-    ).select_related("campaign__hit_type")
     return {
-        evaluation.one.pk: evaluation
-        for evaluation in evaluations.select_related("submission")
+        evaluation.submission.pk: evaluation
+        for evaluation in launched(row.pk for row in rows)
     }
 
 

@@ -70,8 +70,8 @@ VOTES = (
 
 def ended(task: Task) -> list[Comparison]:
     """Give the comparisons that are over and whose page everybody may see."""
-    rows = comparisons_seen_by(None, task).filter(state__in=ENDED)
-    return list(rows.select_related("evaluation__campaign").order_by("pk"))
+    rows = comparisons_seen_by(None, task).filter(evaluation__state__in=ENDED)
+    return list(rows.order_by("pk"))
 
 
 def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
@@ -156,7 +156,7 @@ def votes(rows: Sequence[Comparison], names: Pseudonyms) -> list[Record]:
 
 
 def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
-    if comparison.evaluation is None:
+    if not comparison.evaluation.campaigns_in_order:
         return []
     pair_of = {
         item: (pk, position, slot)
@@ -169,7 +169,7 @@ def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
             "pair", "worker"
         )
     )
-    ratings = all_ratings_of([comparison.evaluation.campaign_id])
+    ratings = all_ratings_of([comparison.evaluation.campaign.pk])
     ratings = ratings[ratings["criterion"] == comparison.criterion]
     records: list[Record] = []
     for row in ratings.to_dict("records"):

@@ -75,13 +75,12 @@ JUDGMENTS = (
 
 def scored(task: Task) -> list[JointEvaluation]:
     """Give the joint evaluations that have results and that everybody may see."""
-    rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
-    evaluated = list(rows.select_related("evaluation").order_by("pk"))
+    rows = joint_seen_by(None, task).filter(
+        evaluation__state=JointEvaluation.State.SCORED
+    )
+    evaluated = list(rows.order_by("pk"))
     for joint_evaluation in evaluated:
-        if (
-            joint_evaluation.evaluation is None
-            or joint_evaluation.evaluation.scored_at is None
-        ):
+        if joint_evaluation.evaluation.scored_at is None:
             # results without a time of scoring wait for a new computation
             raise _scored_again(joint_evaluation)
     return evaluated
@@ -180,8 +179,6 @@ def judgments(
 def _judgments(
     joint_evaluation: JointEvaluation, ids: dict[int, str], names: Pseudonyms
 ) -> list[Record]:
-    if joint_evaluation.evaluation is None:
-        return []
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
     records = [

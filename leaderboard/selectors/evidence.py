@@ -93,9 +93,11 @@ def judgements(
     hit_type = evaluation.campaign.hit_type
     # as workers saw them: criteria, then boxes to tick, then marked errors
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), SPANS]
-    scores = Score.objects.filter(
-        evaluation=evaluation, superseded_at=None
-    ).select_related("evaluation__campaign")
+    scores = (
+        Score.objects.filter(evaluation=evaluation, superseded_at=None)
+        .select_related("evaluation")
+        .prefetch_related("evaluation__campaigns")
+    )
     shown_scores = [
         Judgement(
             criterion=score.criterion,
@@ -146,7 +148,7 @@ def money(
         return None
     spent = 0
     if evaluation is not None:
-        ledger = LedgerEntry.objects.filter(campaign_id=evaluation.campaign_id)
+        ledger = LedgerEntry.objects.filter(campaign=evaluation.campaign)
         # entries that were cancelled or failed moved no money
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0

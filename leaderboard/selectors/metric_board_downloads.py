@@ -67,7 +67,7 @@ def judgments(task: Task) -> Iterator[dict[str, Any]]:
     ids = instance_ids(task)
     evaluations = list(
         HumanEvaluation.objects.filter(submission__in=list(systems))
-        .order_by("submission_id")
+        .order_by("submission")
         .values_list("pk", flat=True)
     )
     for first in range(0, len(evaluations), _AT_ONCE):
@@ -95,10 +95,13 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     ids = instance_ids(task)
     over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
     rows = Comparison.objects.filter(
-        task=task, a__in=list(systems), b__in=list(systems), state__in=over
-    ).exclude(evaluation=None)
+        evaluation__task=task,
+        evaluation__state__in=over,
+        a__in=list(systems),
+        b__in=list(systems),
+    ).select_related("evaluation")
     for comparison in rows.order_by("pk"):
-        ratings = system_ratings_of([int(comparison.evaluation_id or 0)])
+        ratings = system_ratings_of([comparison.evaluation_id])
         for row in _records(ratings[ratings["submission"] == comparison.a_id]):
             # one side is enough: each preference appears once for either system,
             # mirrored

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from django.db.models import FilteredRelation, Q
 from django.utils import timezone
 
 from leaderboard.models import MetricResult, Score, Submission, Task
@@ -91,7 +92,12 @@ _FIELDS = (
     "state",
     "simulated",
     "human_evaluation__n_instances",
-    "human_evaluation__campaign__state",
+    "first__campaign__state",
+)
+# A board tells of the campaign of all criteria, or of the first.
+_FIRST_CAMPAIGN = FilteredRelation(
+    "human_evaluation__campaigns",
+    condition=Q(human_evaluation__campaigns__position=0),
 )
 
 
@@ -107,7 +113,10 @@ def fetch_rows(
     """
     pks = [place.pk for place in places]
     data_of = {
-        row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
+        row["pk"]: row
+        for row in Submission.objects.filter(pk__in=pks)
+        .annotate(first=_FIRST_CAMPAIGN)
+        .values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
     being_judged = [
@@ -154,7 +163,7 @@ def _row(
     n_planned = data["human_evaluation__n_instances"] or task.sample_size
     human = criteria.get(main) if place.scored else None
     # the campaign's state says why a score is partial: stopped, ended, or still running
-    state = data["human_evaluation__campaign__state"]
+    state = data["first__campaign__state"]
     return Row(
         pk=place.pk,
         system=data["system_name"],

@@ -21,8 +21,7 @@ from leaderboard.services import joint
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     joint_row = (
         joint_seen_by(request.user)
-        .select_related("evaluation__campaign__hit_type")
-        .prefetch_related("systems__submission")
+        .prefetch_related("evaluation__systems__submission")
         .filter(pk=pk)
         .first()
     )
@@ -33,7 +32,7 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "here": "tasks",
         "task": joint_row.task,
         "joint": joint_row,
-        "systems": [row.submission for row in joint_row.systems.all()],
+        "systems": [row.submission for row in joint_row.evaluation.systems.all()],
         "results": [(result, _axis(result)) for result in results],
         "progress": joint_progress(joint_row),
         "inner": joint_concerns(request.user, joint_row),

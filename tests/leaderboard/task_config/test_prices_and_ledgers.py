@@ -12,9 +12,10 @@ from crowd.models import Campaign, Commitment, LedgerEntry
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Submission
-from leaderboard.services import approve, compare, joint
-from leaderboard.services.advance import advance
+from leaderboard.services import compare, joint
 from leaderboard.services.simulate import DILIGENT, Crowd
 from tests.factories import (
     make_predictions,
@@ -90,19 +91,16 @@ def two_systems(task, owner):
 def approved(kind, systems, task, by):
     """Approve it, and give its price."""
     if kind == "submission":
-        price = approve.quote(systems[0])
-        approve.approve(systems[0].pk, by=by, start_now=True)
+        asked = systems[0]
     elif kind == "comparison":
         [criterion] = compare.criteria_of(task)
         question = compare.Question(criterion, wave_size=2, max_pairs=4)
         asked = compare.request(*systems, question, by=by)
-        price = compare.quote(asked)
-        compare.approve(asked.pk, by=by)
     else:
         n_workers = task.human.ratings_per_instance
         asked = joint.request(systems, by=by, n_workers=n_workers)
-        price = joint.quote(asked)
-        joint.approve(asked.pk, by=by)
+    price = decide.quote(asked.evaluation)
+    decide.approve(asked, by=by, start_now=True)
     return price
 
 

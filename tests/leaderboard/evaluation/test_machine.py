@@ -1,0 +1,225 @@
+"""One machine: legal moves, one writer of states, the same rules for all strategies."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.utils.module_loading import import_string
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide, machine, run
+from leaderboard.evaluation.strategies import STRATEGIES
+from leaderboard.models import (
+    Comparison,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+    SubmissionEvent,
+    states,
+)
+from leaderboard.services import compare, joint, lifecycle
+from leaderboard.services.attempts import LostRace
+from tests.factories import (
+    make_evaluation,
+    make_predictions,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+State = states.State
+
+
+@pytest.fixture
+def nina(db):
+    return make_user("nina")
+
+
+@pytest.fixture
+def boss(db):
+    return make_user("boss", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def systems(nina):
+    task = make_task(n_instances=12, sample_size=4)
+    team = make_team("Heron", nina)
+    found = []
+    for name in ("Kite", "Wren"):
+        system = make_submission(task, team=team, owner=nina, system=name)
+        make_predictions(system)
+        found.append(system)
+    return found
+
+
+@pytest.fixture(params=["submission", "comparison", "joint"])
+def subject(request, systems, nina):
+    if request.param == "submission":
+        return systems[0]
+    if request.param == "joint":
+        return joint.request(systems, by=nina, n_instances=3)
+    criterion = next(iter(compare.criteria_of(systems[0].task)))
+    question = compare.Question(criterion, max_pairs=4)
+    return compare.request(*systems, question, by=nina)
+
+
+def test_every_state_can_be_reached_and_has_a_name_of_its_own():
+    reachable = {State.REQUESTED}
+    for _ in states.LEGAL:
+        reachable |= {new for old in reachable for new in states.LEGAL[old]}
+    assert reachable == set(states.LEGAL) == set(State)
+    assert len(set(State.labels)) == len(State)
+
+
+def test_every_strategy_has_every_step_and_the_step_is_a_job():
+    assert set(STRATEGIES) == set(HumanEvaluation.Strategy.values)
+    for strategy in STRATEGIES.values():
+        assert all(callable(getattr(strategy, name)) for name in machine.STEPS.values())
+    assert import_string(machine.JOB)
+
+
+def test_submissions_use_the_same_names_for_the_same_states():
+    for state in Submission.State:
+        own = State(state) if state in State.values else None
+        assert own is None or own.label == state.label
+    assert Submission.State.MEASURED.label == State.REQUESTED.label
+
+
+def test_only_the_machine_writes_the_states_of_evaluations():
+    """No other module changes them, on an evaluation or on a submission."""
+    may = {"leaderboard/evaluation/machine.py", "leaderboard/services/lifecycle.py"}
+    writes = re.compile(
+        r"(HumanEvaluation|Submission)\.objects\b[^=]*?\.update\([^)]*\bstate="
+        r"|\b(evaluation|submission)\.state = ",
+        re.S,
+    )
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "leaderboard").rglob("*.py")
+        if "migrations" not in path.parts and writes.search(path.read_text("utf-8"))
+    }
+    assert found <= may
+
+
+def test_what_is_decided_is_on_the_evaluation_and_the_submission_at_once(subject, boss):
+    evaluation = machine.evaluation_of(subject)
+    assert evaluation.state == State.REQUESTED
+    decide.decline(subject, by=boss, reason="Not now.")
+    assert subject.state == State.DECLINED
+    decide.approve(subject, by=boss, reason="After all.")
+    evaluation.refresh_from_db()
+    assert (subject.state, evaluation.state) == (State.APPROVED, State.APPROVED)
+    assert evaluation.decided_by == boss
+    assert subject.approved_cents == decide.quote(evaluation).total_cents
+    assert jobs.queued() == {(machine.JOB, (("pk", evaluation.pk),))}
+    run.step(evaluation.pk)
+    subject.refresh_from_db()
+    evaluation.refresh_from_db()
+    assert subject.state == evaluation.state == State.ANNOTATING
+    assert (
+        next(row.submission for row in evaluation.systems.all()).system_name == "Kite"
+    )
+    assert all("Kite" in one.title for one in evaluation.campaigns_in_order)
+    decide.stop(subject, by=boss, reason="Wrong texts.")
+    evaluation.refresh_from_db()
+    assert (subject.state, evaluation.state) == (State.STOPPED, State.STOPPED)
+    assert evaluation.finished_at is not None
+    assert {one.state for one in evaluation.campaigns_in_order} == {"STOPPED"}
+
+
+@pytest.mark.parametrize("verb", ["decline", "stop"])
+def test_a_no_needs_its_reason(subject, boss, verb):
+    with pytest.raises(GenieError) as refused:
+        getattr(decide, verb)(subject, by=boss, reason=" ")
+    assert refused.value.code == "reason-missing"
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"),
+    [("approve", "not-approvable"), ("decline", "not-declinable")],
+)
+def test_what_was_decided_is_not_decided_again(subject, boss, verb, code):
+    decide.approve(subject, by=boss)
+    with pytest.raises(GenieError) as refused:
+        getattr(decide, verb)(subject, by=boss, reason="Again.")
+    assert refused.value.code == code
+    with pytest.raises(GenieError) as refused:
+        decide.retry(subject, by=boss)
+    assert refused.value.code == "nothing-to-retry"
+
+
+def test_who_comes_second_changes_nothing(subject, boss):
+    stale = machine.evaluation_of(subject)
+    decide.decline(subject, by=boss, reason="Not now.")
+    n = SubmissionEvent.objects.count()
+    with pytest.raises(LostRace):
+        machine.move(stale, State.APPROVED, "Approved.", by=boss)
+    subject.refresh_from_db()
+    assert subject.state == machine.evaluation_of(subject).state == State.DECLINED
+    assert SubmissionEvent.objects.count() == n
+    assert not jobs.queued()
+
+
+def test_a_failure_is_seen_on_the_evaluation_and_on_what_it_is_for(
+    subject, boss, monkeypatch
+):
+    decide.approve(subject, by=boss)
+    evaluation = machine.evaluation_of(subject)
+
+    def refuse(*_args, **_kwargs):
+        raise GenieError("The template cannot show this.", code="no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("leaderboard.evaluation.campaigns.build_campaign", refuse)
+        run.step(evaluation.pk)
+    subject.refresh_from_db()
+    evaluation.refresh_from_db()
+    for row in (subject, evaluation):
+        assert (row.failed_step, row.failure_permanent) == ("launch", True)
+        assert row.failure.startswith("The template cannot show this. The $")
+    decide.retry(subject, by=boss)
+    evaluation.refresh_from_db()
+    for row in (subject, evaluation):
+        assert (row.failed_step, row.failure, row.n_attempts) == ("", "", 0)
+    run.step(evaluation.pk)
+    subject.refresh_from_db()
+    assert subject.state == State.ANNOTATING
+
+
+def test_jobs_of_the_version_before_are_still_done(subject, boss):
+    decide.approve(subject, by=boss)
+    old = {
+        Submission: "launch",
+        Comparison: "compare",
+        JointEvaluation: "judge_together",
+    }
+    import_string(f"leaderboard.jobs.{old[type(subject)]}")(subject.pk)
+    subject.refresh_from_db()
+    assert subject.state == State.ANNOTATING
+    import_string("leaderboard.jobs.rescore")(0)
+
+
+def test_a_withdrawn_submission_takes_its_evaluation_along(systems, boss):
+    kite = systems[0]
+    decide.approve(kite, by=boss)
+    decide.withdraw(kite, by=boss, reason="Wrong file.")
+    kite.refresh_from_db()
+    assert kite.state == kite.evaluation.state == State.WITHDRAWN
+    assert jobs.queued()
+    jobs.drain()
+    assert not kite.evaluation.campaigns_in_order
+
+
+def test_no_state_of_a_submission_lacks_its_moves():
+    assert set(lifecycle.LEGAL) == set(Submission.State)
+
+
+def test_an_evaluation_counts_its_campaigns_once(systems):
+    evaluation = make_evaluation(systems[0], n=2)
+    assert evaluation.campaign == evaluation.campaigns.get().campaign
+    assert str(evaluation) == "Kite"
