@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 USUAL_ERROR = "Invalid input supplied."
 LONGEST_PATTERN = 2_000
 # Of all patterns of a form together, in RE2's instructions: some seconds for the
@@ -162,6 +160,8 @@ def _group(opened: str) -> str:
 
 
 def _compiled(wanted: AnswerFormat) -> Any:
+    import re2
+
     if len(wanted.pattern) > LONGEST_PATTERN:
         raise FormatError(f"it is longer than {LONGEST_PATTERN:,} characters")
     options = re2.Options()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from django.conf import settings
 
 from genie.lib.errors import GenieError
@@ -28,6 +27,9 @@ from leaderboard.selectors.standings import standings
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 from quality.models import DetectorFit
 from quality.selectors.verdicts import verdicts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYSTEMS = (
     "submission",
@@ -161,6 +163,8 @@ def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
 
 def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
+    import pandas as pd
+
     evaluations = list(_evaluations(rows).values())
     ids = task_ids(task)
     found = all_system_ratings_of([one.pk for one in evaluations])

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from crowd.scales.base import all_scales
 from leaderboard.designs.unit import unit_of
 from leaderboard.releases import bundle
@@ -58,6 +56,8 @@ def _criterion(
     judgments: list[Record],
     position: Mapping[str, int],
 ) -> Iterator[Number]:
+    import pandas as pd
+
     counting = [
         {**one, "instance": position[one["instance"]]}
         for one in judgments

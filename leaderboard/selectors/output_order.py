@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from django.db.models import Q
-from scipy.stats import rankdata
 
 from leaderboard.models import HumanEvaluation, MetricResult, Prediction, Submission
 from leaderboard.selectors.columns import metric_words
@@ -143,6 +142,8 @@ def _apart(
     slug: str,
 ) -> dict[int, float]:
     """Measure how far people and a metric are apart, in ranks; the furthest is least."""
+    from scipy.stats import rankdata
+
     both = sorted(set(ratings) & set(values))
     if not both:
         return {}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from crowd.scales.base import all_scales
 from genie.lib.computed_once import computed_once
@@ -18,6 +17,9 @@ from leaderboard.selectors.coverage import is_whole, whole_share
 from leaderboard.selectors.field import Floats, field_of, main_criterion
 from leaderboard.selectors.sight import public
 from leaderboard.selectors.system_ratings import system_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A system with fewer instances than this share of the best covered is left out: it
 # would take the others' evidence away.
@@ -147,6 +149,8 @@ def _gather(
     signature: str,
     partial: set[int],
 ) -> Shared:
+    import pandas as pd
+
     unit = unit_of(all_scales()[str(task.human["scale"])])
     evaluations = HumanEvaluation.objects.filter(
         submission__in=[one.pk for one in systems]
@@ -176,6 +180,8 @@ def _gather(
 
 def _means(ratings: pd.DataFrame, unit: Unit, criteria: Sequence[str]) -> pd.DataFrame:
     """Average over workers: instances down, (submission, criterion) across."""
+    import pandas as pd
+
     ratings = ratings[ratings["criterion"].isin(criteria)]
     if ratings.empty:
         return pd.DataFrame(columns=pd.MultiIndex.from_tuples([], names=["s", "c"]))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from crowd import hit_templates
 from crowd.models import Answer
 from leaderboard.designs.error_spans import SPANS, span_score
 from leaderboard.models import HumanEvaluation
 from leaderboard.selectors.campaigns import campaigns_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEY = ["item", "worker", "criterion"]
 
@@ -18,6 +21,8 @@ def span_ratings(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataF
 
     `ratings` are those of `system_ratings`, or all of them; so are the columns.
     """
+    import pandas as pd
+
     marking = [
         campaign.pk
         for campaign in campaigns_of(evaluation)

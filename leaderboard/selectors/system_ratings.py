@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from crowd.models import Campaign
 from crowd.scales.base import all_scales
 from leaderboard.designs.unit import TICKED, Unit, unit_of
 from leaderboard.models import HumanEvaluation, JudgedItem, JudgedOutput
 from quality.selectors.clean_ratings import all_ratings_of, clean_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST_SLOT = "A"
 ORDER = ["criterion", "submission", "instance", "worker"]
@@ -48,6 +51,8 @@ def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
 
 def _shown(evaluations: Collection[int]) -> pd.DataFrame:
     """Say what every judged item is about."""
+    import pandas as pd
+
     rows = (
         JudgedItem.objects.filter(evaluation__in=evaluations)
         .order_by("pk")
@@ -67,6 +72,8 @@ def about_systems(
     ratings: pd.DataFrame, shown: pd.DataFrame, evaluations: Collection[int]
 ) -> pd.DataFrame:
     """Say whom each rating is about; ratings of other items fall away."""
+    import pandas as pd
+
     ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
@@ -89,6 +96,8 @@ def _placed(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
     """Say whom each rating is about; one without a slot is about the first output."""
+    import pandas as pd
+
     by_slot = ratings["slot"] != ""
     own = ratings[by_slot]
     keys = zip(own["item"].tolist(), own["slot"].tolist(), strict=True)
@@ -103,6 +112,8 @@ def _both_sides(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
     """Turn a preference between two outputs into one rating of each system."""
+    import pandas as pd
+
     of_item: dict[int, list[tuple[str, int]]] = {}
     for (item, slot), submission in slots.items():
         if submission is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -22,6 +22,9 @@ from leaderboard.services import lifecycle
 from leaderboard.services.ratings import system_ratings, unit_for
 from leaderboard.stats.intervals import Interval
 from quality.selectors.clean_ratings import n_excluded_workers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 State = Submission.State
 
@@ -96,6 +99,8 @@ def rescore(pk: int) -> bool:
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
     """Compute all systems' and criteria's scores from the ratings that count now."""
+    import pandas as pd
+
     ratings = system_ratings(evaluation)
     ratings = pd.concat([ratings, span_ratings(evaluation, ratings)], ignore_index=True)
     asked = _asked_in(evaluation)
@@ -136,6 +141,8 @@ def _computed_one(
     ratings: pd.DataFrame,
     n_excluded: int,
 ) -> Computed:
+    import pandas as pd
+
     unit = SPANS_UNIT if criterion == SPANS else unit_for(campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
     per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()

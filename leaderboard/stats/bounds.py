@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
-
 from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, check_confidence
 
 
@@ -21,6 +19,8 @@ def normal_quantile(confidence: float) -> float:
     >>> round(normal_quantile(0.95), 6)
     1.959964
     """
+    from scipy import special
+
     return float(special.ndtri((1 + check_confidence(confidence)) / 2))
 
 

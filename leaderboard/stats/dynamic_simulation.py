@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.dynamic_labels import LabelSeries, Strategy, draw_series
 from leaderboard.stats.sequential_rules import Floats
@@ -118,6 +117,8 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
     >>> capability_products(pool, 2, distinct=False).tolist()
     [1.0, 0.75, 0.5625]
     """
+    from scipy import special
+
     workers = capabilities.shape[-1]
     if workers < (n if distinct else 1):
         raise ValueError(f"{n} different workers cannot be drawn from {workers}.")
@@ -135,6 +136,8 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
 
 def _vote_chances(products: Floats, powers: Floats) -> Floats:
     # products[m]: mean product of m capabilities; powers[m]: d^m, or its mean
+    from scipy import special
+
     n = len(products) - 1
     chances = []
     for k in range(n + 1):
@@ -280,6 +283,8 @@ class Population:
 
     def difficulty_powers(self, n: int) -> Floats:
         """Give the mean of d^m over requests, m = 0, 1, ..., n, by quadrature."""
+        from scipy import special
+
         if self.variance == 0:
             return np.asarray(np.clip(self.mean, -1, 1) ** np.arange(n + 1))
         sd = np.sqrt(self.variance)

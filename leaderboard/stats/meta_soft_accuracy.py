@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.meta_pairs import as_groups
 from leaderboard.stats.meta_permutation import MetricComparison
@@ -128,6 +127,8 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
 
 
 def _normal_limit(table: Floats) -> Floats:
+    from scipy import special
+
     products = table @ table.T
     own = np.diag(products)
     squares = own[:, None] + own[None, :] - 2 * products
@@ -290,6 +291,8 @@ def _soft_agreements(
     people: Floats, products: Floats, totals: Floats, size: Floats
 ) -> Floats:
     """Compare people's p-values with those of many tables, by their products."""
+    from scipy import special
+
     i, j = np.triu_indices(products.shape[1], k=1)
     own = np.diagonal(products, axis1=1, axis2=2)
     squares = own[:, i] + own[:, j] - 2 * products[:, i, j]
