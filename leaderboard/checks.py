@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,15 +10,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-from crowd import hit_templates
-from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
 from leaderboard import tasks
-from leaderboard.designs.base import all_designs
 from leaderboard.metrics.base import all_metrics
-from leaderboard.readers.releases.base import all_readers
-from leaderboard.services import qualification
 from leaderboard.services.fitting import misfits
+from leaderboard.task_config import read_task
 from quality.stats.detector_specs import DETECTORS
 
 HOURS = range(24)
@@ -76,32 +72,17 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     return found
 
 
-def _task_trouble(slug: str, config: dict[str, Any]) -> Iterator[CheckMessage]:
-    human, release = config["human"], config["release"]
-    wanted: list[tuple[str, Any, Collection[str]]] = [
-        ("release.reader", release.get("reader"), all_readers()),
-        ("human.design", human.get("design"), all_designs()),
-        ("human.scale", human.get("scale"), all_scales()),
-        (
-            "human.hit_template",
-            human.get("hit_template"),
-            hit_templates.all_templates(),
-        ),
-    ]
-    for key, name, known in wanted:
-        if name not in known:
-            yield _error(
-                "E006",
-                f"{slug}/task.toml: {key} is {name!r}, which this site does not have.",
-                f"There are {', '.join(known)}.",
-            )
-    for sentence in misfits(config):
-        yield _error("E007", f"{slug}/task.toml: {sentence}")
-    try:
-        qualification.check(human)
-    except GenieError as error:
-        yield _error("E008", f"{slug}/task.toml: {error.message}")
-    for name in config["metrics"].get("use", []):
+def _task_trouble(slug: str, document: Mapping[str, object]) -> Iterator[CheckMessage]:
+    found = misfits(document)
+    for number, problems in (
+        ("E005", found.keys),
+        ("E006", found.names),
+        ("E007", found.together),
+        ("E008", found.workers),
+    ):
+        for problem in problems:
+            yield _error(number, f"{slug}/task.toml: {problem}")
+    for name in read_task(document, {}).config.metrics.use:
         if name not in all_metrics():
             yield Warning(
                 f"{slug}/task.toml asks for the metric {name!r}, which this site does "

@@ -184,12 +184,12 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
     number = next(_number)
     human = submission.task.human
     hit_type = HITType.objects.create(
-        template=human["hit_template"],
-        scale=human["scale"],
-        criteria=human["criteria"],
+        template=human.hit_template,
+        scale=human.scale,
+        criteria=human.criteria,
         title="Judge texts",
         description="Judge texts.",
-        reward_cents=human["reward_cents"],
+        reward_cents=human.reward_cents,
         fingerprint=f"{number:064d}",
     )
     campaign = Campaign.objects.create(
@@ -208,7 +208,7 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
         task=submission.task,
         submission=submission,
         campaign=campaign,
-        design=human["design"],
+        design=human.design,
         n_instances=len(instances),
         seed=1,
     )
@@ -331,7 +331,7 @@ def make_many_ranked(task, n, *, team, owner):
         defaults={
             "template": "summarization",
             "scale": "likert-5",
-            "criteria": task.human["criteria"],
+            "criteria": task.human.criteria,
             "title": "Judge",
             "description": "Judge.",
             "reward_cents": 9,

@@ -24,6 +24,7 @@ PURE = [
     "leaderboard.metrics",
     "leaderboard.preflight",
     "leaderboard.readers",
+    "leaderboard.task_config",
     "crowd.scales",
 ]
 SOURCES = [

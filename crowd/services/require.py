@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 
@@ -12,13 +12,19 @@ from crowd.selectors.platform_requirements import check_platform, of_pool
 from genie.lib.errors import GenieError
 
 Kind = Requirement.Kind
-# name in a task's configuration -> kind
-NUMBERS = {"approved": Kind.APPROVED, "approved_percent": Kind.APPROVED_PERCENT}
-COUNTRIES = "countries"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a task requires of workers beside a test; None: nothing of that kind."""
+
+    approved: int | None = None
+    approved_percent: int | None = None
+    countries: Sequence[str] | None = None
 
 
 def of_campaign(
-    campaign: Campaign, config: Mapping[str, Any], test_name: str = ""
+    campaign: Campaign, config: Wanted, test_name: str = ""
 ) -> list[Requirement]:
     """Write down what a campaign requires, once; callers open the transaction.
 
@@ -37,7 +43,7 @@ def of_campaign(
     return [_stored(one) for one in wanted]
 
 
-def read(config: Mapping[str, Any]) -> list[Requirement]:
+def read(config: Wanted) -> list[Requirement]:
     """Read a task's requirements; nothing is stored.
 
     Raises
@@ -45,15 +51,17 @@ def read(config: Mapping[str, Any]) -> list[Requirement]:
     GenieError
         ``bad-requirements`` for a configuration that says nothing usable.
     """
-    if unknown := set(config) - {*NUMBERS, COUNTRIES}:
-        raise _bad(f"there is no {', '.join(sorted(unknown))}")
+    numbers = (
+        (Kind.APPROVED, config.approved),
+        (Kind.APPROVED_PERCENT, config.approved_percent),
+    )
     wanted = [
-        Requirement(kind=kind, at_least=config[name])
-        for name, kind in NUMBERS.items()
-        if name in config
+        Requirement(kind=kind, at_least=at_least)
+        for kind, at_least in numbers
+        if at_least is not None
     ]
-    if COUNTRIES in config:
-        codes = " ".join(map(str, config[COUNTRIES]))
+    if config.countries is not None:
+        codes = " ".join(config.countries)
         wanted.append(Requirement(kind=Kind.COUNTRY, countries=codes))
     for one in wanted:
         _check(one)

@@ -89,7 +89,7 @@ class TaskSerializer(TaskBriefSerializer):
                 "label": known[slug].label,
                 "higher_is_better": known[slug].higher_is_better,
             }
-            for slug in task.config["metrics"]["use"]
+            for slug in task.configuration.metrics.use
             if slug in known
         ]
 
@@ -97,12 +97,12 @@ class TaskSerializer(TaskBriefSerializer):
     def get_human(self, task: Task) -> dict[str, Any]:
         human = task.human
         return {
-            "design": human["design"],
-            "scale": human["scale"],
-            "criteria": human["criteria"],
+            "design": human.design,
+            "scale": human.scale,
+            "criteria": human.criteria,
             "n_instances": task.sample_size,
-            "ratings_per_instance": human.get("ratings_per_instance", 1),
-            "reward_cents": human["reward_cents"],
+            "ratings_per_instance": human.ratings_per_instance,
+            "reward_cents": human.reward_cents,
         }
 
 

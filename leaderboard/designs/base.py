@@ -13,8 +13,6 @@ from genie.lib.seeds import generator, seed_from
 
 Shows = Literal["one output", "an output and a reference", "several outputs"]
 SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-# What the reference output of a magnitude estimation is worth.
-STANDARD_VALUE = 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class TaskView:
     source_language: str
     target_language: str
     show_reference: bool
-    standard_value: int = STANDARD_VALUE
+    standard_value: int
 
 
 class Design(ABC):

@@ -6,20 +6,19 @@ holds keyword arguments of the metric's constructor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Metric, all_metrics, parameters_of
+from leaderboard.task_config import MetricsConfig, Problem
 
 
-def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
+def chosen_metrics(table: MetricsConfig) -> dict[str, Metric]:
     """Make the metrics that a task's ``[metrics]`` table asks for.
 
     Parameters
     ----------
-    table : mapping
-        ``use``: slugs in order; and for some of them a table of parameters.
+    table : MetricsConfig
 
     Returns
     -------
@@ -30,51 +29,77 @@ def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
     Raises
     ------
     GenieError
-        Code ``bad-task``: a table of parameters for a metric that is not used, a
-        parameter that the metric does not have, or a value that it refuses.
+        Code ``bad-task``, with the first of `metric_problems`.
 
     Examples
     --------
-    >>> table = {"use": ["sacrebleu", "chrf"], "sacrebleu": {"lowercase": True}}
+    >>> table = MetricsConfig(["sacrebleu"], parameters={"sacrebleu": {"lowercase": True}})
     >>> chosen_metrics(table)["sacrebleu"].settings()[:14]
     'lowercase:True'
     """
-    used = [str(slug) for slug in table.get("use", ())]
-    for name, value in table.items():
-        if isinstance(value, Mapping) and name not in used:
-            raise GenieError(
-                f"[metrics.{name}] gives parameters to a metric that is not named in "
-                "[metrics] use.",
-                code="bad-task",
-            )
-    known = all_metrics()
+    for problem in metric_problems(table):
+        raise GenieError(str(problem), code="bad-task")
     return {
-        slug: _made(known[slug], table.get(slug, {})) for slug in used if slug in known
+        slug: metric(**table.parameters.get(slug, {}))
+        for slug, metric in _known(table).items()
     }
 
 
-def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
+def metric_problems(table: MetricsConfig) -> Iterator[Problem]:
+    """Say what is wrong with the parameters that a task gives to its metrics.
+
+    Parameters
+    ----------
+    table : MetricsConfig
+
+    Yields
+    ------
+    Problem
+        A table of parameters for a metric that is not used, a parameter that the metric
+        does not have, or a value that it refuses.
+
+    Examples
+    --------
+    >>> table = MetricsConfig(["chrf"], parameters={"chrf": {"words": 2}})
+    >>> print(*metric_problems(table))
+    metrics.chrf.words: there is no such parameter; chrF takes word_order.
+    """
+    for name in table.parameters:
+        if name not in table.use:
+            yield Problem(
+                f"metrics.{name}",
+                "gives parameters to a metric that `use` does not name.",
+            )
+    for slug, metric in _known(table).items():
+        yield from _of_metric(metric, table.parameters.get(slug, {}))
+
+
+def _known(table: MetricsConfig) -> dict[str, type[Metric]]:
+    known = all_metrics()
+    return {slug: known[slug] for slug in table.use if slug in known}
+
+
+def _of_metric(metric: type[Metric], given: Mapping[str, object]) -> list[Problem]:
     parameters = parameters_of(metric)
+    key = f"metrics.{metric.slug}"
+    wrong = []
     for name, value in given.items():
         if name not in parameters:
-            raise GenieError(
-                f"[metrics.{metric.slug}] has {name!r}, but {metric.label} takes "
-                f"{_listed(list(parameters))}.",
-                code="bad-task",
+            sentence = (
+                f"there is no such parameter; {metric.label} takes "
+                f"{_listed(list(parameters))}."
             )
-        default = parameters[name].default
-        if not _fits(value, default):
-            raise GenieError(
-                f"[metrics.{metric.slug}] {name} must be "
-                f"{_KINDS.get(type(default), 'of another kind')}, not {value!r}.",
-                code="bad-task",
-            )
+            wrong.append(Problem(f"{key}.{name}", sentence))
+        elif not _fits(value, default := parameters[name].default):
+            kind = _KINDS.get(type(default), "of another kind")
+            wrong.append(Problem(f"{key}.{name}", f"must be {kind}, not {value!r}."))
+    if wrong:
+        return wrong
     try:
-        return metric(**given)
+        metric(**given)
     except ValueError as error:
-        raise GenieError(
-            f"[metrics.{metric.slug}]: {error}", code="bad-task"
-        ) from error
+        return [Problem(key, str(error))]
+    return []
 
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}

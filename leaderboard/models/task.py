@@ -1,10 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
+import json
+from collections.abc import Mapping
+from functools import lru_cache
 
 from django.db import models
 
+from crowd.hit_templates import all_templates
 from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.task_config import HumanConfig, TaskConfig, read_task
 
 
 class Task(models.Model):
@@ -25,8 +29,8 @@ class Task(models.Model):
     hidden_references = models.BooleanField(
         default=False, help_text="No page, API or export shows the references."
     )
-    # task.toml as it was loaded: metrics, human evaluation, fields, quota; the first
-    # criterion ranks, and fields are shown in their order
+    # task.toml as it was loaded, for releases and the next load; `configuration` is what
+    # it says. The first criterion ranks, and fields are shown in their order
     config = OrderedJSONField(default=dict)
     release_sha256 = models.CharField(max_length=64)
     release_files = models.JSONField(default=dict)
@@ -43,25 +47,37 @@ class Task(models.Model):
         return self.title
 
     @property
-    def human(self) -> dict[str, Any]:
+    def configuration(self) -> TaskConfig:
+        """What task.toml says, with every default; read once for each text.
+
+        A task that an earlier version has loaded is not refused: what this version
+        cannot use is as if it had been left out.
+        """
+        return _read(json.dumps({"kind": self.kind, **self.config}))
+
+    @property
+    def human(self) -> HumanConfig:
         """How people are asked: the [human] table of task.toml."""
-        human: dict[str, Any] = self.config["human"]
-        return human
+        return self.configuration.human
 
     @property
     def sample_size(self) -> int:
         """How many instances people judge of each submission."""
-        return min(int(self.human["sample_size"]), self.n_instances)
+        return min(self.human.sample_size, self.n_instances)
 
     @property
-    def field_labels(self) -> dict[str, str]:
+    def field_labels(self) -> Mapping[str, str]:
         """Instance field -> the label that people read, in order."""
-        labels: dict[str, str] = self.config["fields"]
-        return labels
+        return self.configuration.fields
 
     @property
     def source_field(self) -> str:
-        return str(self.config.get("source", {}).get("field", ""))
+        return self.configuration.source.field
+
+
+@lru_cache(maxsize=64)
+def _read(config: str) -> TaskConfig:
+    return read_task(json.loads(config), all_templates()).config
 
 
 class Instance(models.Model):

@@ -105,12 +105,12 @@ def card(task: Task, manifest: Record) -> str:
 def _asked(task: Task) -> list[str]:
     human = task.human
     return [
-        f"Design {human['design']}, scale {human['scale']}; "
+        f"Design {human.design}, scale {human.scale}; "
         f"{task.sample_size:,} instances of each system, drawn once at random and the "
-        f"same for every system; {human.get('ratings_per_instance', 1)} rating(s) each; "
-        f"{human['reward_cents']} US cents for each.",
+        f"same for every system; {human.ratings_per_instance} rating(s) each; "
+        f"{human.reward_cents} US cents for each.",
         "",
-        *(f"- {name}: {text}" for name, text in human.get("criteria", {}).items()),
+        *(f"- {name}: {text}" for name, text in human.criteria.items()),
     ]
 
 

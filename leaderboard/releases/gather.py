@@ -218,7 +218,7 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
     if now != then or any(
         one.n_excluded_workers != excluded.get((one.submission_id, one.criterion), 0)
         for one in scores
-        if one.criterion in task.human["criteria"]
+        if one.criterion in task.human.criteria
     ):
         raise GenieError(
             "Some systems are about to be scored again, because other ratings count "
@@ -241,7 +241,7 @@ def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
     ).order_by("submission_id", "pk")
     hit_types = {pk: one.campaign.hit_type for pk, one in _evaluations(rows).items()}
     place = {row.pk: i for i, row in enumerate(rows)}
-    criteria = set(task.human.get("criteria", {}))
+    criteria = set(task.human.criteria)
     records = [
         {
             "submission": row["submission_id"],

@@ -11,6 +11,7 @@ from leaderboard.metrics.base import Batch, Metric
 from leaderboard.metrics.chosen import chosen_metrics
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
+from leaderboard.task_config import read_task
 
 # Results keep six decimals of each instance.
 _ROUNDED = 1e-5
@@ -28,7 +29,7 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Found]:
     """
     rows = bundle.read_table(folder, "metrics")
     instances = bundle.read_table(folder, "instances")
-    metrics = chosen_metrics(manifest["config"].get("metrics", {}))
+    metrics = chosen_metrics(read_task(manifest["config"], {}).config.metrics)
     texts = _predictions(folder)
     without: dict[str, int] = defaultdict(int)
     batches: dict[int, Batch] = {}

@@ -79,7 +79,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
             "seed of that choice",
             str(task.sample_seed) if sample_may_be_told(task) else WITHHELD,
         ),
-        ("ratings of each output", int(task.human.get("ratings_per_instance", 1))),
+        ("ratings of each output", task.human.ratings_per_instance),
     ]
 
 
@@ -137,8 +137,8 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
         .first()
     )
     return [
-        ("share of positive test questions", float(human.get("positive_share", 0.05))),
-        ("share of negative test questions", float(human.get("negative_share", 0.05))),
+        ("share of positive test questions", human.positive_share),
+        ("share of negative test questions", human.negative_share),
         ("test questions answered", figures.n_asked),
         ("of them wrongly", figures.n_wrong),
         ("model of careless workers", fit["detector"] if fit else None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -62,7 +63,7 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
         .order_by("pk")
         if result.metric in all_metrics()
     }
-    wanted: list[str] = submission.task.config.get("metrics", {}).get("use", [])
+    wanted = submission.task.configuration.metrics.use
     ordered = sorted(newest, key=lambda m: (m not in wanted, *_place(wanted, m)))
     return [
         MetricLine(
@@ -75,7 +76,7 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
     ]
 
 
-def _place(wanted: list[str], slug: str) -> tuple[int, str]:
+def _place(wanted: Sequence[str], slug: str) -> tuple[int, str]:
     return (wanted.index(slug) if slug in wanted else 0, slug)
 
 

@@ -76,7 +76,7 @@ class Field:
 
 def main_criterion(task: Task) -> str:
     """Name the criterion that ranks the board: the first that people are asked about."""
-    return next(iter(task.human.get("criteria", {})), "overall")
+    return next(iter(task.human.criteria), "overall")
 
 
 def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> Field:

@@ -34,7 +34,7 @@ class Chosen:
 
 def chosen_of(task: Task) -> list[Chosen]:
     """Give the task's metrics that this site knows, in the task's order."""
-    metrics = chosen_metrics(task.config.get("metrics", {})).values()
+    metrics = chosen_metrics(task.configuration.metrics).values()
     compare = any(metric.needs_references for metric in metrics)
     lacks = compare and not _has_references(task)
     return [_chosen(task, metric, lacks_references=lacks) for metric in metrics]

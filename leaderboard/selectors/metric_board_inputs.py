@@ -90,7 +90,7 @@ class BoardInputs:
 
 def criteria_of(task: Task) -> list[str]:
     """Name the criteria that people are asked about, the ranking one first."""
-    return [str(name) for name in task.human.get("criteria", {})]
+    return list(task.human.criteria)
 
 
 def board_inputs(task: Task, criterion: str) -> BoardInputs:
@@ -99,13 +99,12 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
     by_people = [system for system in judged if not system.simulated]
     systems = by_people or judged
     metrics = [*_own(task, systems), *_outside(task, systems)]
-    named = task.config.get("metrics", {})
     return BoardInputs(
         criterion=criterion,
         systems=systems,
         n_simulated_left_out=len(judged) - len(systems),
         metrics=metrics,
-        powered=list(named.get("powered", named.get("headline", [])))[:MOST_POWERED],
+        powered=list(task.configuration.metrics.powered)[:MOST_POWERED],
     )
 
 
@@ -196,5 +195,5 @@ def _outside(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
 def left_out(task: Task) -> list[str]:
     """Name the task's metrics that say neither better nor worse."""
     known = all_metrics()
-    used = [s for s in task.config.get("metrics", {}).get("use", ()) if s in known]
+    used = [s for s in task.configuration.metrics.use if s in known]
     return [known[s].label for s in used if known[s].higher_is_better is None]

@@ -44,7 +44,7 @@ def scored_criteria(task: Task) -> list[str]:
     """Name what a task's systems are scored on: its criteria, and what designs add."""
     rows = Score.objects.filter(submission__task=task).order_by("criterion")
     stored = rows.values_list("criterion", flat=True).distinct()
-    return list(dict.fromkeys([*task.human.get("criteria", {}), *stored]))
+    return list(dict.fromkeys([*task.human.criteria, *stored]))
 
 
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
@@ -127,7 +127,7 @@ def _human(submission: Submission) -> dict[str, float]:
         score.criterion: score
         for score in submission.scores.filter(superseded_at=None).order_by("pk")
     }
-    order = [name for name in submission.task.human["criteria"] if name in found]
+    order = [name for name in submission.task.human.criteria if name in found]
     values: dict[str, float] = {}
     for place, name in enumerate(order):
         stem = "human" if place == 0 else f"human_{name}"

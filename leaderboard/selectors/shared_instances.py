@@ -151,7 +151,7 @@ def _gather(
 ) -> Shared:
     import pandas as pd
 
-    unit = unit_of(all_scales()[str(task.human["scale"])])
+    unit = unit_of(all_scales()[task.human.scale])
     evaluations = HumanEvaluation.objects.filter(
         submission__in=[one.pk for one in systems]
     )

@@ -34,7 +34,7 @@ _FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"
 
 def metrics_of(task: Task) -> list[str]:
     """Give the slugs of the task's metrics that this site has, in the task's order."""
-    wanted: list[str] = task.config.get("metrics", {}).get("use", [])
+    wanted = task.configuration.metrics.use
     return [slug for slug in wanted if slug in all_metrics()]
 
 

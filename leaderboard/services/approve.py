@@ -7,7 +7,6 @@ from dataclasses import replace
 from django.db import transaction
 
 from crowd.pricing import Quote
-from crowd.pricing import quote as price
 from crowd.services import fund
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -19,27 +18,23 @@ State = Submission.State
 
 def n_test_questions(task: Task) -> tuple[int, int]:
     """Give how many positive and negative test questions a campaign of the task has."""
-    return asking.n_test_questions(task.human, task.sample_size)
+    return task.human.n_test_questions(task.sample_size)
 
 
 def quote(submission: Submission) -> Quote:
     """Price the human evaluation of a submission, to the cent."""
     one = quote_part(submission.task)
-    n = len(asking.separate(submission.task.human))
+    n = len(submission.task.human.separate())
     return _times(one, n) if n > 1 else one
 
 
 def quote_part(task: Task) -> Quote:
     """Price one campaign of the task; with separate criteria there are several."""
     human = task.human
-    return price(
-        platform=str(human.get("platform", "selfhosted")),
-        reward_cents=int(human["reward_cents"]),
+    return human.quote(
         n_items=task.sample_size,
         n_test_questions=sum(n_test_questions(task)),
-        ratings_per_item=int(human.get("ratings_per_instance", 1)),
-        repost_share=float(human.get("repost_share", 0.1)),
-        max_assignments=int(human.get("ratings_per_instance", 1)),
+        ratings_per_item=human.ratings_per_instance,
     )
 
 
@@ -64,7 +59,7 @@ def commitment_key(submission_pk: int) -> str:
 def parts(submission: Submission) -> list[str]:
     """Name the submission's campaigns; each has a commitment of the same name."""
     key = commitment_key(submission.pk)
-    rest = asking.separate(submission.task.human)[1:]
+    rest = submission.task.human.separate()[1:]
     return [key, *(f"{key}:{next(iter(criteria))}" for criteria in rest)]
 
 

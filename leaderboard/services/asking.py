@@ -1,21 +1,18 @@
-"""What a task's configuration says of how people are asked."""
+"""Asking people as a task's configuration says: designs, HIT types, instances to spare."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
 
-from crowd import hit_templates
 from crowd.selectors.qualifications import inputs_of_tests
 from crowd.services.build import HITTypeSpec
 from genie.lib.clock import next_start
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import (
-    STANDARD_VALUE,
     Design,
     Shown,
     TaskView,
@@ -23,123 +20,54 @@ from leaderboard.designs.base import (
     content_key,
 )
 from leaderboard.models import Instance, Task
-
-# what belongs to a table's own criteria
-OWN = ("criteria", "test_criteria")
-FORM = ("setup", "before_text", "checkboxes", "allow_tie")
+from leaderboard.task_config import HumanConfig
 
 
-def human_of(task: Task, table: str = "human") -> dict[str, Any]:
-    """Give a table of task.toml; what it leaves out is as in [human]."""
-    return human_in(task.config, table)
-
-
-def human_in(config: Mapping[str, Any], table: str = "human") -> dict[str, Any]:
-    """Give the same of a task that is not loaded yet."""
-    human: dict[str, Any] = config["human"]
-    if table == "human":
-        return human
-    # how it is asked and paid differs, whom it is asked does not
-    shared = {
-        key: value
-        for key, value in human.items()
-        if key not in {"design", "scale", "hit_template", *OWN, *FORM, "show_input"}
-    }
-    own = {**shared, **DEFAULTS[table], **config.get(table, {})}
-    template = hit_templates.all_templates().get(str(own["hit_template"]))
-    if not own.get("criteria") and template:
-        own["criteria"] = dict(template.questions)
-    return own
-
-
-DEFAULTS: dict[str, dict[str, Any]] = {
-    "comparison": {
-        "design": "two-choice",
-        "scale": "two-choice",
-        "hit_template": "two-choice-outputs",
-        "wave_size": 20,
-    },
-    "joint": {
-        "design": "rankme",
-        "scale": "magnitude",
-        "hit_template": "rankme-outputs",
-    },
-}
-
-
-def design_of(task: Task, human: Mapping[str, Any]) -> Design:
+def design_of(task: Task, human: HumanConfig) -> Design:
     """Give the design that is asked for, or say that there is none."""
-    slug = human["design"]
     designs = all_designs()
-    if slug not in designs:
+    if human.design not in designs:
         raise GenieError(
-            f"{task.title} asks for the design {slug!r}, which this site does not have.",
+            f"{task.title} asks for the design {human.design!r}, which this site does "
+            "not have.",
             code="unknown-design",
         )
-    return designs[slug]()
-
-
-def separate(human: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Give the criteria of each campaign: one for all, or one for each (setup 2)."""
-    criteria = {str(key): str(text) for key, text in human["criteria"].items()}
-    if int(human.get("setup", 1)) != 2:
-        return [criteria]
-    return [{criterion: question} for criterion, question in criteria.items()]
+    return designs[human.design]()
 
 
 def hit_type_of(
-    task: Task, human: Mapping[str, Any], criteria: Mapping[str, str]
+    task: Task, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
     """Say how the HITs look, what they ask and what they pay."""
     return hit_type_for(task.title, task.summary, human, criteria)
 
 
 def hit_type_for(
-    title: str, summary: str, human: Mapping[str, Any], criteria: Mapping[str, str]
+    title: str, summary: str, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:
     """Say the same of a task that is not loaded yet."""
     return HITTypeSpec(
-        template=str(human["hit_template"]),
-        scale=str(human["scale"]),
+        template=human.hit_template,
+        scale=human.scale,
         criteria=dict(criteria),
         title=f"Judge texts: {title}"[:128],
         description=summary or title,
         keywords="text, judgement, language",
-        reward_cents=int(human["reward_cents"]),
-        assignment_seconds=60 * int(human.get("assignment_minutes", 30)),
-        form=_form(human, criteria),
+        reward_cents=human.reward_cents,
+        assignment_seconds=60 * human.assignment_minutes,
+        form=human.form(criteria),
     )
 
 
-def _form(human: Mapping[str, Any], criteria: Mapping[str, str]) -> dict[str, Any]:
-    """Say how the questions of these criteria are put; what is usual is left out."""
-    form = {key: human[key] for key in FORM if key in human}
-    if "before_text" in form:
-        form["before_text"] = [c for c in form["before_text"] if c in criteria]
-    if "show_input" in human:
-        form["show_input"] = {
-            criterion: bool(shown)
-            for criterion, shown in human["show_input"].items()
-            if criterion in criteria
-        }
-    return form
-
-
-def judged_blind(human: Mapping[str, Any], criteria: Mapping[str, str]) -> bool:
-    """Tell whether no criterion is judged against the input."""
-    show = human.get("show_input", {})
-    return not any(show.get(criterion, True) for criterion in criteria)
-
-
-def task_view(task: Task, human: Mapping[str, Any]) -> TaskView:
+def task_view(task: Task, human: HumanConfig) -> TaskView:
     """Give the design what it must know of the task."""
     return TaskView(
         slug=task.slug,
         field_labels=task.field_labels,
         source_language=task.source_language,
         target_language=task.target_language,
-        show_reference=bool(human.get("show_reference", task.kind == "translation")),
-        standard_value=int(human.get("standard_value", STANDARD_VALUE)),
+        show_reference=human.show_reference,
+        standard_value=human.standard_value,
     )
 
 
@@ -186,27 +114,12 @@ def has_references(instance: Instance) -> bool:
     )
 
 
-def n_test_questions(human: Mapping[str, Any], n_items: int) -> tuple[int, int]:
-    """Give how many positive and negative test questions go with so many items."""
-    shares = [float(human.get(f"{side}_share", 0.05)) for side in POLARITIES]
-    positive, negative = (
-        0 if share == 0 else max(1, round(share * n_items)) for share in shares
-    )
-    return positive, negative
-
-
-POLARITIES: Sequence[str] = ("positive", "negative")
-
-
-def noisy_below(human: Mapping[str, Any]) -> dict[str, float]:
+def noisy_below(human: HumanConfig) -> dict[str, float]:
     """Give the share of right answers below which a worker is noisy, by polarity.
 
     Polarities that the task does not name have the site's share.
     """
-    site = float(settings.GENIE["NOISY_BELOW"])
-    said = human.get("noisy_below", site)
-    shares = said if isinstance(said, Mapping) else dict.fromkeys(POLARITIES, said)
-    return {side.upper(): float(shares.get(side, site)) for side in POLARITIES}
+    return human.noisy_below.shares(float(settings.GENIE["NOISY_BELOW"]))
 
 
 def starts_at(*, now: bool) -> datetime:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 from django.db import transaction
 
 from crowd.pricing import Quote
-from crowd.pricing import quote as price
 from crowd.selectors.progress import campaign_progress
 from crowd.services import fund, run
 from genie.lib import jobs
@@ -22,14 +20,12 @@ from leaderboard.selectors.compared_labels import asked_at_most, votes_of
 from leaderboard.selectors.sight import ON_BOARD
 from leaderboard.services import compare_end, qualification
 from leaderboard.services import decisions_on_several as decisions
-from leaderboard.services.asking import human_of
 from leaderboard.services.steps_of_several import retry as again
 from leaderboard.stats.sequential import RULES
 
 State = Comparison.State
 Strategy = Comparison.Strategy
 JOB = "leaderboard.jobs.compare"
-TABLE = "comparison"
 DEFAULT_RULE = "beta-mixture"
 MOST_PAIRS = 20_000
 MOST_WORKERS = 9
@@ -51,8 +47,7 @@ class Question:
 
 def criteria_of(task: Task) -> dict[str, str]:
     """Give the questions that comparisons of the task can ask."""
-    asked = human_of(task, TABLE)["criteria"]
-    return {str(key): str(text) for key, text in asked.items()}
+    return dict(task.configuration.comparison.criteria)
 
 
 @transaction.atomic
@@ -67,7 +62,7 @@ def request(
     """Note that somebody wants to know; staff approve what it costs."""
     _check_pair(a, b)
     _check_question(a.task, question)
-    human = human_of(a.task, TABLE)
+    human = a.task.configuration.comparison
     made = Comparison.objects.create(
         task=a.task,
         criterion=question.criterion,
@@ -78,7 +73,7 @@ def request(
         rule=question.rule,
         strategy=question.strategy,
         n_workers=question.n_workers,
-        wave_size=question.wave_size or int(human["wave_size"]),
+        wave_size=question.wave_size or human.wave_size,
         max_pairs=question.max_pairs,
         seed=0,
         simulated=a.simulated or b.simulated,
@@ -118,24 +113,14 @@ def request_all_pairs(
 
 def quote(comparison: Comparison) -> Quote:
     """Price a comparison that uses all of its pairs, to the cent."""
-    human = human_of(comparison.task, TABLE)
+    human = comparison.task.configuration.comparison
     n_each = asked_at_most(comparison.strategy, comparison.n_workers)
     n_pairs = comparison.max_pairs
-    return price(
-        platform=str(human.get("platform", "selfhosted")),
-        reward_cents=int(human["reward_cents"]),
+    return human.quote(
         n_items=n_pairs,
-        n_test_questions=n_tests_for(human, n_pairs),
+        n_test_questions=human.n_tests_among(n_pairs),
         ratings_per_item=n_each,
-        repost_share=float(human.get("repost_share", 0.1)),
-        max_assignments=n_each,
     )
-
-
-def n_tests_for(human: Mapping[str, Any], n_pairs: int) -> int:
-    """Give how many test questions go with so many pairs."""
-    shares = (float(human.get(f"{p}_share", 0.05)) for p in ("positive", "negative"))
-    return round(sum(shares) * n_pairs)
 
 
 def key_of(comparison_pk: int) -> str:
@@ -147,7 +132,7 @@ def key_of(comparison_pk: int) -> str:
 def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
     """Set the money aside and let the first wave go out; one approval counts."""
     found = decisions.locked_to_approve(Comparison, pk)
-    qualification.check_platform_of(found.task, human_of(found.task, TABLE))
+    qualification.check_platform_of(found.task, found.task.configuration.comparison)
     cost = quote(found)
     fund.commit(
         key=key_of(pk), pool=found.task.slug, amount_cents=cost.total_cents, by=by

@@ -125,21 +125,17 @@ def drawn(comparison: Comparison) -> Drawn:
     rows = list(both.order_by("position"))
     rng = generator(seed_from("pairs", comparison.seed))
     order = [rows[int(index)] for index in rng.permutation(len(rows))]
-    human = asking.human_of(comparison.task, compare.TABLE)
+    human = comparison.task.configuration.comparison
     n_pairs = min(comparison.max_pairs, len(order))
-    while n_pairs > 1 and n_pairs + _n_tests(human, n_pairs) > len(order):
+    while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
         n_pairs -= 1
     with_references = [one for one in order[n_pairs:] if asking.has_references(one)]
-    n_tests = min(_n_tests(human, n_pairs), max(0, len(with_references) - 1))
+    n_tests = min(human.n_tests_among(n_pairs), max(0, len(with_references) - 1))
     return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])
 
 
-def _n_tests(human: dict[str, object], n_pairs: int) -> int:
-    return compare.n_tests_for(human, n_pairs)
-
-
 def _first_wave(found: Comparison) -> None:
-    human = asking.human_of(found.task, compare.TABLE)
+    human = found.task.configuration.comparison
     key = compare.key_of(found.pk)
     wave = _wave(found, 0, found.wave_size)
     if not wave.pairs:
@@ -155,11 +151,11 @@ def _first_wave(found: Comparison) -> None:
         ),
         hit_type=asking.hit_type_of(found.task, human, criteria),
         items=wave.specs,
-        platform=str(human.get("platform", "selfhosted")),
+        platform=human.platform,
         budget_cents=found.approved_cents or 0,
         seed=found.seed,
         starts_at=timezone.now(),
-        exposure=str(human.get("exposure", "task")),
+        exposure=human.exposure,
         simulated=found.simulated,
         max_assignments=asked_at_first(found.strategy, found.n_workers),
     )
@@ -169,7 +165,7 @@ def _first_wave(found: Comparison) -> None:
     found.evaluation = HumanEvaluation.objects.create(
         task=found.task,
         campaign=campaign,
-        design=str(human["design"]),
+        design=human.design,
         n_instances=len(drawn(found).pairs),
         seed=found.seed,
     )
@@ -261,7 +257,7 @@ def _within(wave: Wave, n_items: int) -> Wave:
 
 
 def _wave(found: Comparison, start: int, size: int) -> Wave:
-    human = asking.human_of(found.task, compare.TABLE)
+    human = found.task.configuration.comparison
     key = compare.key_of(found.pk)
     available = drawn(found)
     chosen = available.pairs[start : start + max(0, size)]
@@ -282,14 +278,14 @@ def _wave(found: Comparison, start: int, size: int) -> Wave:
         )
         for instance in chosen
     ]
-    first, after = (compare.n_tests_for(human, n) for n in (start, start + len(chosen)))
+    first, after = (human.n_tests_among(n) for n in (start, start + len(chosen)))
     return Wave(found.n_waves, start, pairs, _tests(found, available)[first:after])
 
 
 def _tests(found: Comparison, available: Drawn) -> list[inject.HiddenItem]:
     if len(available.tests) < 2:
         return []
-    human = asking.human_of(found.task, compare.TABLE)
+    human = found.task.configuration.comparison
     return items.hidden_pairs(
         found.task,
         human,

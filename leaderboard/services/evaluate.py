@@ -28,7 +28,6 @@ from leaderboard.services.asking import (
     design_of,
     hit_type_of,
     noisy_below,
-    separate,
     starts_at,
 )
 from leaderboard.services.campaign_titles import campaign_title
@@ -163,7 +162,7 @@ def _parts(submission: Submission, design: Design) -> list[Part]:
         .order_by("instance__sample_rank")
     )
     found = []
-    for criteria, key in zip(separate(human), parts(submission), strict=True):
+    for criteria, key in zip(human.separate(), parts(submission), strict=True):
         seed = seed_for("campaign", key)
         judged = [
             items.judged(
@@ -209,13 +208,13 @@ def _built(
         ),
         hit_type=hit_type_of(task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
-        platform=str(human.get("platform", "selfhosted")),
+        platform=human.platform,
         budget_cents=(submission.approved_cents or 0) // n_parts,
         seed=part.seed,
         starts_at=begins_at,
-        exposure=str(human.get("exposure", "task")),
+        exposure=human.exposure,
         simulated=submission.simulated,
-        max_assignments=int(human.get("ratings_per_instance", 1)),
+        max_assignments=human.ratings_per_instance,
     )
 
 
@@ -227,7 +226,7 @@ def _remember(
         defaults={
             "task": submission.task,
             "campaign": campaigns[0],
-            "design": submission.task.human["design"],
+            "design": submission.task.human.design,
             "n_instances": len(planned[0].judged),
             "seed": planned[0].seed,
         },

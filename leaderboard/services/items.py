@@ -13,17 +13,12 @@ from leaderboard.models import HumanEvaluation, Instance, JudgedItem, JudgedOutp
 from leaderboard.services.asking import (
     design_of,
     has_references,
-    judged_blind,
-    n_test_questions,
     shown,
     spare_instances,
     task_view,
 )
-from leaderboard.services.marked_criteria import (
-    NEGATIVE,
-    POSITIVE,
-    marked_criteria,
-)
+from leaderboard.task_config import NEGATIVE, POSITIVE, HumanConfig
+from leaderboard.task_config.marked import marked_criteria
 from quality.models.test_question import Polarity
 from quality.services import inject
 from quality.services.inject_several import LineUp, draw_line_ups, draw_pairs
@@ -53,7 +48,7 @@ class JudgedSpec:
 
 def judged(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     instance: Instance,
     entries: Sequence[Entry],
     *,
@@ -96,7 +91,7 @@ def judged(
 
 def hidden(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     criteria: Mapping[str, str],
     *,
     campaign_key: str,
@@ -104,7 +99,7 @@ def hidden(
     seed: int,
 ) -> list[inject.HiddenItem]:
     """Draw the test questions of a campaign that shows one output, or two."""
-    n_positive, n_negative = n_test_questions(human, n_items)
+    n_positive, n_negative = human.n_test_questions(n_items)
     return known(
         task,
         human,
@@ -119,7 +114,7 @@ def hidden(
 
 def known(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     criteria: Mapping[str, str],
     instances: Sequence[Instance],
     *,
@@ -151,13 +146,13 @@ def known(
             Polarity.POSITIVE: _expected(human, criteria, marked[POSITIVE]),
             Polarity.NEGATIVE: _expected(human, criteria, marked[NEGATIVE]),
         },
-        blind=judged_blind(human, criteria),
+        blind=human.judged_blind(criteria),
     )
 
 
 def hidden_pairs(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     criteria: Mapping[str, str],
     instances: Sequence[Instance],
     *,
@@ -172,14 +167,14 @@ def hidden_pairs(
         material=line_ups(task, human, instances, n_outputs=2),
         n=n if marked else 0,
         seed=seed,
-        blind=judged_blind(human, criteria),
+        blind=human.judged_blind(criteria),
         expected=_named(criteria, marked),
     )
 
 
 def hidden_line_ups(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     criteria: Mapping[str, str],
     material: Sequence[LineUp],
     *,
@@ -192,16 +187,16 @@ def hidden_line_ups(
     return draw_line_ups(
         campaign_key=campaign_key,
         material=material,
-        n=sum(n_test_questions(human, n_items)) if marked else 0,
+        n=sum(human.n_test_questions(n_items)) if marked else 0,
         seed=seed,
-        blind=judged_blind(human, criteria),
+        blind=human.judged_blind(criteria),
         expected=_named(criteria, marked),
     )
 
 
 def line_ups(
     task: Task,
-    human: Mapping[str, Any],
+    human: HumanConfig,
     instances: Sequence[Instance],
     *,
     n_outputs: int = 0,
@@ -225,9 +220,9 @@ def line_ups(
 
 
 def _expected(
-    human: Mapping[str, Any], criteria: Mapping[str, str], marked: Sequence[str]
+    human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
 ) -> dict[str, Any]:
-    own = {"threshold": GOOD_MAGNITUDE} if human["scale"] == "magnitude" else {}
+    own = {"threshold": GOOD_MAGNITUDE} if human.scale == "magnitude" else {}
     return {**own, **_named(criteria, marked)}
 
 
@@ -237,7 +232,7 @@ def _named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]
 
 
 def _material(
-    task: Task, human: Mapping[str, Any], design: Design, instances: Sequence[Instance]
+    task: Task, human: HumanConfig, design: Design, instances: Sequence[Instance]
 ) -> list[inject.Material]:
     view = task_view(task, human)
     blank = [design.data(view, shown(instance), [""]) for instance in instances]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from django.db import transaction
 
 from crowd.pricing import Quote
-from crowd.pricing import quote as price
 from crowd.selectors.progress import campaign_progress
 from crowd.services import fund, run
 from genie.lib import jobs
@@ -25,28 +24,27 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import asking, qualification
 from leaderboard.services import decisions_on_several as decisions
+from leaderboard.services import qualification
 from leaderboard.services.steps_of_several import retry as again
+from leaderboard.task_config import HumanConfig
 
 State = JointEvaluation.State
 JOB = "leaderboard.jobs.judge_together"
-TABLE = "joint"
 MOST_SYSTEMS = 8
 MOST_WORKERS = 9
 
 
 def criteria_of(task: Task) -> dict[str, str]:
     """Give the questions that joint evaluations of the task can ask."""
-    asked = asking.human_of(task, TABLE)["criteria"]
-    return {str(key): str(text) for key, text in asked.items()}
+    return dict(task.configuration.joint.criteria)
 
 
-def human_for(joint: JointEvaluation) -> dict[str, Any]:
+def human_for(joint: JointEvaluation) -> HumanConfig:
     """Give how this evaluation asks: the task's way, with the criteria chosen here."""
     every = criteria_of(joint.task)
     chosen = {name: every[name] for name in joint.criteria if name in every}
-    return {**asking.human_of(joint.task, TABLE), "criteria": chosen}
+    return replace(joint.task.configuration.joint, criteria=chosen)
 
 
 @transaction.atomic
@@ -85,7 +83,7 @@ def request(
             )
     made = JointEvaluation.objects.create(
         task=task,
-        design=str(asking.human_of(task, TABLE)["design"]),
+        design=task.configuration.joint.design,
         criteria=chosen,
         n_instances=n,
         n_workers=n_workers,
@@ -107,16 +105,12 @@ def request(
 def quote(joint: JointEvaluation) -> Quote:
     """Price a joint evaluation, to the cent; separate criteria are priced together."""
     human = human_for(joint)
-    n_campaigns = len(asking.separate(human))
-    tests = sum(asking.n_test_questions(human, joint.n_instances))
-    return price(
-        platform=str(human.get("platform", "selfhosted")),
-        reward_cents=int(human["reward_cents"]),
+    n_campaigns = len(human.separate())
+    tests = sum(human.n_test_questions(joint.n_instances))
+    return human.quote(
         n_items=n_campaigns * joint.n_instances,
         n_test_questions=n_campaigns * tests,
         ratings_per_item=joint.n_workers,
-        repost_share=float(human.get("repost_share", 0.1)),
-        max_assignments=joint.n_workers,
     )
 
 
@@ -127,7 +121,7 @@ def commitment_key(pk: int) -> str:
 def keys_of(joint: JointEvaluation) -> list[str]:
     """Name the campaigns; each has a commitment of the same name."""
     key = commitment_key(joint.pk)
-    rest = asking.separate(human_for(joint))[1:]
+    rest = human_for(joint).separate()[1:]
     return [key, *(f"{key}:{next(iter(criteria))}" for criteria in rest)]
 
 

@@ -157,7 +157,7 @@ def _parts(found: JointEvaluation) -> list[Part]:
         raise GenieError(
             "The systems have no instance in common.", code="nothing-to-compare"
         )
-    n_tests = sum(asking.n_test_questions(human, found.n_instances))
+    n_tests = sum(human.n_test_questions(found.n_instances))
     spare = joint.shared_instances(
         found.task, systems, n=4 * n_tests, after=len(judged)
     )
@@ -178,7 +178,7 @@ def _parts(found: JointEvaluation) -> list[Part]:
             texts,
         )
         for place, (criteria, key) in enumerate(
-            zip(asking.separate(human), keys, strict=True)
+            zip(human.separate(), keys, strict=True)
         )
     ]
 
@@ -230,11 +230,11 @@ def _built(found: JointEvaluation, part: Part, n_parts: int) -> Campaign:
         ),
         hit_type=asking.hit_type_of(found.task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
-        platform=str(human.get("platform", "selfhosted")),
+        platform=human.platform,
         budget_cents=part.budget_cents,
         seed=part.seed,
         starts_at=timezone.now(),
-        exposure=str(human.get("exposure", "task")),
+        exposure=human.exposure,
         simulated=found.simulated,
         max_assignments=found.n_workers,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.db import transaction
 
@@ -13,12 +13,17 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
 from genie.lib.unguessable import seed_for
 from leaderboard import tasks
-from leaderboard.metrics.chosen import chosen_metrics
 from leaderboard.models import Instance, Task
 from leaderboard.readers.releases import Release, all_readers, read_release
-from leaderboard.services.fitting import refuse_misfits
+from leaderboard.services.fitting import usable
+from leaderboard.task_config import TaskConfig
 
 N_NAMED = 20
+# of task.toml, those that have a column of their own
+COLUMNS = (
+    *("title", "kind", "summary", "description", "licence", "homepage", "citation"),
+    *("source_language", "target_language", "demo"),
+)
 
 
 @dataclass(frozen=True)
@@ -41,45 +46,53 @@ def load_task(
 
     `reader` is for a release that lies in another layout than the task's own.
     """
-    config = tasks.definition(slug)
+    document = tasks.definition(slug)
     # what cannot be measured or asked as it says is refused before anything
-    chosen_metrics(config["metrics"])
-    refuse_misfits(slug, config)
-    own = config["release"]
+    config = usable(slug, document)
+    own = config.release
     release = read_release(
-        reader or own["reader"],
+        reader or own.reader,
         _source(slug, config, source),
-        own.get("options", {}) if reader in (None, own["reader"]) else {},
+        own.options if reader in (None, own.reader) else {},
     )
     existing = Task.objects.filter(slug=slug).first()
+    hidden = (
+        hide_references
+        or own.hidden_references
+        or (existing is not None and existing.hidden_references)
+    )
+    described = {**_described(config), "hidden_references": hidden, "config": document}
     if existing is not None:
         if existing.release_sha256 != release.sha256:
             _refuse_changed(existing, release)
-        _refresh(existing, config, hide_references)
+        _refresh(existing, described)
         return LoadReport(existing, created=False, n_instances=existing.n_instances)
     with transaction.atomic():
-        task = _create(slug, config, release, hide_references)
+        task = _create(slug, release, described)
+        if config.budget.cents:
+            # What staff have set in the admin before stays.
+            Budget.objects.get_or_create(
+                pool=slug, defaults={"limit_cents": config.budget.cents}
+            )
     return LoadReport(task, created=True, n_instances=task.n_instances)
 
 
-def _source(slug: str, config: dict[str, Any], source: Path | str | None) -> Path | str:
+def _source(slug: str, config: TaskConfig, source: Path | str | None) -> Path | str:
     if source is not None:
         return source
     folder = tasks.folder(slug)
     if (folder / "test.jsonl").is_file():  # it brings its texts along
         return folder
-    reader = config["release"]["reader"]
+    reader = config.release.reader
     raise GenieError(
-        f"Say where the release of {config['title']} is: --source DIR. DIR holds "
+        f"Say where the release of {config.title} is: --source DIR. DIR holds "
         f"{all_readers()[reader].layout} ({reader}), or another layout that --reader "
-        f"names. The texts come from {config['homepage']}; the README says more.",
+        f"names. The texts come from {config.homepage}; the README says more.",
         code="source-missing",
     )
 
 
-def _create(
-    slug: str, config: dict[str, Any], release: Release, hide_references: bool
-) -> Task:
+def _create(slug: str, release: Release, described: Mapping[str, object]) -> Task:
     # Test questions are made of instances outside the sample: nobody may recompute it.
     seed = seed_for("sample", slug, release.sha256)
     task = Task.objects.create(
@@ -88,11 +101,8 @@ def _create(
         release_files=release.files,
         n_instances=len(release.instances),
         sample_seed=seed,
-        **_described(config, hide_references),
+        **described,
     )
-    if limit := config.get("budget", {}).get("cents"):
-        # What staff have set in the admin before stays.
-        Budget.objects.get_or_create(pool=slug, defaults={"limit_cents": int(limit)})
     ranks = generator(seed).permutation(len(release.instances))
     Instance.objects.bulk_create(
         [
@@ -111,27 +121,16 @@ def _create(
     return task
 
 
-def _refresh(task: Task, config: dict[str, Any], hide_references: bool) -> None:
+def _refresh(task: Task, described: Mapping[str, object]) -> None:
     """Take over what task.toml says today; the instances stay as they are."""
-    described = _described(config, hide_references or task.hidden_references)
     if any(getattr(task, name) != value for name, value in described.items()):
         Task.objects.filter(pk=task.pk).update(**described)
         task.refresh_from_db()
 
 
-def _described(config: dict[str, Any], hide_references: bool) -> dict[str, Any]:
-    texts = ("summary", "description", "licence", "homepage", "citation")
-    return {
-        "title": config["title"],
-        "kind": config["kind"],
-        **{name: config.get(name, "") for name in texts},
-        "source_language": config.get("source_language", "en"),
-        "target_language": config.get("target_language", "en"),
-        "demo": bool(config.get("demo", False)),
-        "hidden_references": hide_references
-        or bool(config["release"].get("hidden_references", False)),
-        "config": config,
-    }
+def _described(config: TaskConfig) -> dict[str, object]:
+    """Give what the task's row says of itself, to be searched and shown."""
+    return {name: getattr(config, name) for name in COLUMNS}
 
 
 def _refuse_changed(task: Task, release: Release) -> None:

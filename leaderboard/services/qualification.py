@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import islice
-from typing import Any
 
 from django.db import transaction
 
@@ -15,11 +15,12 @@ from crowd.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
 from leaderboard.models import Instance, Task
 from leaderboard.services import items
-from leaderboard.services.asking import has_references, hit_type_of, separate
+from leaderboard.services.asking import has_references, hit_type_of
+from leaderboard.task_config import HumanConfig, QualificationConfig
 from quality.models.test_question import Polarity
 from quality.services.inject import HiddenItem
 
-N_QUESTIONS = 8
+N_QUESTIONS = QualificationConfig().n
 TITLE = "A short test: {}"
 LEAST = 2
 
@@ -29,7 +30,7 @@ def draw_test(
     n: int = N_QUESTIONS,
     seed: int | None = None,
     *,
-    rules: Mapping[str, Any] | None = None,
+    rules: Mapping[str, int | None] | None = None,
 ) -> QualificationTest:
     """Draw `n` questions from what nobody judges, as a draft; half of them are wrong.
 
@@ -52,7 +53,7 @@ def draw_test(
     if seed is None:
         seed = qualification_tests.seed_of(task.slug, version)
     human = task.human
-    criteria = separate(human)[0]
+    criteria = human.separate()[0]
     drawn = items.known(
         task,
         human,
@@ -113,8 +114,8 @@ def ensure(task: Task) -> str:
     Where no version is in use, one is drawn and published. Call it before a campaign's
     test questions are drawn: they are made of other inputs.
     """
-    config = task.human.get("qualification_test")
-    if not config:
+    config = task.human.qualification_test
+    if config is None:
         return ""
     with transaction.atomic():
         # Two campaigns that start at once draw one test.
@@ -123,35 +124,34 @@ def ensure(task: Task) -> str:
             name=task.slug, state=QualificationTest.State.PUBLISHED
         )
         if not in_use.exists():
-            rules = dict(config) if isinstance(config, Mapping) else {}
-            n = int(rules.pop("n", N_QUESTIONS))
-            qualification_tests.publish(draw_test(task, n, rules=rules).pk)
+            drawn = draw_test(task, config.n, rules=config.rules())
+            qualification_tests.publish(drawn.pk)
     return task.slug
 
 
-def check(human: Mapping[str, Any]) -> None:
+def check(human: HumanConfig) -> None:
     """Refuse a configuration that would fail when its first campaign starts.
 
     Raises
     ------
     GenieError
-        ``unknown-rule``, ``bad-requirements`` or ``requirement-not-checked``.
+        ``bad-requirements`` or ``requirement-not-checked``.
     """
-    check_platform(str(human.get("platform", "selfhosted")), _required(human))
-    config = human.get("qualification_test")
-    rules = set(config) - {"n"} if isinstance(config, Mapping) else set()
-    qualification_tests.check_rules(rules)
+    check_platform(human.platform, _required(human))
 
 
-def check_platform_of(task: Task, human: Mapping[str, Any]) -> None:
+def check_platform_of(task: Task, human: HumanConfig) -> None:
     """Refuse what the platform cannot check, before money is set aside for it."""
-    platform = str(human.get("platform", "selfhosted"))
-    check_platform(platform, [*of_pool(task.slug), *_required(human)])
+    check_platform(human.platform, [*of_pool(task.slug), *_required(human)])
 
 
-def _required(human: Mapping[str, Any]) -> list[Requirement]:
-    wanted = require.read(human.get("requirements", {}))
-    if human.get("qualification_test"):
+def _wanted(human: HumanConfig) -> require.Wanted:
+    return require.Wanted(**asdict(human.requirements))
+
+
+def _required(human: HumanConfig) -> list[Requirement]:
+    wanted = require.read(_wanted(human))
+    if human.qualification_test is not None:
         wanted.append(
             Requirement(kind=Requirement.Kind.TEST, test_name="test of this task")
         )
@@ -163,6 +163,4 @@ def require_of(task: Task, campaign: Campaign) -> None:
 
     Callers open the transaction in which the campaign is built.
     """
-    require.of_campaign(
-        campaign, task.human.get("requirements", {}), test_name=ensure(task)
-    )
+    require.of_campaign(campaign, _wanted(task.human), test_name=ensure(task))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import count
-from typing import IO, Any
+from typing import IO
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -164,8 +164,8 @@ def exempt_from_quota(user: Account, permission: str) -> bool:
 
 def quota(task: Task, team: Team) -> Quota:
     """Count the team's recent submissions; what failed by our fault does not count."""
-    rule: dict[str, Any] = {"submissions": 3, "days": 7, **task.config.get("quota", {})}
-    days, limit = int(rule["days"]), int(rule["submissions"])
+    rule = task.configuration.quota
+    days, limit = rule.days, rule.submissions
     since = timezone.now() - timedelta(days=days)
     times = list(
         Submission.objects.filter(task=task, team=team, created_at__gt=since)

@@ -109,7 +109,7 @@ def _context(
         "task": task,
         "board": found,
         **_moments(found, address),
-        "question": task.human.get("criteria", {}).get(main_criterion(task), ""),
+        "question": task.human.criteria.get(main_criterion(task), ""),
         "page": page,
         "address": address,
         "sorted": address.order != DEFAULT,

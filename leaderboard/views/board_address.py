@@ -64,7 +64,7 @@ def read_address(task: Task, given: QueryDict) -> Address:
 def column_choices(task: Task) -> list[tuple[str, str, bool]]:
     """List the columns that can be chosen: key, label, whether usually shown."""
     every = metrics_of(task)
-    headline = task.config.get("metrics", {}).get("headline", every)
+    headline = task.configuration.metrics.headline
     return [
         (TEAM, "Team", True),
         (DATE, "Date", True),
@@ -79,7 +79,7 @@ def column_choices(task: Task) -> list[tuple[str, str, bool]]:
 def extra_criteria(task: Task) -> list[str]:
     """Give the criteria beside the one that ranks."""
     main = main_criterion(task)
-    return [name for name in task.human.get("criteria", {}) if name != main]
+    return [name for name in task.human.criteria if name != main]
 
 
 def _written(chosen: Filter) -> list[tuple[str, str]]:

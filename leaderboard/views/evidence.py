@@ -51,7 +51,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _cents_per_rating(task: Task) -> float:
     """Tell what one more rating costs, with fee, test questions and re-posting."""
-    n = task.sample_size * int(task.human.get("ratings_per_instance", 1))
+    n = task.sample_size * task.human.ratings_per_instance
     return quote_part(task).total_cents / n if n else 0.0
 
 
@@ -73,12 +73,12 @@ def _cell(share: float) -> tuple[str, str]:
 def weights(request: HttpRequest, slug: str) -> HttpResponse:
     """Rank by the visitor's own weights over the criteria."""
     task = get_object_or_404(Task, slug=slug)
-    criteria = list(task.human.get("criteria", {}))
+    criteria = list(task.human.criteria)
     pks = ranked_pks(task)
     chosen = read_weights(criteria, request.GET)
     found = shared(task, pks[:_IN_LIST], criteria)
     rows = weighted_rows(task, found, chosen)
-    questions = task.human.get("criteria", {})
+    questions = task.human.criteria
     context = {
         "here": "tasks",
         "task": task,

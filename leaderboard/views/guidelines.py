@@ -23,7 +23,7 @@ class Example:
 
 def guidelines(task: Task) -> SafeString:
     """Give the HIT template's instructions; empty when the task has none."""
-    template = all_templates().get(str(task.human.get("hit_template", "")))
+    template = all_templates().get(task.human.hit_template)
     return SafeString("") if template is None else _below(template.instructions)
 
 
@@ -38,12 +38,12 @@ def _below(page: SafeString) -> SafeString:
 
 def example(task: Task) -> Example | None:
     """Show the HIT template's own example; None when the task has no template."""
-    template = all_templates().get(str(task.human.get("hit_template", "")))
+    template = all_templates().get(task.human.hit_template)
     if template is None:
         return None
-    scale = all_scales().get(str(task.human.get("scale", "")))
+    scale = all_scales().get(task.human.scale)
     return Example(
         shown=template.render(template.example),
-        questions=list(task.human.get("criteria", {}).values()),
+        questions=list(task.human.criteria.values()),
         answers=[option.label for option in scale.options] if scale else [],
     )

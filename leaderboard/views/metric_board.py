@@ -32,7 +32,7 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "criterion": criterion,
-        "question": task.human.get("criteria", {}).get(criterion, ""),
+        "question": task.human.criteria.get(criterion, ""),
         "criteria": [
             (name, _query(criterion=name), name == criterion) for name in criteria
         ]

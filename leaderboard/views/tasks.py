@@ -36,25 +36,25 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "control": control(task),
             "requirements": requirements(task),
             "hourly_cents": hourly_cents(task),
-            "positive_percent": _percent(task, "positive_share"),
-            "negative_percent": _percent(task, "negative_share"),
+            "positive_percent": _percent(task.human.positive_share),
+            "negative_percent": _percent(task.human.negative_share),
             "threshold": settings.GENIE["BAN_THRESHOLD"],
             "noisy_below": [
                 (kind.lower(), f"{100 * share:g}")
                 for kind, share in noisy_below(task.human).items()
             ],
-            "quota": {"submissions": 3, "days": 7, **task.config.get("quota", {})},
+            "quota": task.configuration.quota,
         },
     )
 
 
 def hourly_cents(task: Task) -> int | None:
     """Tell what an hour pays at the time that the task expects a HIT to take."""
-    seconds = int(task.human.get("expected_seconds", 0))
+    seconds = task.human.expected_seconds
     if seconds <= 0:
         return None
-    return int(task.human["reward_cents"]) * 3600 // seconds
+    return task.human.reward_cents * 3600 // seconds
 
 
-def _percent(task: Task, share: str) -> str:
-    return f"{100 * float(task.human.get(share, 0.05)):g}"
+def _percent(share: float) -> str:
+    return f"{100 * share:g}"

@@ -9,6 +9,9 @@ from django.test import Client
 from crowd.models import Exclusion
 from genie.lib.errors import GenieError
 from leaderboard.services import asking
+from leaderboard.task_config import HumanConfig
+from leaderboard.task_config.kinds import Place
+from leaderboard.task_config.tables import read_table
 from quality.models import Ban, DetectorFit, Grade, HeldExclusion, Placement
 from quality.selectors.held import waits_for_decision
 from quality.services import ban as banning
@@ -218,6 +221,10 @@ def test_without_the_permission_nobody_decides(held):
     assert client.get("/admin/quality/heldexclusion/").status_code == 403
 
 
+def noisy_below(table):
+    return asking.noisy_below(read_table(HumanConfig, table, Place("human", [])))
+
+
 def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
     """Careful people agree with a hard key two times in three."""
     for _ in range(12):
@@ -226,7 +233,7 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
     judge.judge(POOL)
     assert HeldExclusion.objects.count() > 2
     HeldExclusion.objects.all().delete()
-    said = asking.noisy_below({"noisy_below": {"positive": 0.4}})
+    said = noisy_below({"noisy_below": {"positive": 0.4}})
     judge.judge(POOL, noisy_below=said)
     assert Ban.objects.count() == 1
     fits = DetectorFit.objects.filter(polarity="POSITIVE").order_by("pk")
@@ -238,8 +245,8 @@ def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
 
 
 def test_one_number_holds_for_both_polarities_and_none_for_the_sites_own():
-    both = asking.noisy_below({"noisy_below": 0.7})
+    both = noisy_below({"noisy_below": 0.7})
     assert both == {"POSITIVE": 0.7, "NEGATIVE": 0.7}
-    assert asking.noisy_below({}) == {"POSITIVE": 0.9, "NEGATIVE": 0.9}
-    one = asking.noisy_below({"noisy_below": {"positive": 0.6}})
+    assert noisy_below({}) == {"POSITIVE": 0.9, "NEGATIVE": 0.9}
+    one = noisy_below({"noisy_below": {"positive": 0.6}})
     assert one == {"POSITIVE": 0.6, "NEGATIVE": 0.9}

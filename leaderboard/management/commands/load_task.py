@@ -74,6 +74,11 @@ def _place(source: str | None) -> Path | str | None:
 
 
 def _refusal(error: GenieError) -> str:
+    if error.code == "unusable-task":
+        wrong = [
+            f"  {one_line(': '.join(one), 400)}" for one in error.details["problems"]
+        ]
+        return "\n".join(["Nothing has been loaded: task.toml is not usable.", *wrong])
     if error.code != "release-changed":
         return one_line(error.message, 4_000)
     lines = [

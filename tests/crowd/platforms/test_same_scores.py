@@ -55,7 +55,7 @@ def opinion(who, hit):
 def approved(platform):
     """Hand a system in and approve it; half of its answers are another question's."""
     task = load.load_task("demo-qa").task
-    human = {**task.human, "platform": platform}
+    human = {**task.config["human"], "platform": platform}
     Task.objects.filter(pk=task.pk).update(config={**task.config, "human": human})
     task.refresh_from_db()
     sam = get_user_model().objects.create_user("sam")

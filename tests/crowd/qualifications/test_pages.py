@@ -68,7 +68,7 @@ def test_the_way_leads_from_consent_over_the_test_to_the_work():
     site = Client()
     site.force_login(worker.user)
     drawn_test(2)
-    require.of_campaign(make_campaign(2), {}, test_name=NAME)
+    require.of_campaign(make_campaign(2), require.Wanted(), test_name=NAME)
     home = site.get(reverse("work:home"))
     assert reverse("work:consent", args=[POOL]) in home.text
     assert site.get(TEST)["Location"] == reverse("work:consent", args=[POOL])

@@ -13,6 +13,7 @@ from crowd.selectors.eligible import campaigns_for
 from crowd.selectors.offers import offers
 from crowd.selectors.requirements import TrackRecord, unmet
 from crowd.services import require, review
+from crowd.services.require import Wanted
 from crowd.services.watch import watch
 from crowd.services.work import next_assignment
 from genie.lib.errors import GenieError
@@ -33,7 +34,7 @@ def said(worker):
 def test_work_that_requires_a_test_goes_to_those_who_passed_it():
     drawn_test(2)
     campaign = make_campaign(2)
-    require.of_campaign(campaign, {}, test_name=NAME)
+    require.of_campaign(campaign, Wanted(), test_name=NAME)
     worker = make_worker()
     assert next_assignment(worker) is None
     offer = offers(worker)[0]
@@ -58,7 +59,7 @@ def test_staff_require_it_of_a_whole_pool():
 def test_one_campaign_requires_more_than_its_pool_and_the_rest_is_still_offered():
     make_campaign(2)
     strict = make_campaign(2, of=items(2, "s-"))
-    require.of_campaign(strict, {"approved": 5})
+    require.of_campaign(strict, Wanted(approved=5))
     worker = make_worker()
     assert offers(worker)[0].lacking == ()
     assert strict not in campaigns_for(worker)
@@ -87,7 +88,7 @@ def test_a_share_counts_once_there_is_enough_work(approved, rejected, percent):
 
 def test_a_country_keeps_out_who_lives_elsewhere_or_nobody_knows_where():
     campaign = make_campaign(1)
-    require.of_campaign(campaign, {"countries": ["US", "GB"]})
+    require.of_campaign(campaign, Wanted(countries=["US", "GB"]))
     assert campaign.requirements.get().country_codes == ["US", "GB"]
     worker = make_worker()
     assert lacking(worker, campaign) == ["lives in US GB"]
@@ -101,7 +102,7 @@ def test_a_country_keeps_out_who_lives_elsewhere_or_nobody_knows_where():
 
 def test_a_configuration_is_written_down_once():
     campaign = make_campaign(1)
-    config = {"approved": 10, "approved_percent": 99, "countries": ["US"]}
+    config = Wanted(approved=10, approved_percent=99, countries=["US"])
     for _ in range(2):
         require.of_campaign(campaign, config, test_name=NAME)
     assert campaign.requirements.count() == 4
@@ -110,12 +111,11 @@ def test_a_configuration_is_written_down_once():
 @pytest.mark.parametrize(
     "config",
     [
-        {"aproved": 3},
-        {"approved": -1},
-        {"approved_percent": 101},
-        {"approved": "many"},
-        {"countries": ["USA"]},
-        {"countries": []},
+        Wanted(approved=-1),
+        Wanted(approved_percent=101),
+        Wanted(approved="many"),
+        Wanted(countries=["USA"]),
+        Wanted(countries=[]),
     ],
 )
 def test_an_unusable_configuration_is_refused(config):
@@ -143,7 +143,7 @@ def test_staff_cannot_write_one_that_says_nothing(fields):
 
 def test_what_is_lacking_is_said_in_words():
     campaign = make_campaign(1)
-    require.of_campaign(campaign, {"approved": 5}, test_name="missing")
+    require.of_campaign(campaign, Wanted(approved=5), test_name="missing")
     worker = make_worker()
     first, second = said(worker)
     assert "at least 5 approved pieces of work; you have 0" in first
@@ -154,7 +154,7 @@ def test_what_is_lacking_is_said_in_words():
 def test_it_takes_no_query_for_each_campaign():
     drawn_test(1)
     require.test_of_pool(POOL, NAME)
-    require.of_campaign(make_campaign(1), {"approved": 1, "approved_percent": 9})
+    require.of_campaign(make_campaign(1), Wanted(approved=1, approved_percent=9))
     worker = make_worker()
 
     def count():
@@ -167,7 +167,7 @@ def test_it_takes_no_query_for_each_campaign():
     few = count()
     for n in range(5):
         campaign = make_campaign(1, of=items(1, f"{n}-"))
-        require.of_campaign(campaign, {"approved": n, "approved_percent": 9})
+        require.of_campaign(campaign, Wanted(approved=n, approved_percent=9))
     assert count() == few
 
 
@@ -183,7 +183,7 @@ def test_nothing_required_costs_one_query():
 def test_work_that_nobody_can_qualify_for_is_shown_as_stuck():
     drawn_test(2, n_tries=1)
     campaign = make_campaign(1)
-    require.of_campaign(campaign, {}, test_name=NAME)
+    require.of_campaign(campaign, Wanted(), test_name=NAME)
     worker = make_worker()
     assert not watch(campaign)  # there is a try left
     take(worker, n_wrong=2)

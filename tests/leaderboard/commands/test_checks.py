@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from django.core.checks import run_checks
+from django.core.management import CommandError, call_command
 
 from genie.lib.errors import GenieError
 from leaderboard import tasks
@@ -61,7 +62,17 @@ def edit(folder, old, new):
         ('reader = "demo-jsonl"', 'reader = "tape"', "release.reader"),
         ('design = "direct-assessment"', 'design = "séance"', "human.design"),
         ('scale = "likert-5"', 'scale = "likert-99"', "human.scale"),
-        ('hit_template = "question-answering"', "", "human.hit_template"),
+        (
+            'hit_template = "question-answering"',
+            'hit_template = "x"',
+            "human.hit_template",
+        ),
+        (
+            'scale = "likert-5"',
+            'scale = "likert-5"\nplatform = "moon"',
+            "human.platform",
+        ),
+        ("[quota]", "[joint]\nscale = 'likert-99'\n[quota]", "joint.scale"),
     ],
 )
 def test_a_task_that_asks_for_what_is_not_there_is_an_error(folder, old, new, key):
@@ -83,49 +94,103 @@ def asking(design, scale, template, *more):
     return "\n".join([*lines, *more])
 
 
+def ask(folder, asked):
+    """Let the task ask so; what stands below another table goes to the end."""
+    cut = asked.partition("\n[")
+    edit(folder, DIRECT, cut[0])
+    if cut[1]:
+        path = folder / "task.toml"
+        path.write_text(path.read_text() + "\n[" + cut[2], encoding="utf-8")
+
+
+def refused(folder):
+    """Load the task; give what is said to be wrong with it."""
+    with pytest.raises(GenieError) as refusal:
+        load.load_task("demo-qa")
+    assert refusal.value.code == "unusable-task"
+    return [
+        f"demo-qa/task.toml: {key}: {sentence}"
+        for key, sentence in refusal.value.details["problems"]
+    ]
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (asking("direct-assessment", "slider-100", "question-answering"), "answered on likert-5, not on slider-100"),
-        (asking("preference", "preference-5", "question-answering"), "shows several outputs, the HIT template question-answering one"),
+        (asking("direct-assessment", "slider-100", "question-answering"), "human.scale: the design direct-assessment is answered on likert-5, not on slider-100"),
+        (asking("preference", "preference-5", "question-answering"), "human.hit_template: the design preference shows several outputs, the HIT template question-answering one"),
         (asking("slider", "slider-100", "two-choice-outputs"), "shows one output, the HIT template two-choice-outputs several"),
         (asking("plain-magnitude", "magnitude", "likert-6-judgement"), "does not show"),
         (asking("likert-6", "likert-6", "magnitude-judgement"), "does not give"),
         (asking("error-spans", "slider-100", "slider-translation"), "but not in the HIT template"),
         (asking("slider", "slider-100", "error-span-translation"), "not marked in the design slider"),
         (asking("rankme", "magnitude", "rankme-outputs"), "belongs in [comparison] or [joint]"),
-        (DIRECT + '\nbefore_text = ["beauty"]', "names 'beauty', a criterion that is not asked"),
-        (DIRECT + "\nsetup = 3", "setup is 1 or 2"),
-        (DIRECT + "\nsetup = 2\n[comparison]\ndesign = 'binary'", "[comparison] the design binary"),
-        (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "has no @ in its name"),
+        (DIRECT + '\nbefore_text = ["beauty"]', "human.before_text: names 'beauty', a criterion that is not asked"),
+        (DIRECT + "\nsetup = 2\n[comparison]\ndesign = 'binary'", "comparison.design: the design binary"),
+        (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "comparison.criteria: a criterion is not called 'spans' and has no @ in its name"),
         (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
-        (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "test_criteria.negative names 'beauty', a criterion that is not asked"),
-        (DIRECT + "\ntest_criteria = { negative = 'overall' }", "test_criteria.negative is not a list"),
-        (DIRECT + "\nnoisy_below = 80", "noisy_below is a share of right answers between 0 and 1"),
-        (DIRECT + "\nnoisy_below = { neutral = 0.5 }", "noisy_below is a share of right answers between 0 and 1"),
-        (DIRECT + "\ntest_criteria = ['overall']", "test_criteria is a table with the lists positive and negative"),
-        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "test_criteria.positive names no criterion that can be marked"),
-        (DIRECT + "\n[joint]\nscale = 'two-choice'", "[joint] the scale two-choice compares two"),
+        (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "human.test_criteria.negative: names 'beauty', a criterion that is not asked"),
+        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be marked"),
+        (DIRECT + "\n[joint]\nscale = 'two-choice'", "joint.scale: the scale two-choice compares two"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_said_before_anybody_is_asked(
     folder, db, asked, words
 ):
-    cut = asked.partition("\n[")
-    edit(folder, DIRECT, cut[0])
-    if cut[1]:
-        path = folder / "task.toml"
-        path.write_text(path.read_text() + "\n[" + cut[2], encoding="utf-8")
+    ask(folder, asked)
     found = ours()
     assert {one.id for one in found} == {"genie.E007"}
     assert words in found[0].msg
-    assert found[0].msg.startswith("demo-qa/task.toml: [")
-    with pytest.raises(GenieError) as refused:
-        load.load_task("demo-qa")
-    assert (refused.value.code, refused.value.message) == (
-        "unusable-task",
-        found[0].msg,
-    )
+    assert refused(folder) == [one.msg for one in found]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("setup = 3", "human.setup: must be 1 or 2, not 3."),
+        ("test_criteria = { positive = ['overall'], negative = 'overall' }", "human.test_criteria.negative: is not a list of criteria."),
+        ("test_criteria = ['overall']", "human.test_criteria: must be a table, not ['overall']."),
+        ("noisy_below = 80", "human.noisy_below: must be a number between 0 and 1, such as 0.9, not 80."),
+        ("noisy_below = { neutral = 0.5 }", "human.noisy_below.neutral: there is no such key; there are positive, negative."),
+        ("noisy_below = { positive = 1 }", "human.noisy_below.positive: must be a number between 0 and 1, such as 0.9, not 1."),
+        ("expected_second = 12", "human.expected_second: there is no such key; did you mean expected_seconds?"),
+        ("allow_tie = 'yes'", "human.allow_tie: must be true or false, not 'yes'."),
+        ("before_text = ['overall', 'overall']", "human.before_text: names 'overall' twice."),
+        ("[comparison]\nwave_size = 0", "comparison.wave_size: must be a whole number from 1 to 1000, not 0."),
+        ("[comparison]\nsample_size = 9", "comparison.sample_size: is said in [human] only, for all work of the task."),
+        ("[joint]\nwave_size = 5", "joint.wave_size: there is no such key;"),
+        ("[quotas]\ndays = 7", "quotas: there is no such key; did you mean quota?"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_used_is_named_by_its_key(folder, db, asked, said):
+    ask(folder, f"{DIRECT}\n{asked}")
+    found = ours()
+    assert [one.id for one in found] == ["genie.E005"]
+    assert found[0].msg.startswith(f"demo-qa/task.toml: {said}")
+    assert refused(folder) == [found[0].msg]
+
+
+def test_all_that_is_wrong_is_said_at_once(folder, db):
+    edit(folder, "reward_cents = 5", "reward_cents = -5\nplatform = 'moon'")
+    edit(folder, 'scale = "likert-5"', 'scale = "likert-55"')
+    edit(folder, 'title = "School Science (demo)"\n', "")
+    edit(folder, 'field = "question"', 'field = "answer"')
+    edit(folder, "[quota]", "[metrics.chrf]\nwords = 2\n[quota]")
+    edit(folder, "options = {}", "options = { tape = 7 }")
+    said = [one.msg.removeprefix("demo-qa/task.toml: ") for one in ours()]
+    assert [sentence.partition(":")[0] for sentence in said] == [
+        "title",
+        "human.reward_cents",
+        "source.field",
+        "release.options.tape",
+        "human.scale",
+        "human.platform",
+        "metrics.chrf.words",
+    ]
+    assert [line.partition(": ")[2] for line in refused(folder)] == said
+    with pytest.raises(CommandError) as caught:
+        call_command("load_task", "demo-qa")
+    assert str(caught.value).splitlines()[1:] == [f"  {line}" for line in said]
 
 
 def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
@@ -135,14 +200,12 @@ def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
     [found] = ours()
     assert (found.id, found.msg) == (
         "genie.E007",
-        "demo-qa/task.toml: [human] several criteria are asked (clear, overall), and a "
+        "demo-qa/task.toml: human.test_criteria: several criteria are asked (clear, overall), and a "
         "test question can be right on one and wrong on another: add test_criteria = "
         "{ positive = [...], negative = [...] } with the criteria on which a reference "
         "is good, and those on which another instance's reference is bad.",
     )
-    with pytest.raises(GenieError) as refused:
-        load.load_task("demo-qa")
-    assert refused.value.message == found.msg
+    assert refused(folder) == [found.msg]
     said = 'test_criteria = { positive = ["clear", "overall"], negative = ["overall"] }'
     edit(folder, DIRECT, f"{DIRECT}\n{said}")
     assert ours() == []
@@ -176,28 +239,31 @@ def test_a_metric_that_is_not_there_is_only_missed(folder):
     assert [(one.id, "tarot" in one.msg) for one in ours()] == [("genie.W001", True)]
 
 
-@pytest.mark.parametrize("text", ["slug = ", 'slug = "demo-qa"'])
-def test_a_broken_task_folder_is_named(folder, text):
+@pytest.mark.parametrize(
+    ("text", "n"), [("slug = ", 1), ('slug = "demo-qa"', 6), ("human = 7", 7)]
+)
+def test_a_broken_task_folder_is_named(folder, text, n):
     (folder / "task.toml").write_text(text)
     found = ours()
-    assert [one.id for one in found] == ["genie.E005"]
-    assert found[0].msg.startswith("demo-qa/task.toml")
+    assert [one.id for one in found] == n * ["genie.E005"]
+    assert all(one.msg.startswith("demo-qa/task.toml: ") for one in found)
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "number", "words"),
     [
-        ("qualification_test = { pass_mark = 3 }", "no rule pass_mark"),
-        ("requirements = { aproved = 3 }", "there is no aproved"),
-        ("requirements = { approved_percent = 101 }", "at most 100"),
+        ("qualification_test = { pass_mark = 3 }", "E005", "human.qualification_test.pass_mark: there is no such key; there are n, n_asked, pass_percent,"),
+        ("requirements = { aproved = 3 }", "E005", "human.requirements.aproved: there is no such key; did you mean approved?"),
+        ("requirements = { approved_percent = 101 }", "E005", "human.requirements.approved_percent: must be a whole number from 0 to 100, not 101."),
+        ("requirements = { countries = ['USA'] }", "E008", "human.requirements: what is required of workers cannot be used"),
     ],
-)
+)  # fmt: skip
 def test_what_workers_must_have_is_said_to_be_wrong_before_it_is_required(
-    folder, asked, words
+    folder, asked, number, words
 ):
     edit(folder, DIRECT, f"{DIRECT}\n{asked}")
     found = ours()
-    assert [one.id for one in found] == ["genie.E008"]
+    assert [one.id for one in found] == [f"genie.{number}"]
     assert words in found[0].msg
     edit(folder, asked, "qualification_test = true\nrequirements = { approved = 9 }")
     assert ours() == []

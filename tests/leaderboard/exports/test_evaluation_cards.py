@@ -47,9 +47,8 @@ def test_the_json_holds_the_stored_numbers(client, kite, task):
     )
     assert result["signature"] == score.signature
     assert result["seed"] == str(score.seed)
-    assert (
-        found["How people were asked"]["questions, word for word"]
-        == (task.human["criteria"])
+    assert found["How people were asked"]["questions, word for word"] == (
+        task.human.criteria
     )
     who = found["Who judged, and what it paid"]
     assert (who["workers"], who["pieces of work"]) == (3, 3)

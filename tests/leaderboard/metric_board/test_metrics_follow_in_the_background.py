@@ -16,6 +16,8 @@ from leaderboard.metrics.ter import Ter
 from leaderboard.models import MetricPiece, MetricResult, MetricRun, Task
 from leaderboard.selectors.evidence import metric_lines
 from leaderboard.services import load, measure, metric_pieces, metric_runs
+from leaderboard.task_config import read_metrics
+from leaderboard.task_config.kinds import Place
 from tests.factories import make_predictions, make_submission, make_task
 from tests.leaderboard.metric_board.conftest import use_metrics
 
@@ -61,14 +63,14 @@ def test_parameters_of_a_task_are_used_and_signed(task, two):
         ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF takes word_order"),
         ({"use": ["chrf"], "chrf": {"word_order": "2"}}, "must be a whole number"),
         ({"use": ["chrf"], "chrf": {"word_order": True}}, "must be a whole number"),
-        ({"use": ["chrf"], "ter": {}}, "not named in"),
+        ({"use": ["chrf"], "ter": {}}, "does not name"),
         ({"use": ["length"], "length": {"a": 1}}, "takes no parameters"),
         ({"use": ["novelty"], "novelty": {"order": 9}}, "1 to 4 words"),
     ],
 )
 def test_parameters_that_a_metric_does_not_have_are_refused(table, said):
     with pytest.raises(GenieError, match=said) as caught:
-        chosen_metrics(table)
+        chosen_metrics(read_metrics(table, Place("metrics", [])))
     assert caught.value.code == "bad-task"
 
 
@@ -259,7 +261,7 @@ def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
     found = tasks.definition("demo-qa")
     found["metrics"]["chrf"] = {"words": 2}
     monkeypatch.setattr(tasks, "definition", lambda slug: found)
-    with pytest.raises(GenieError, match=r"\[metrics.chrf\] has 'words'"):
+    with pytest.raises(GenieError, match=r"metrics\.chrf\.words: there is no such"):
         load.load_task("demo-qa")
     assert not Task.objects.exists()
 

@@ -19,7 +19,7 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
 
     `quality` is one number, or one a criterion; the scores are the service's own.
     """
-    criteria = list(task.human["criteria"])
+    criteria = list(task.human.criteria)
     level = dict.fromkeys(criteria, quality) if isinstance(quality, float) else quality
     submission = make_submission(
         task, team=team, owner=owner, system=system, state="ANNOTATED", **fields

@@ -25,7 +25,7 @@ def test_the_example_of_the_real_template_is_shown(client, task, read):
     said = read(client.get(ABOUT))
     assert "What one piece of work looks like" in said
     assert template.example["prediction"][:40] in said
-    assert task.human["criteria"]["overall"] in said
+    assert task.human.criteria["overall"] in said
     assert "strongly agree" in said.lower()
 
 

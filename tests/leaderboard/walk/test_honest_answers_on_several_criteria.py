@@ -29,7 +29,7 @@ SCALE = ["0", "0.25", "0.5", "0.75", "1"]
 
 @pytest.fixture
 def task(task):
-    human = {**task.human, "criteria": CRITERIA, "test_criteria": MARKED}
+    human = {**task.config["human"], "criteria": CRITERIA, "test_criteria": MARKED}
     human |= {"positive_share": 0.3, "negative_share": 0.3, "exposure": "campaign"}
     task.config = {**task.config, "human": human}
     task.save()

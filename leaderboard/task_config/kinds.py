@@ -1,0 +1,301 @@
+"""What may stand at a key of task.toml, and what is said when something else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a task.toml.
+
+    Parameters
+    ----------
+    key : str
+        Where, with dots: ``human.reward_cents``.
+    sentence : str
+        What is wrong, to be read after the key.
+    """
+
+    key: str
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.sentence}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the document, and the list to which its problems are added."""
+
+    key: str
+    problems: list[Problem]
+
+    def below(self, name: str) -> Place:
+        return Place(f"{self.key}.{name}" if self.key else name, self.problems)
+
+    def wrong(self, sentence: str) -> None:
+        self.problems.append(Problem(self.key, sentence))
+
+
+@dataclass(frozen=True)
+class Kind(Generic[T_co]):
+    """What may stand at a key.
+
+    Parameters
+    ----------
+    what : str
+        In words: "a whole number of at least 1".
+    read : callable
+        Gives what was meant. Says what is wrong at the place, and gives None where
+        nothing can be made of the value.
+    empty : object
+        Stands in for a key that has to be there and is not.
+    """
+
+    what: str
+    read: Callable[[object, Place], T_co | None]
+    empty: T_co
+
+
+def scalar(
+    what: str,
+    is_right: Callable[[object], bool],
+    convert: Callable[[object], T],
+    empty: T,
+) -> Kind[T]:
+    """Make a kind of single values.
+
+    Parameters
+    ----------
+    what : str
+    is_right : callable
+        Tells whether a value is as it should be.
+    convert : callable
+        Makes the value of it. It is tried on wrong values, too: a number that was loaded
+        as a text by an earlier version goes on to work.
+    empty : object
+        As in `Kind`.
+
+    Returns
+    -------
+    Kind
+
+    Examples
+    --------
+    >>> problems = []
+    >>> size = scalar("a whole number", lambda value: type(value) is int, int, 0)
+    >>> size.read("7", Place("human.sample_size", problems)), str(problems[0])
+    (7, "human.sample_size: must be a whole number, not '7'.")
+    """
+
+    def read(value: object, place: Place) -> T | None:
+        if is_right(value):
+            return convert(value)
+        place.wrong(f"must be {what}, not {value!r}.")
+        try:
+            return convert(value)
+        except (TypeError, ValueError, OverflowError):
+            return None
+
+    return Kind(what, read, empty)
+
+
+def text(at_most: int = 0, *, filled: bool = False) -> Kind[str]:
+    """Make the kind of texts.
+
+    Parameters
+    ----------
+    at_most : int, optional
+        Their greatest number of characters; 0: any.
+    filled : bool, optional
+        Whether a blank one is wrong.
+
+    Returns
+    -------
+    Kind
+
+    Examples
+    --------
+    >>> text(200, filled=True).what
+    'a text of at most 200 characters that is not empty'
+    """
+    what = f"a text of at most {at_most} characters" if at_most else "a text"
+
+    def is_right(value: object) -> bool:
+        if not isinstance(value, str) or (filled and not value.strip()):
+            return False
+        return not at_most or len(value) <= at_most
+
+    return scalar(what + (" that is not empty" if filled else ""), is_right, str, "")
+
+
+def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
+    """Make the kind of whole numbers within bounds.
+
+    Examples
+    --------
+    >>> whole(1).what, whole(1, 100).what
+    ('a whole number of at least 1', 'a whole number from 1 to 100')
+    """
+    what = (
+        f"a whole number of at least {at_least}"
+        if at_most is None
+        else f"a whole number from {at_least} to {at_most}"
+    )
+
+    def is_right(value: object) -> bool:
+        return (
+            type(value) is int
+            and value >= at_least
+            and (at_most is None or value <= at_most)
+        )
+
+    return scalar(what, is_right, _int, 0)
+
+
+def share(*, open_ends: bool = False) -> Kind[float]:
+    """Make the kind of shares: numbers from 0 to 1, without both ends where they are open.
+
+    Examples
+    --------
+    >>> problems = []
+    >>> share().read(0, Place("human.positive_share", problems)), problems
+    (0.0, [])
+    """
+
+    def is_right(value: object) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return 0 < value < 1 if open_ends else 0 <= value <= 1
+
+    between = "between 0 and 1" if open_ends else "from 0 to 1"
+    return scalar(f"a number {between}, such as 0.9", is_right, _float, 0.0)
+
+
+def truth() -> Kind[bool]:
+    """Make the kind of true and false.
+
+    Examples
+    --------
+    >>> truth().what
+    'true or false'
+    """
+    return scalar("true or false", lambda value: isinstance(value, bool), bool, False)
+
+
+def one_of(known: Collection[T], empty: T) -> Kind[T]:
+    """Make the kind of a few values; `empty` is one of them.
+
+    Examples
+    --------
+    >>> one_of(("task", "campaign"), "task").what
+    "'task' or 'campaign'"
+    """
+    what = " or ".join(repr(value) for value in known)
+
+    def read(value: object, place: Place) -> T | None:
+        for one in known:
+            if type(value) is type(one) and value == one:
+                return one
+        place.wrong(f"must be {what}, not {value!r}.")
+        return None
+
+    return Kind(what, read, empty)
+
+
+def names(of: str) -> Kind[tuple[str, ...]]:
+    """Make the kind of lists of names, each once.
+
+    Examples
+    --------
+    >>> problems = []
+    >>> names("criteria").read("overall", Place("human.before_text", problems))
+    >>> str(problems[0])
+    'human.before_text: is not a list of criteria.'
+    """
+
+    def read(value: object, place: Place) -> tuple[str, ...] | None:
+        if not isinstance(value, list | tuple):
+            place.wrong(f"is not a list of {of}.")
+            return None
+        for name in value:
+            if not isinstance(name, str):
+                place.wrong(f"is a list of {of}, which are texts, and holds {name!r}.")
+        found = tuple(map(str, value))
+        for name in sorted({name for name in found if found.count(name) > 1}):
+            place.wrong(f"names {name!r} twice.")
+        return found
+
+    return Kind(f"a list of {of}", read, ())
+
+
+def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
+    """Make the kind of tables whose keys are free and whose values are of one kind.
+
+    Examples
+    --------
+    >>> problems = []
+    >>> place = Place("fields", problems)
+    >>> mapping("labels", text()).read({"source": "Original", "id": 7}, place)
+    {'source': 'Original', 'id': '7'}
+    >>> str(problems[0])
+    'fields.id: must be a text, not 7.'
+    """
+
+    def read(value: object, place: Place) -> Mapping[str, T] | None:
+        if not isinstance(value, Mapping):
+            place.wrong(f"must be a table of {of}, not {value!r}.")
+            return None
+        found = {
+            str(name): kind.read(one, place.below(str(name)))
+            for name, one in value.items()
+        }
+        return {name: one for name, one in found.items() if one is not None}
+
+    return Kind(f"a table of {of}", read, {})
+
+
+def anything() -> Kind[object]:
+    """Make the kind of values that somebody else looks at.
+
+    Examples
+    --------
+    >>> anything().read([1], Place("release.options.files", []))
+    [1]
+    """
+    return Kind("a value", lambda value, _place: value, None)
+
+
+def unknown_key(name: str, known: Collection[str]) -> str:
+    """Say that there is no such key, with the nearest that there is.
+
+    Examples
+    --------
+    >>> unknown_key("reward_cent", ["reward_cents", "scale"])
+    'there is no such key; did you mean reward_cents?'
+    >>> unknown_key("x", ["submissions", "days"])
+    'there is no such key; there are submissions, days.'
+    """
+    near = get_close_matches(name, known, n=1)
+    if near:
+        return f"there is no such key; did you mean {near[0]}?"
+    return f"there is no such key; there are {', '.join(known)}."
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int | float | str):
+        raise TypeError
+    return int(value)
+
+
+def _float(value: object) -> float:
+    if not isinstance(value, int | float | str):
+        raise TypeError
+    return float(value)
