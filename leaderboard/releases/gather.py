@@ -22,7 +22,7 @@ from leaderboard.releases.numbers import EXCLUDED
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
-from leaderboard.selectors.span_ratings import span_ratings
+from leaderboard.selectors.span_ratings import ratings_beside
 from leaderboard.selectors.standings import standings
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 from quality.models import DetectorFit
@@ -169,7 +169,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     ids = task_ids(task)
     found = all_system_ratings_of([one.pk for one in evaluations])
     marks = [
-        span_ratings(one, found[found["evaluation"] == one.pk]) for one in evaluations
+        ratings_beside(one, found[found["evaluation"] == one.pk]) for one in evaluations
     ]
     found = pd.concat([found, *(one for one in marks if len(one))], ignore_index=True)
     _check_current(task, rows, found)

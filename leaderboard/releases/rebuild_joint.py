@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crowd.scales.base import all_scales
-from leaderboard.designs.unit import unit_of
+from leaderboard.designs.base import all_designs
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED, Number
@@ -67,7 +67,9 @@ def _criterion(
     found = numbers_of(
         pd.DataFrame.from_records(counting, columns=_COLUMNS),
         systems,
-        unit=unit_of(all_scales()[row["scale"]]),
+        unit=all_designs()[row["design"]].unit(
+            row["criterion"], all_scales()[row["scale"]], asked=True
+        ),
         seed=row["seed"],
         n_resamples=row["n_resamples"],
     )

@@ -165,7 +165,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
     design = all_designs().get(evaluation.design)
-    relative = design is not None and design.shows != "one output"
+    relative = design is not None and design.in_slots()
     found = {
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
@@ -185,7 +185,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     }
     if scale is not None:
         found |= _scale(scale, relative=relative)
-    if evaluation.design == "error-spans":
+    if design is not None and design.marks_errors:
         found["4.3.8"] += "; evaluation through annotation (marked errors)"
     return found
 

@@ -121,7 +121,7 @@ def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
     ratings = ratings[ratings["criterion"] == main]
     if ratings.empty:
         return {}
-    unit = unit_for(evaluation.campaign, main)
+    unit = unit_for(evaluation.design, evaluation.campaign, main)
     points = unit.averaged(ratings["value"].to_numpy(float))
     means = ratings.assign(points=points).groupby("instance")["points"].mean()
     return {int(str(place)): float(mean) for place, mean in means.items()}

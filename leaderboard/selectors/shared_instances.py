@@ -11,7 +11,8 @@ import numpy as np
 
 from crowd.scales.base import all_scales
 from genie.lib.computed_once import computed_once
-from leaderboard.designs.unit import Unit, unit_of
+from leaderboard.designs.base import all_designs
+from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from leaderboard.selectors.coverage import is_whole, whole_share
 from leaderboard.selectors.field import Floats, field_of, main_criterion
@@ -151,7 +152,8 @@ def _gather(
 ) -> Shared:
     import pandas as pd
 
-    unit = unit_of(all_scales()[task.human.scale])
+    scale = all_scales()[task.human.scale]
+    unit = all_designs()[task.human.design].unit(criteria[0], scale, asked=True)
     evaluations = HumanEvaluation.objects.filter(
         submission__in=[one.pk for one in systems]
     )

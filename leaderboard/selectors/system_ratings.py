@@ -9,7 +9,8 @@ import numpy as np
 
 from crowd.models import Campaign
 from crowd.scales.base import all_scales
-from leaderboard.designs.unit import TICKED, Unit, unit_of
+from leaderboard.designs.base import all_designs
+from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, JudgedItem, JudgedOutput
 from quality.selectors.clean_ratings import all_ratings_of, clean_ratings_of
 
@@ -130,8 +131,9 @@ def _both_sides(
     return pd.DataFrame(rows, columns=[*ratings.columns, "submission"])
 
 
-def unit_for(campaign: Campaign, criterion: str) -> Unit:
-    """Say how a criterion's ratings become scores; a tick beside them is a share."""
-    if criterion not in campaign.hit_type.criteria:
-        return TICKED
-    return unit_of(all_scales()[campaign.hit_type.scale])
+def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
+    """Say how a criterion's ratings become scores."""
+    hit_type = campaign.hit_type
+    return all_designs()[design].unit(
+        criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria
+    )

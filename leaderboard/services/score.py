@@ -12,14 +12,13 @@ from django.utils import timezone
 from crowd.models import Campaign
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
 from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.selectors.span_ratings import span_ratings
+from leaderboard.selectors.span_ratings import ratings_beside
+from leaderboard.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.services import lifecycle
-from leaderboard.services.ratings import system_ratings, unit_for
 from leaderboard.stats.intervals import Interval
 from quality.selectors.clean_ratings import n_excluded_workers
 
@@ -102,7 +101,9 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     import pandas as pd
 
     ratings = system_ratings(evaluation)
-    ratings = pd.concat([ratings, span_ratings(evaluation, ratings)], ignore_index=True)
+    ratings = pd.concat(
+        [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
+    )
     asked = _asked_in(evaluation)
     excluded = {one: n_excluded_workers(one) for one in campaigns_of(evaluation)}
     found = []
@@ -111,7 +112,11 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ):
         name, pk = str(criterion), int(str(submission_pk))
         campaign = asked.get(name, evaluation.campaign)
-        found.append(_computed_one(campaign, pk, name, group, excluded[campaign]))
+        found.append(
+            _computed_one(
+                evaluation.design, campaign, pk, name, group, excluded[campaign]
+            )
+        )
     # what the task asks comes first, in its order; then ticks and marks
     order = list(asked)
     return sorted(
@@ -135,6 +140,7 @@ def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
 
 
 def _computed_one(
+    design: str,
     campaign: Campaign,
     submission_pk: int,
     criterion: str,
@@ -143,7 +149,7 @@ def _computed_one(
 ) -> Computed:
     import pandas as pd
 
-    unit = SPANS_UNIT if criterion == SPANS else unit_for(campaign, criterion)
+    unit = unit_for(design, campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
     per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
     seed = seed_from("bootstrap", campaign.key, criterion)
