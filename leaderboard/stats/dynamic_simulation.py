@@ -19,34 +19,6 @@ from leaderboard.stats.dynamic_labels import LabelSeries, Strategy, draw_series
 from leaderboard.stats.sequential_rules import Floats
 
 
-def preference(capability: npt.ArrayLike, difficulty: npt.ArrayLike) -> Floats:
-    """Give the chance that a worker prefers A on a request.
-
-    Parameters
-    ----------
-    capability : array_like
-        0 (labels at random) to 1 (never wrong on a plain request).
-    difficulty : array_like
-        -1 (B plainly better) to 1 (A plainly better); 0 is the hardest.
-
-    Returns
-    -------
-    ndarray
-        (1 + c d) / 2.
-
-    References
-    ----------
-    Thorleiksdóttir et al. (2022), section 3.1, "Formulation of the evaluation task".
-
-    Examples
-    --------
-    >>> preference([0, 0.5, 1], -1).tolist()
-    [0.5, 0.25, 0.0]
-    """
-    c, d = _within(capability, 0, "capability"), _within(difficulty, -1, "difficulty")
-    return np.asarray((1 + c * d) / 2)
-
-
 def _within(values: npt.ArrayLike, low: float, what: str) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if not ((array >= low) & (array <= 1)).all():
