@@ -90,12 +90,10 @@ def _scores(folder: Path) -> Iterator[Number]:
             groups[row["submission"], row["criterion"]].append(row)
         elif row["why_not"] == EXCLUDED:
             excluded[row["submission"], row["criterion"]].add(row["worker"])
-    designs = {
-        row["submission"]: all_designs()[row["design"]]
-        for row in bundle.read_table(folder, "systems")
-    }
+    systems = bundle.read_table(folder, "systems")
+    designs = {row["submission"]: row["design"] for row in systems}
     for score in bundle.read_table(folder, "scores"):
-        design = designs[score["submission"]]
+        design = all_designs()[designs[score["submission"]]]
         name = f"score of submission {score['submission']} on {score['criterion']}"
         ratings = groups.pop((score["submission"], score["criterion"]), [])
         if not ratings:
