@@ -89,7 +89,13 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
     from django.utils import timezone
 
     from crowd.models import Campaign, HITType, Worker
-    from leaderboard.models import HumanEvaluation, Score, Submission
+    from leaderboard.models import (
+        EvaluatedSystem,
+        EvaluationCampaign,
+        HumanEvaluation,
+        Score,
+        Submission,
+    )
 
     now = timezone.now()
     submission = Submission.objects.create(
@@ -127,11 +133,20 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
     )
     evaluation = HumanEvaluation.objects.create(
         task=task,
-        submission=submission,
-        campaign=campaign,
+        strategy="single",
+        state="SCORED",
+        requested_by=submission.owner,
         design="direct-assessment",
         n_instances=len(values),
         seed=1,
+    )
+    submission.human_evaluation = evaluation
+    submission.save()
+    EvaluationCampaign.objects.create(
+        evaluation=evaluation, campaign=campaign, position=0
+    )
+    EvaluatedSystem.objects.create(
+        evaluation=evaluation, submission=submission, position=0
     )
     worker = Worker.objects.create(platform_worker_id=f"W{number}")
     write_answers(task, evaluation, worker, values)

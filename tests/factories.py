@@ -22,6 +22,8 @@ from crowd.models import (
 )
 from crowd.services.inputs import inputs_for
 from leaderboard.models import (
+    EvaluatedSystem,
+    EvaluationCampaign,
     HumanEvaluation,
     Instance,
     JudgedItem,
@@ -36,6 +38,8 @@ from leaderboard.models import (
 )
 
 State = Submission.State
+# what staff decided stands in the evaluation
+DECIDED = ("approved_cents", "decided_by", "decision_reason", "start_now")
 _number = count(1)
 
 CONFIG = {
@@ -117,6 +121,7 @@ def make_submission(
     task, *, team, owner, system="Kite", state=State.MEASURED, **fields
 ):
     name = fields.pop("file_name", "kite.json")
+    decided = {key: fields.pop(key) for key in DECIDED if key in fields}
     submission = Submission.objects.create(
         task=task,
         team=team,
@@ -132,11 +137,39 @@ def make_submission(
         ),
         **fields,
     )
+    request_evaluation(submission, **decided)
     walked = Submission.WALK
     reached = walked[: walked.index(state) + 1] if state in walked else ["RECEIVED"]
     for step in reached:
         tell(submission, step, f"The step called {step.lower()} is behind it.")
     return submission
+
+
+def request_evaluation(submission, **fields):
+    """Give a submission that was measured the evaluation that staff decide on."""
+    if submission.state in {State.RECEIVED, State.INVALID, State.VALID}:
+        return
+    own = {State.MEASURED: "REQUESTED", State.PUBLISHED: "SCORED"}
+    evaluation = HumanEvaluation.objects.create(
+        task=submission.task,
+        strategy="single",
+        state=own.get(submission.state, submission.state),
+        design=submission.task.human.design,
+        n_instances=submission.task.sample_size,
+        seed=1,
+        simulated=submission.simulated,
+        requested_by=submission.owner,
+        n_attempts=submission.n_attempts,
+        failed_step=submission.failed_step,
+        failure=submission.failure,
+        failure_permanent=submission.failure_permanent,
+        **fields,
+    )
+    EvaluatedSystem.objects.create(
+        evaluation=evaluation, submission=submission, position=0
+    )
+    submission.human_evaluation = evaluation
+    submission.save(update_fields=["human_evaluation"])
 
 
 def tell(submission, state, sentence, at: datetime | None = None):
@@ -204,14 +237,12 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
         starts_at=timezone.now(),
     )
     instances = list(submission.task.instances.order_by("sample_rank")[:n])
-    evaluation = HumanEvaluation.objects.create(
-        task=submission.task,
-        submission=submission,
-        campaign=campaign,
-        design=human.design,
-        n_instances=len(instances),
-        seed=1,
+    evaluation = submission.human_evaluation
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(n_instances=len(instances))
+    EvaluationCampaign.objects.create(
+        evaluation=evaluation, campaign=campaign, position=0
     )
+    evaluation.refresh_from_db()
     for instance in instances:
         item = make_item(campaign, instance.instance_id)
         JudgedItem.objects.create(evaluation=evaluation, item=item, instance=instance)
@@ -271,8 +302,8 @@ def pay(assignment, cents=9, *, state=LedgerEntry.State.DONE):
 def make_score(submission, mean, half=2.0, *, evaluation=None, **fields):
     """Score a submission `mean` ± `half`, without any answers behind it."""
     if evaluation is None:
-        evaluation = HumanEvaluation.objects.filter(submission=submission).first()
-    if evaluation is None:
+        evaluation = submission.human_evaluation
+    if not evaluation.campaigns_in_order:
         evaluation = make_evaluation(submission, n=0, state=Campaign.State.COMPLETE)
     values = {
         "criterion": "overall",
@@ -356,19 +387,35 @@ def make_many_ranked(task, n, *, team, owner):
         [
             HumanEvaluation(
                 task=task,
-                submission=s,
-                campaign=c,
+                strategy="single",
+                state="SCORED",
                 design="direct-assessment",
                 n_instances=8,
                 seed=1,
+                requested_by=owner,
             )
-            for s, c in zip(submissions, campaigns, strict=True)
+            for _ in submissions
         ]
     )
+    EvaluationCampaign.objects.bulk_create(
+        [
+            EvaluationCampaign(evaluation=e, campaign=c, position=0)
+            for e, c in zip(evaluations, campaigns, strict=True)
+        ]
+    )
+    EvaluatedSystem.objects.bulk_create(
+        [
+            EvaluatedSystem(evaluation=e, submission=s, position=0)
+            for e, s in zip(evaluations, submissions, strict=True)
+        ]
+    )
+    for s, e in zip(submissions, evaluations, strict=True):
+        s.human_evaluation = e
+    Submission.objects.bulk_update(submissions, ["human_evaluation"])
     Score.objects.bulk_create(
         [
             Score(
-                submission=e.submission,
+                submission=s,
                 evaluation=e,
                 criterion="overall",
                 mean=30 + 40 * i / n,
@@ -383,7 +430,7 @@ def make_many_ranked(task, n, *, team, owner):
                 ratings_sha256="0" * 64,
                 signature="s",
             )
-            for i, e in enumerate(evaluations)
+            for i, (s, e) in enumerate(zip(submissions, evaluations, strict=True))
         ]
     )
     MetricResult.objects.bulk_create(

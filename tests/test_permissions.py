@@ -17,8 +17,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
-from leaderboard.models import Comparison, EvaluatedSystem, JointEvaluation, Submission
+from leaderboard.models import Comparison, JointEvaluation, Submission
 from leaderboard.selectors.sight import Staff
+from leaderboard.services.requested import requested as request_evaluation
 from tests.cast import (  # noqa: F401
     CAST,
     allow,
@@ -218,8 +219,9 @@ def requested(task, cast):  # noqa: F811
     """Ask, as the rival, which of two public systems is better, in both ways."""
     hers = {"team": cast.rival_team, "owner": cast.rival}
     systems = [make_ranked(task, 60, system=name, **hers) for name in ("Jay", "Crane")]
-    common = {"task": task, "seed": 1, "requested_by": cast.rival}
+    about = {"systems": systems, "by": cast.rival.pk, "design": "rankme"}
     comparison = Comparison.objects.create(
+        evaluation=request_evaluation("comparison", n_instances=20, **about),
         a=systems[0],
         b=systems[1],
         criterion="overall",
@@ -227,14 +229,11 @@ def requested(task, cast):  # noqa: F811
         rule="beta-mixture",
         wave_size=10,
         max_pairs=20,
-        **common,
     )
     joint = JointEvaluation.objects.create(
-        n_instances=3, criteria=["overall"], **common
-    )
-    EvaluatedSystem.objects.bulk_create(
-        EvaluatedSystem(joint=joint, submission=system, position=position)
-        for position, system in enumerate(systems)
+        evaluation=request_evaluation("joint", n_instances=3, **about),
+        n_instances=3,
+        criteria=["overall"],
     )
     return comparison, joint
 

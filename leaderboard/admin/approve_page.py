@@ -16,8 +16,9 @@ from crowd.pricing import Quote
 from crowd.services.fund import budget_left
 from genie.lib.errors import GenieError
 from leaderboard.admin.money import dollars
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.price import quote_single
 from leaderboard.models import Prediction, Submission
-from leaderboard.services import approve
 
 if TYPE_CHECKING:
     from genie.lib.typing import Account
@@ -50,7 +51,7 @@ def approve_page(
     model_admin: Any, request: HttpRequest, submission: Submission
 ) -> HttpResponse:
     """Show what there is to know; take the decision."""
-    cost = approve.quote(submission)
+    cost = quote_single(submission.task)
     form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -99,12 +100,12 @@ def _decided(
     try:
         with transaction.atomic():
             if given["decision"] == DECLINE:
-                done = approve.decline(submission.pk, by=by, reason=given["reason"])
+                done = decide.decline(submission, by=by, reason=given["reason"])
                 sentence = f"Declined: {given['reason']}"
             else:
                 now = given["decision"] == START_NOW
-                done = approve.approve(
-                    submission.pk, by=by, reason=given["reason"], start_now=now
+                done = decide.approve(
+                    submission, by=by, reason=given["reason"], start_now=now
                 )
                 sentence = (
                     f"Approved up to {dollars(done.approved_cents or 0)}"

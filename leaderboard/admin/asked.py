@@ -1,226 +1,69 @@
-"""Comparisons and joint evaluations: what they cost, and staff's yes or no."""
+"""Comparisons, joint evaluations, and all evaluations in one list."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from django.contrib import admin, messages
-from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
 
-from crowd.services.fund import budget_left
-from genie.lib.admin_questions import (
-    Line,
-    OptionalReasonForm,
-    Question,
-    ReasonForm,
-    act_on_each,
-    asked,
-)
 from genie.lib.read_only_admin import ReadOnlyAdmin
-from leaderboard.admin.campaign_links import links_to_campaigns
+from leaderboard.admin.campaign_links import links_to_campaigns, page_of
+from leaderboard.admin.decisions import DecisionAdmin, cost_shown
 from leaderboard.admin.filters import YesNo
-from leaderboard.admin.money import dollars
-from leaderboard.models import Comparison, JointEvaluation
-from leaderboard.services import compare, joint
+from leaderboard.models import Comparison, HumanEvaluation, JointEvaluation
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
-
-    from genie.lib.typing import Account
-
-Row = Comparison | JointEvaluation
-
-
-APPROVE = Question(
-    title="Approve what it costs",
-    sentence="The total is set aside now and people are asked at once.",
-    button="Approve all of them",
-    action="approve_selected",
-    form=OptionalReasonForm,
-)
-DECLINE = Question(
-    title="Decline",
-    sentence="Nobody is asked; who wanted to know reads the reason.",
-    button="Decline all of them",
-    action="decline_selected",
-    form=ReasonForm,
-    danger=True,
-)
-STOP = Question(
-    title="Stop",
-    sentence=(
-        "No more work goes out; what was handed in stays paid. No result is published: "
-        "for a joint evaluation's partial result, stop its campaign instead."
-    ),
-    button="Stop all of them",
-    action="stop_selected",
-    form=ReasonForm,
-    danger=True,
-)
-
-
-RETRY = Question(
-    title="Try again",
-    sentence="The step that failed runs once more.",
-    button="Try all of them again",
-    action="retry_selected",
-    form=OptionalReasonForm,
-)
 
 
 class HasFailed(YesNo):
     title = "failed"
     parameter_name = "failed"
-    field, nothing = "failure", ""
+    field, nothing = "evaluation__failed_step", ""
 
 
-def _service(row: Row) -> Any:
-    return compare if isinstance(row, Comparison) else joint
+class AskedAdmin(DecisionAdmin):
+    """What is asked about several systems; its evaluation's fields stand beside."""
 
-
-def _cost(row: Row) -> int:
-    cents: int = _service(row).quote(row).total_cents
-    return cents
-
-
-def _totals(rows: list[Row]) -> list[tuple[str, str]]:
-    found = []
-    for slug in sorted({row.task.slug for row in rows}):
-        cents = sum(_cost(row) for row in rows if row.task.slug == slug)
-        left = budget_left(slug)
-        short = "" if cents <= left else " — too little: some will be refused"
-        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
-    return found
-
-
-def _each(
-    model_admin: Any,
-    request: HttpRequest,
-    rows: list[Row],
-    question: Question,
-    verb: str,
-    **extra: Any,
-) -> HttpResponse | None:
-    """Ask for a yes, then do the same with each row."""
-    lines = [
-        Line(row.pk, str(row), f"{row.get_state_display()}, {dollars(_cost(row))}")
-        for row in rows
+    readonly_fields = [
+        "task",
+        "state",
+        "cost",
+        "asked_by",
+        "decision_reason",
+        "failure",
+        "campaigns",
     ]
-    answer = asked(model_admin, request, question, lines, **extra)
-    if isinstance(answer, HttpResponse):
-        return answer
-    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
-
-    def act(row: Row) -> tuple[Model, str]:
-        do: Callable[..., Model] = getattr(_service(row), verb)
-        return do(row.pk, by=by, reason=reason), f"{question.title}. {reason}".strip()
-
-    n = act_on_each(model_admin, request, rows, act)
-    level = messages.SUCCESS if n else messages.WARNING
-    model_admin.message_user(request, f"Done: {n} of {len(rows)}.", level)
-    return None
-
-
-@admin.action(description="Approve what the selected ones cost", permissions=["decide"])
-def approve_selected(
-    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
-) -> HttpResponse | None:
-    """Show the total beside the budgets; money is set aside for exactly that."""
-    rows = _rows(queryset, "REQUESTED", "DECLINED")
-    if not rows:
-        model_admin.message_user(request, "None of them waits.", messages.WARNING)
-        return None
-    total = str(sum(_cost(row) for row in rows))
-    if request.POST.get("shown_cents") not in {None, total}:
-        model_admin.message_user(
-            request,
-            "The cost has changed meanwhile: look again, please.",
-            messages.WARNING,
-        )
-        return None
-    return _each(
-        model_admin,
-        request,
-        rows,
-        APPROVE,
-        "approve",
-        totals=[*_totals(rows), ("Total", dollars(int(total)))],
-        hidden=[("shown_cents", total)],
-    )
-
-
-@admin.action(description="Decline the selected ones", permissions=["decide"])
-def decline_selected(
-    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
-) -> HttpResponse | None:
-    rows = _rows(queryset, "REQUESTED")
-    if not rows:
-        model_admin.message_user(request, "None of them waits.", messages.WARNING)
-        return None
-    return _each(model_admin, request, rows, DECLINE, "decline")
-
-
-@admin.action(description="Stop the selected ones", permissions=["decide"])
-def stop_selected(
-    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
-) -> HttpResponse | None:
-    rows = _rows(queryset, "APPROVED", "RUNNING")
-    if not rows:
-        model_admin.message_user(request, "None of them runs.", messages.WARNING)
-        return None
-    return _each(model_admin, request, rows, STOP, "stop")
-
-
-@admin.action(
-    description="Try again where the selected ones failed", permissions=["decide"]
-)
-def retry_selected(
-    model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
-) -> HttpResponse | None:
-    rows = _rows(queryset.exclude(failure=""), "APPROVED", "RUNNING", "SCORED")
-    if not rows:
-        model_admin.message_user(request, "None of them failed.", messages.WARNING)
-        return None
-    return _each(model_admin, request, rows, RETRY, "retry")
-
-
-def _rows(queryset: QuerySet[Any], *states: str) -> list[Row]:
-    wanted = queryset.filter(state__in=states).select_related("task")
-    return list(wanted.order_by("pk"))
-
-
-class AskedAdmin(ReadOnlyAdmin):
-    """What was asked is not edited; staff approve, decline and stop."""
-
-    list_select_related = ["task", "requested_by"]
-    ordering = ["-pk"]
-    readonly_fields = ["campaigns"]
-    actions = [
-        "approve_selected",
-        "decline_selected",
-        "stop_selected",
-        "retry_selected",
-    ]
-    approve_selected = approve_selected
-    decline_selected = decline_selected
-    stop_selected = stop_selected
-    retry_selected = retry_selected
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Tell who may spend: the permission to change submissions."""
-        return request.user.has_perm("leaderboard.change_submission")
 
     @admin.display(description="campaigns")
-    def campaigns(self, row: Row) -> str:
+    def campaigns(self, row: Any) -> str:
         return links_to_campaigns(row.evaluation)
 
+    @admin.display(description="task", ordering="evaluation__task")
+    def task(self, row: Any) -> str:
+        return str(row.task)
+
+    @admin.display(description="state", ordering="evaluation__state")
+    def state(self, row: Any) -> str:
+        return str(row.get_state_display())
+
+    @admin.display(description="asked by")
+    def asked_by(self, row: Any) -> str:
+        return str(row.evaluation.requested_by)
+
+    @admin.display(description="failure", ordering="evaluation__failure")
+    def failure(self, row: Any) -> str:
+        return str(row.failure)
+
+    @admin.display(description="reason of the decision")
+    def decision_reason(self, row: Any) -> str:
+        return str(row.decision_reason)
+
     @admin.display(description="cost")
-    def cost(self, row: Row) -> str:
-        if row.approved_cents is not None:
-            return f"{dollars(row.approved_cents)} approved"
-        return f"{dollars(_cost(row))} if approved"
+    def cost(self, row: Any) -> str:
+        return cost_shown(row)
 
 
 @admin.register(Comparison)
@@ -235,8 +78,15 @@ class ComparisonAdmin(AskedAdmin):
         "cost",
         "failure",
     ]
-    list_filter = ["state", HasFailed, "rule", "strategy", "simulated", "task"]
-    list_select_related = ["task", "a", "b"]
+    list_filter = [
+        "evaluation__state",
+        HasFailed,
+        "rule",
+        "strategy",
+        "evaluation__simulated",
+        "evaluation__task",
+    ]
+    list_select_related = ["evaluation__task", "evaluation__requested_by", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
 
     @admin.display(description="rule, chance of error, strategy", ordering="rule")
@@ -255,5 +105,50 @@ class JointEvaluationAdmin(AskedAdmin):
         "cost",
         "failure",
     ]
-    list_filter = ["state", HasFailed, "simulated", "task"]
+    list_filter = [
+        "evaluation__state",
+        HasFailed,
+        "evaluation__simulated",
+        "evaluation__task",
+    ]
+    list_select_related = ["evaluation__task", "evaluation__requested_by"]
+    search_fields = ["evaluation__systems__submission__system_name"]
+
+
+@admin.register(HumanEvaluation)
+class HumanEvaluationAdmin(ReadOnlyAdmin):
+    """All that people are asked, with whom it is about; decided on its owner's page."""
+
+    list_display = [
+        "about",
+        "task",
+        "strategy",
+        "state",
+        "design",
+        "n_instances",
+        "campaigns",
+        "created_at",
+    ]
+    list_filter = ["strategy", "state", "design", "simulated", "task"]
+    list_select_related = [
+        "task",
+        "submission",
+        "comparison__a",
+        "comparison__b",
+        "joint__evaluation__task",
+    ]
     search_fields = ["systems__submission__system_name"]
+    readonly_fields = ["about", "campaigns"]
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[HumanEvaluation]:
+        rows: QuerySet[HumanEvaluation] = super().get_queryset(request)
+        return rows.prefetch_related("campaigns")
+
+    @admin.display(description="asks about")
+    def about(self, row: HumanEvaluation) -> str:
+        return format_html('<a href="{}">{}</a>', page_of(row.subject), row.subject)
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: HumanEvaluation) -> str:
+        return links_to_campaigns(row)

@@ -1,17 +1,18 @@
-"""From what staff asked about to the campaigns that ask."""
+"""Between campaigns and what they ask about, both ways."""
 
 from __future__ import annotations
 
+from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html_join
 
-from leaderboard.models import HumanEvaluation
-from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.models import HumanEvaluation, Submission
+from leaderboard.selectors.campaigns import campaigns_of, evaluations_about
 
 
 def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
     """Link to the campaigns of an evaluation, one a line."""
-    if evaluation is None:
+    if evaluation is None or not campaigns_of(evaluation):
         return "–"
     return format_html_join(
         "",
@@ -25,3 +26,21 @@ def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
             for campaign in campaigns_of(evaluation)
         ),
     )
+
+
+def links_to_others(submission: Submission) -> str:
+    """Link to the comparisons and joint evaluations that ask about a submission, too."""
+    rows = [row for row in evaluations_about(submission) if row.subject != submission]
+    if not rows:
+        return "–"
+    return format_html_join(
+        "",
+        '<div><a href="{}">{}</a> · {}</div>',
+        ((page_of(row.subject), row.subject, row.get_state_display()) for row in rows),
+    )
+
+
+def page_of(row: Model) -> str:
+    """Give the address of a row's page in the admin."""
+    name = f"{row._meta.app_label}_{row._meta.model_name}"
+    return reverse(f"admin:{name}_change", args=[row.pk])

@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from genie.lib.read_only_admin import ReadOnlyAdmin
-from leaderboard.models import HumanEvaluation, MetricResult, Score
+from leaderboard.models import MetricResult, Score
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -50,11 +50,3 @@ class ScoreAdmin(ReadOnlyAdmin):
     list_select_related = ["submission"]
     search_fields = ["submission__system_name", "signature"]
     ordering = ["-pk"]
-
-
-@admin.register(HumanEvaluation)
-class HumanEvaluationAdmin(ReadOnlyAdmin):
-    list_display = ["submission", "campaign", "design", "n_instances", "created_at"]
-    list_filter = ["design", "submission__task"]
-    list_select_related = ["submission", "campaign"]
-    search_fields = ["submission__system_name"]

@@ -10,14 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, re_path, reverse
 
-from genie.lib.read_only_admin import ReadOnlyAdmin, ReadOnlyInline
-from leaderboard.admin import bulk
+from genie.lib.admin_questions import Question, ReasonForm
+from genie.lib.read_only_admin import ReadOnlyInline
 from leaderboard.admin.approve_page import approve_page
-from leaderboard.admin.campaign_links import links_to_campaigns
+from leaderboard.admin.campaign_links import links_to_campaigns, links_to_others
+from leaderboard.admin.decisions import DecisionAdmin, cost_shown, decide_on_each
 from leaderboard.admin.filters import HasFailed, HasWarnings
-from leaderboard.admin.money import dollars
+from leaderboard.evaluation import decide
 from leaderboard.models import Submission, SubmissionEvent
-from leaderboard.services import approve
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -26,6 +26,65 @@ if TYPE_CHECKING:
 State = Submission.State
 _AT_MOST = 120
 _STORY: list[Any] = ["at", "state", "sentence", "actor"]
+
+
+PUBLISH_PARTIAL = Question(
+    title="Publish what is there",
+    sentence=(
+        "The answers that came in before these were stopped are scored and published, "
+        "marked as partial; without enough instances they have no rank."
+    ),
+    button="Publish all of them",
+    action="publish_partial_selected",
+    form=ReasonForm,
+)
+WITHDRAW = Question(
+    title="Withdraw submissions",
+    sentence=(
+        "They leave the board for good and their campaigns stop; work that was handed "
+        "in stays paid. This cannot be undone."
+    ),
+    button="Withdraw all of them",
+    action="withdraw_selected",
+    form=ReasonForm,
+    danger=True,
+)
+
+
+@admin.action(
+    description="Publish what is there of the selected stopped submissions",
+    permissions=["decide"],
+)
+def publish_partial_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    return decide_on_each(
+        model_admin,
+        request,
+        model_admin.rows_in(queryset, State.STOPPED),
+        PUBLISH_PARTIAL,
+        decide.publish_partial,
+        "published as far as it goes",
+        nothing="None of them was stopped without publishing.",
+    )
+
+
+@admin.action(
+    description="Withdraw the selected submissions, with a reason",
+    permissions=["decide"],
+)
+def withdraw_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    return decide_on_each(
+        model_admin,
+        request,
+        list(queryset.select_related("task").order_by("pk")),
+        WITHDRAW,
+        decide.withdraw,
+        "withdrawn",
+        nothing="None of them is there any more.",
+    )
 
 
 class EventInline(ReadOnlyInline):
@@ -40,7 +99,8 @@ class EventInline(ReadOnlyInline):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ReadOnlyAdmin):
+class SubmissionAdmin(DecisionAdmin):
+    state_of = ""
     list_display = [
         "system_name",
         "task",
@@ -60,29 +120,19 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "task",
         "created_at",
     ]
-    list_select_related = ["task", "team"]
+    list_select_related = ["task", "team", "human_evaluation__task"]
     search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
-    ordering = ["-pk"]
     inlines = [EventInline]
-    readonly_fields = ["campaigns"]
+    readonly_fields = ["campaigns", "compared"]
     exclude = ["file"]  # never served by its address; its name and hash stand here
     change_form_template = "admin/leaderboard/submission/change_form.html"
     actions = [
-        "approve_selected",
-        "decline_selected",
-        "retry_selected",
+        *DecisionAdmin.actions,
         "publish_partial_selected",
         "withdraw_selected",
     ]
-    approve_selected = bulk.approve_selected
-    decline_selected = bulk.decline_selected
-    retry_selected = bulk.retry_selected
-    publish_partial_selected = bulk.publish_partial_selected
-    withdraw_selected = bulk.withdraw_selected
-
-    def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Tell who may spend: the permission to change submissions."""
-        return request.user.has_perm("leaderboard.change_submission")
+    publish_partial_selected = publish_partial_selected
+    withdraw_selected = withdraw_selected
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
@@ -93,7 +143,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 name="leaderboard_submission_approve",
             ),
             re_path(
-                r"^(?P<pk>\d{1,18})/(?P<verb>decline|retry|publish-partial|withdraw)/$",
+                r"^(?P<pk>\d{1,18})/(?P<verb>decline|stop|retry|publish-partial|withdraw)/$",
                 view(self.do_view),
                 name="leaderboard_submission_do",
             ),
@@ -107,6 +157,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         """Do with one submission what the list does with many."""
         acts = {
             "decline": self.decline_selected,
+            "stop": self.stop_selected,
             "retry": self.retry_selected,
             "publish-partial": self.publish_partial_selected,
             "withdraw": self.withdraw_selected,
@@ -130,15 +181,15 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="campaigns")
     def campaigns(self, submission: Submission) -> str:
-        return links_to_campaigns(getattr(submission, "human_evaluation", None))
+        return links_to_campaigns(submission.human_evaluation)
+
+    @admin.display(description="comparisons and joint evaluations")
+    def compared(self, submission: Submission) -> str:
+        return links_to_others(submission)
 
     @admin.display(description="cost")
     def cost(self, submission: Submission) -> str:
-        if submission.approved_cents is not None:
-            return f"{dollars(submission.approved_cents)} approved"
-        if submission.state != State.MEASURED:
-            return ""
-        return f"{dollars(approve.quote(submission).total_cents)} if approved"
+        return cost_shown(submission)
 
     @admin.display(description="received", ordering="created_at")
     def received_at(self, submission: Submission) -> str:

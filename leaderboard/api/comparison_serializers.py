@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from leaderboard.models import Comparison, JointEvaluation
+from leaderboard.models import Comparison, HumanEvaluation, JointEvaluation
 from leaderboard.selectors.compared import concerns, standing_of, verdict
 from leaderboard.selectors.joint_seen import (
     CriterionResult,
@@ -16,6 +16,8 @@ from leaderboard.selectors.joint_seen import (
     joint_progress,
 )
 from leaderboard.services import joint
+
+_STATES = HumanEvaluation.State.values
 
 
 class ComparedSystemSerializer(serializers.Serializer[Any]):
@@ -31,9 +33,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     a = ComparedSystemSerializer()
     b = ComparedSystemSerializer()
-    state = serializers.CharField(
-        help_text="One of " + ", ".join(Comparison.State.values) + "."
-    )
+    state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     better = serializers.ChoiceField(
         choices=["", "A", "B"],
         help_text="Which one was found better; empty while that cannot be said.",
@@ -113,9 +113,7 @@ class JointSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="pk")
     task = serializers.CharField(source="task.slug")
     design = serializers.CharField()
-    state = serializers.CharField(
-        help_text="One of " + ", ".join(JointEvaluation.State.values) + "."
-    )
+    state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     systems = serializers.SerializerMethodField()
     n_instances = serializers.IntegerField()
     n_workers = serializers.IntegerField(help_text="Who judge each instance.")

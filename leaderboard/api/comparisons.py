@@ -54,9 +54,7 @@ class ComparisonDetail(View):
     )
     def get(self, request: Request, pk: int) -> Response:
         rows = comparisons_seen_by(request.user)
-        found = (
-            rows.select_related("evaluation__campaign__hit_type").filter(pk=pk).first()
-        )
+        found = rows.filter(pk=pk).first()
         if found is None:
             raise Http404
         return Response(self.get_serializer(found).data)
@@ -78,7 +76,9 @@ class JointList(View):
     )
     def get(self, request: Request) -> Response:
         rows = joint_seen_by(request.user, self.query.get("task"))
-        page: Any = self.paginate_queryset(rows.prefetch_related("systems__submission"))
+        page: Any = self.paginate_queryset(
+            rows.prefetch_related("evaluation__systems__submission")
+        )
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
 

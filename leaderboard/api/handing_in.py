@@ -29,10 +29,10 @@ from leaderboard.api.submission_serializers import (
     WarningSerializer,
 )
 from leaderboard.api.submissions import OWN
+from leaderboard.evaluation import decide
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import sight
 from leaderboard.services import dry_run
-from leaderboard.services import withdraw as withdrawal
 
 
 class FileToCheckSerializer(serializers.Serializer[Any]):
@@ -152,7 +152,7 @@ class SubmissionWithdrawal(View):
         given.is_valid(raise_exception=True)
         by = cast("Account", request.user)
         reason = given.validated_data.get("reason", "").strip()
-        withdrawal.withdraw(pk, by=by, reason=reason)
+        decide.withdraw(found, by=by, reason=reason)
         found = self.get_queryset().get(pk=pk)
         return Response(
             SubmissionDetailSerializer(as_json.full(found, OWN, request)).data

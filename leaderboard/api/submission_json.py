@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.models import Score, Submission
+from leaderboard.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.selectors.sight import Sight
 from leaderboard.selectors.worker_figures import paid_and_fee
 
@@ -72,7 +72,7 @@ def _file(submission: Submission) -> dict[str, Any]:
 
 def _paid(submission: Submission, seen: Sight) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
-    evaluation = HumanEvaluation.objects.filter(submission=submission).first()
+    evaluation = evaluation_of(submission)
     published = submission.state == Submission.State.PUBLISHED
     if evaluation is None or not (published or (seen.inner and seen.money)):
         return {"paid_cents": None, "fee_cents": None}
@@ -110,7 +110,7 @@ def _scores(submission: Submission, seen: Sight) -> list[Score]:
     if not (submission.published_at or seen.inner):
         return []
     scores = submission.scores.filter(superseded_at=None).order_by("criterion")
-    return list(scores.select_related("evaluation__campaign"))
+    return list(scores.prefetch_related("evaluation__campaigns"))
 
 
 def _warnings(submission: Submission, seen: Sight) -> list[dict[str, Any]]:

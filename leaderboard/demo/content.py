@@ -17,10 +17,12 @@ from leaderboard import tasks
 from leaderboard.demo import people
 from leaderboard.demo.opinions import Opinions
 from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import JudgedItem, Submission, Task
-from leaderboard.services import approve, load, qualification, submit
-from leaderboard.services.advance import advance
+from leaderboard.services import load, qualification, submit
 from leaderboard.services.simulate import Crowd
+from leaderboard.task_config import read_task
 
 SEED = 2022
 State = Submission.State
@@ -36,7 +38,11 @@ TEST_RULES = {"pass_percent": 80, "n_tries": 3, "wait_hours": 0}
 
 def slugs() -> list[str]:
     """List the tasks that are demonstrations."""
-    return [slug for slug in tasks.known() if tasks.definition(slug).get("demo")]
+    return [
+        slug
+        for slug in tasks.known()
+        if read_task(tasks.definition(slug), {}).config.demo
+    ]
 
 
 def present() -> bool:
@@ -102,7 +108,7 @@ def _approve_all(say: Say) -> None:
     for submission in waiting.exclude(task__slug=slug, system_name=held_back).exclude(
         system_name=SHUFFLED
     ):
-        approve.approve(submission.pk, by=admin, start_now=True)
+        decide.approve(submission, by=admin, start_now=True)
     say("campaigns are built, test questions hidden, HITs open")
     _settle()
 
@@ -153,7 +159,7 @@ def _half_judged(pools: list[str], say: Say) -> None:
     submission = Submission.objects.get(task__slug=slug, system_name=name)
     people.worker(pools)
     if submission.state == State.MEASURED:
-        approve.approve(submission.pk, by=people.admin(), start_now=True)
+        decide.approve(submission, by=people.admin(), start_now=True)
         _settle()
         crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 1)
         half = submission.task.sample_size // 2

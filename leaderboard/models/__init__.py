@@ -7,13 +7,14 @@ from leaderboard.models.comparison import (
     CountedVote,
 )
 from leaderboard.models.human_evaluation import (
+    EvaluatedSystem,
+    EvaluationCampaign,
     HumanEvaluation,
     JudgedItem,
     JudgedOutput,
     Score,
-    SeparateCampaign,
 )
-from leaderboard.models.joint_evaluation import EvaluatedSystem, JointEvaluation
+from leaderboard.models.joint_evaluation import JointEvaluation
 from leaderboard.models.metric_board import MetricBoard
 from leaderboard.models.metric_outside import OutsideMetric, OutsideScores
 from leaderboard.models.metric_result import MetricResult
@@ -36,6 +37,7 @@ __all__ = [
     "ComparisonSet",
     "CountedVote",
     "EvaluatedSystem",
+    "EvaluationCampaign",
     "HumanEvaluation",
     "Instance",
     "JointEvaluation",
@@ -53,7 +55,6 @@ __all__ = [
     "Prediction",
     "RepeatedRequest",
     "Score",
-    "SeparateCampaign",
     "Submission",
     "SubmissionEvent",
     "Task",

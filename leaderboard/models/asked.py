@@ -1,30 +1,38 @@
 from __future__ import annotations
 
-from django.conf import settings
+from typing import Any
+
 from django.db import models
+
+from leaderboard.models.human_evaluation import HumanEvaluation
+
+
+def of_evaluation(name: str) -> Any:
+    return property(lambda self: getattr(self.evaluation, name))
 
 
 class Asked(models.Model):
-    """What somebody wants to know about systems: who asked, who decided, how it went."""
+    """A question about several systems; how it stands is its evaluation's affair."""
 
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
-    )
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="Who approved or declined what it costs.",
-    )
-    decision_reason = models.TextField(blank=True)
-    approved_cents = models.PositiveIntegerField(null=True, blank=True)
-    n_attempts = models.PositiveSmallIntegerField(default=0)
-    failure = models.TextField(blank=True)
-    failure_permanent = models.BooleanField(default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    finished_at = models.DateTimeField(null=True, blank=True)
+    State = HumanEvaluation.State
+
+    task = of_evaluation("task")
+    task_id = of_evaluation("task_id")
+    state = of_evaluation("state")
+    get_state_display = of_evaluation("get_state_display")
+    seed = of_evaluation("seed")
+    simulated = of_evaluation("simulated")
+    requested_by = of_evaluation("requested_by")
+    requested_by_id = of_evaluation("requested_by_id")
+    decided_by = of_evaluation("decided_by")
+    decision_reason = of_evaluation("decision_reason")
+    approved_cents = of_evaluation("approved_cents")
+    n_attempts = of_evaluation("n_attempts")
+    failed_step = of_evaluation("failed_step")
+    failure = of_evaluation("failure")
+    failure_permanent = of_evaluation("failure_permanent")
+    created_at = of_evaluation("created_at")
+    finished_at = of_evaluation("finished_at")
 
     class Meta:
         abstract = True

@@ -5,6 +5,7 @@ from django.db import models
 
 from leaderboard.models.asked import Asked
 from leaderboard.models.human_evaluation import HumanEvaluation, JudgedItem
+from leaderboard.models.states import OVER
 from leaderboard.models.submission import Submission
 from leaderboard.models.task import Task
 
@@ -31,22 +32,15 @@ class ComparisonSet(models.Model):
 class Comparison(Asked):
     """Is one system better than another? People are asked until that can be said."""
 
-    class State(models.TextChoices):
-        REQUESTED = "REQUESTED", "waits for staff"
-        DECLINED = "DECLINED", "declined"
-        APPROVED = "APPROVED", "approved"
-        RUNNING = "RUNNING", "asking people"
-        DECIDED = "DECIDED", "decided"
-        UNDECIDED = "UNDECIDED", "not distinguishable within its budget"
-        STOPPED = "STOPPED", "stopped by staff"
-
     class Strategy(models.TextChoices):
         ONE = "one-worker", "one random worker per pair"
         FIXED = "fixed-worker", "the same worker for all pairs"
         MAJORITY = "majority", "majority of several workers per pair"
         MAX_THREE = "max-three", "two workers per pair, a third where they disagree"
 
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="comparisons")
+    evaluation = models.OneToOneField(
+        HumanEvaluation, on_delete=models.PROTECT, related_name="comparison"
+    )
     criterion = models.CharField(max_length=50)
     a = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
     b = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
@@ -68,20 +62,7 @@ class Comparison(Asked):
     wave_size = models.PositiveSmallIntegerField()
     # the budget, in pairs
     max_pairs = models.PositiveIntegerField()
-    seed = models.BigIntegerField()
-    simulated = models.BooleanField(default=False)
-
-    state = models.CharField(
-        max_length=16, choices=State.choices, default=State.REQUESTED, db_index=True
-    )
     n_waves = models.PositiveSmallIntegerField(default=0)
-    evaluation = models.OneToOneField(
-        HumanEvaluation,
-        on_delete=models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="comparison",
-    )
     # as it was decided; "" until then
     better = models.CharField(
         max_length=1, blank=True, choices=[("A", "the first"), ("B", "the second")]
@@ -101,12 +82,7 @@ class Comparison(Asked):
 
     @property
     def is_over(self) -> bool:
-        return self.state in {
-            self.State.DECIDED,
-            self.State.UNDECIDED,
-            self.State.STOPPED,
-            self.State.DECLINED,
-        }
+        return self.state in OVER
 
 
 class ComparedPair(models.Model):

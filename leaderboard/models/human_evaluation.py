@@ -1,34 +1,70 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from crowd.models import Campaign
 from genie.lib.ordered_json import OrderedJSONField
-from leaderboard.models.submission import Submission
+from leaderboard.models import states
 from leaderboard.models.task import Instance, Task
 
 
 class HumanEvaluation(models.Model):
-    """Human scoring: which design, which campaign serves it.
+    """People are asked about systems: what is asked, who agreed, and how it stands.
 
-    Without a submission it is about several: a comparison or a joint evaluation.
+    A submission, a comparison or a joint evaluation owns it. What all of them share is
+    here: the decision on the money, the state, failed steps, systems and campaigns.
     """
 
-    task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="+")
-    submission = models.OneToOneField(
-        Submission,
+    State = states.State
+
+    class Strategy(models.TextChoices):
+        SINGLE = "single", "one system"
+        COMPARISON = "comparison", "comparison"
+        JOINT = "joint", "joint evaluation"
+
+    task = models.ForeignKey(
+        Task, on_delete=models.PROTECT, related_name="human_evaluations"
+    )
+    strategy = models.CharField(max_length=16, choices=Strategy.choices)
+    state = models.CharField(
+        max_length=16,
+        choices=states.State.choices,
+        default=states.State.REQUESTED,
+        db_index=True,
+    )
+    design = models.CharField(max_length=50)
+    # how many instances are to be judged; of a comparison, at most
+    n_instances = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    simulated = models.BooleanField(default=False)
+
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        related_name="human_evaluation",
+        related_name="+",
+        help_text="Who approved, declined or stopped it.",
     )
-    campaign = models.OneToOneField(
-        "crowd.Campaign", on_delete=models.PROTECT, related_name="+"
-    )
-    design = models.CharField(max_length=50)
-    n_instances = models.PositiveIntegerField()
-    seed = models.BigIntegerField()
+    decision_reason = models.TextField(blank=True)
+    approved_cents = models.PositiveIntegerField(null=True, blank=True)
+    start_now = models.BooleanField(default=False)
+
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    failed_step = models.CharField(max_length=50, blank=True)
+    failure = models.TextField(blank=True)
+    failure_permanent = models.BooleanField(default=False)
+
     created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
     # when the ratings were last turned into scores
     scored_at = models.DateTimeField(null=True, blank=True)
 
@@ -36,40 +72,100 @@ class HumanEvaluation(models.Model):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"human evaluation of {self.submission or self.campaign}"
+        return str(self.subject)
 
     @property
-    def one(self) -> Submission:
-        """Give the submission, where the evaluation is about one."""
-        if self.submission is None:
-            raise ValueError("This evaluation is about several submissions.")
-        return self.submission
+    def subject(self) -> models.Model:
+        """Give the submission, comparison or joint evaluation that owns it."""
+        of: dict[str, str] = {self.Strategy.SINGLE: "submission"}
+        found: models.Model = getattr(self, of.get(self.strategy, self.strategy))
+        return found
+
+    @property
+    def campaigns_in_order(self) -> list[Campaign]:
+        """Give its campaigns: none before it is launched, one, or one a criterion."""
+        found: list[Campaign] = self.__dict__.get("_campaigns", [])
+        if not found:
+            found = [row.campaign for row in self.campaigns.all()]
+            self.__dict__["_campaigns"] = found
+        return found
+
+    @property
+    def campaign(self) -> Campaign:
+        """Give the campaign of all criteria, or of the first where each has its own."""
+        return self.campaigns_in_order[0]
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: models.QuerySet[Any] | None = None,
+    ) -> None:
+        self.__dict__.pop("_campaigns", None)
+        super().refresh_from_db(using, fields, from_queryset)
 
 
-class SeparateCampaign(models.Model):
-    """One criterion asked in a campaign of its own (RankME's setup 2).
-
-    The evaluation's own campaign asks the first criterion, these the others.
-    """
+class EvaluatedSystem(models.Model):
+    """One of the systems that an evaluation asks about, in their order."""
 
     evaluation = models.ForeignKey(
-        HumanEvaluation, on_delete=models.CASCADE, related_name="separate_campaigns"
+        HumanEvaluation, on_delete=models.CASCADE, related_name="systems"
     )
-    campaign = models.OneToOneField(
-        "crowd.Campaign", on_delete=models.PROTECT, related_name="+"
+    submission = models.ForeignKey(
+        "leaderboard.Submission", on_delete=models.PROTECT, related_name="evaluated"
     )
-    criterion = models.CharField(max_length=50)
+    position = models.PositiveSmallIntegerField()
 
     class Meta:
-        ordering = ["pk"]
+        ordering = ["evaluation", "position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["evaluation", "criterion"], name="separate_campaign_once"
-            )
+                fields=["evaluation", "submission"], name="evaluated_system_once"
+            ),
+            models.UniqueConstraint(
+                fields=["evaluation", "position"], name="evaluated_position_once"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.criterion} of {self.evaluation_id}"
+        return str(self.submission)
+
+
+class WithCampaigns(models.Manager["EvaluationCampaign"]):
+    """Whoever reads these rows reads the campaigns, too."""
+
+    def get_queryset(self) -> models.QuerySet[EvaluationCampaign]:
+        return super().get_queryset().select_related("campaign__hit_type")
+
+
+class EvaluationCampaign(models.Model):
+    """A campaign that asks for an evaluation: all criteria, or one of its own (setup 2)."""
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="campaigns"
+    )
+    campaign = models.OneToOneField(
+        Campaign, on_delete=models.PROTECT, related_name="+"
+    )
+    # empty: all of them
+    criterion = models.CharField(max_length=50, blank=True)
+    position = models.PositiveSmallIntegerField()
+
+    objects = WithCampaigns()
+
+    class Meta:
+        ordering = ["evaluation", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "criterion"], name="evaluation_criterion_once"
+            ),
+            models.UniqueConstraint(
+                fields=["evaluation", "position"], name="evaluation_campaign_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.campaign)
 
 
 class JudgedItem(models.Model):
@@ -98,7 +194,7 @@ class JudgedOutput(models.Model):
     )
     slot = models.CharField(max_length=8)
     submission = models.ForeignKey(
-        Submission,
+        "leaderboard.Submission",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
@@ -122,7 +218,7 @@ class Score(models.Model):
     """The aggregate of the clean ratings; never overwritten, only superseded."""
 
     submission = models.ForeignKey(
-        Submission, on_delete=models.PROTECT, related_name="scores"
+        "leaderboard.Submission", on_delete=models.PROTECT, related_name="scores"
     )
     evaluation = models.ForeignKey(
         HumanEvaluation, on_delete=models.PROTECT, related_name="scores"

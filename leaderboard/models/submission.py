@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from leaderboard.models import states
+from leaderboard.models.human_evaluation import HumanEvaluation
 from leaderboard.models.task import Instance, Task
 
 
@@ -36,13 +38,14 @@ class Submission(models.Model):
         RECEIVED = "RECEIVED", "received"
         INVALID = "INVALID", "invalid"
         VALID = "VALID", "valid"
-        MEASURED = "MEASURED", "measured"
-        DECLINED = "DECLINED", "declined"
-        APPROVED = "APPROVED", "approved"
-        ANNOTATING = "ANNOTATING", "being judged by people"
-        STOPPED = "STOPPED", "stopped, not published"
-        ANNOTATED = "ANNOTATED", "judged"
-        SCORED = "SCORED", "scored"
+        MEASURED = "MEASURED", states.State.REQUESTED.label
+        # its evaluation's states: only the machine writes them (`evaluation.machine`)
+        DECLINED = states.State.DECLINED.value, states.State.DECLINED.label
+        APPROVED = states.State.APPROVED.value, states.State.APPROVED.label
+        ANNOTATING = states.State.ANNOTATING.value, states.State.ANNOTATING.label
+        STOPPED = states.State.STOPPED.value, states.State.STOPPED.label
+        ANNOTATED = states.State.ANNOTATED.value, states.State.ANNOTATED.label
+        SCORED = states.State.SCORED.value, states.State.SCORED.label
         PUBLISHED = "PUBLISHED", "published"
         WITHDRAWN = "WITHDRAWN", "withdrawn"
 
@@ -95,16 +98,14 @@ class Submission(models.Model):
     failure = models.TextField(blank=True)
     failure_permanent = models.BooleanField(default=False)
 
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
+    # made when it is measured: what asking people about it alone costs is decided then
+    human_evaluation = models.OneToOneField(
+        HumanEvaluation,
         on_delete=models.PROTECT,
         null=True,
         blank=True,
-        related_name="+",
+        related_name="submission",
     )
-    decision_reason = models.TextField(blank=True)
-    approved_cents = models.PositiveIntegerField(null=True, blank=True)
-    start_now = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     published_at = models.DateTimeField(null=True, blank=True)
 
@@ -118,6 +119,20 @@ class Submission(models.Model):
     @property
     def failed(self) -> bool:
         return bool(self.failed_step)
+
+    @property
+    def evaluation(self) -> HumanEvaluation | None:
+        return self.human_evaluation
+
+    @property
+    def approved_cents(self) -> int | None:
+        evaluation = self.human_evaluation
+        return evaluation.approved_cents if evaluation else None
+
+    @property
+    def decision_reason(self) -> str:
+        evaluation = self.human_evaluation
+        return evaluation.decision_reason if evaluation else ""
 
     @property
     def anonymous_now(self) -> bool:

@@ -53,7 +53,7 @@ class Task(models.Model):
         A task that an earlier version has loaded is not refused: what this version
         cannot use is as if it had been left out.
         """
-        return _read(json.dumps({"kind": self.kind, **self.config}))
+        return _read(json.dumps({**self.config, "kind": self.kind}))
 
     @property
     def human(self) -> HumanConfig:

@@ -20,6 +20,7 @@ from leaderboard.models import (
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED
 from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.selectors.campaigns import launched
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
 from leaderboard.selectors.span_ratings import ratings_beside
@@ -155,10 +156,7 @@ def _unranked(one: Submission) -> Record:
 
 
 def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
-    found = HumanEvaluation.objects.filter(
-        submission__in=[row.pk for row in rows]
-    ).select_related("campaign__hit_type")
-    return {one.one.pk: one for one in found.select_related("submission")}
+    return {one.submission.pk: one for one in launched(row.pk for row in rows)}
 
 
 def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:

@@ -70,8 +70,8 @@ VOTES = (
 
 def ended(task: Task) -> list[Comparison]:
     """Give the comparisons that are over and whose page everybody may see."""
-    rows = comparisons_seen_by(None, task).filter(state__in=ENDED)
-    return list(rows.select_related("evaluation__campaign").order_by("pk"))
+    rows = comparisons_seen_by(None, task).filter(evaluation__state__in=ENDED)
+    return list(rows.order_by("pk"))
 
 
 def comparisons(task: Task, found: Sequence[Comparison]) -> list[Record]:
@@ -150,7 +150,7 @@ def votes(found: Sequence[Comparison], names: Pseudonyms) -> list[Record]:
 
 
 def _votes(one: Comparison, names: Pseudonyms) -> list[Record]:
-    if one.evaluation is None:
+    if not one.evaluation.campaigns_in_order:
         return []
     pair_of = {
         item: (pk, position, slot)
@@ -161,7 +161,7 @@ def _votes(one: Comparison, names: Pseudonyms) -> list[Record]:
     counted = set(
         CountedVote.objects.filter(pair__comparison=one).values_list("pair", "worker")
     )
-    ratings = all_ratings_of([one.evaluation.campaign_id])
+    ratings = all_ratings_of([one.evaluation.campaign.pk])
     ratings = ratings[ratings["criterion"] == one.criterion]
     records: list[Record] = []
     for row in ratings.to_dict("records"):

@@ -77,10 +77,12 @@ JUDGMENTS = (
 
 def scored(task: Task) -> list[JointEvaluation]:
     """Give the joint evaluations that have results and that everybody may see."""
-    rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
-    found = list(rows.select_related("evaluation").order_by("pk"))
+    rows = joint_seen_by(None, task).filter(
+        evaluation__state=JointEvaluation.State.SCORED
+    )
+    found = list(rows.order_by("pk"))
     for one in found:
-        if one.evaluation is None or one.evaluation.scored_at is None:
+        if one.evaluation.scored_at is None:
             raise _scored_again(one)
     return found
 
@@ -174,8 +176,6 @@ def judgments(
 def _judgments(
     one: JointEvaluation, ids: dict[int, str], names: Pseudonyms
 ) -> list[Record]:
-    if one.evaluation is None:
-        return []
     ratings = all_system_ratings_of([one.evaluation.pk])
     _check_current(one, ratings)
     records = [

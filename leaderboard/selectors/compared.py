@@ -10,6 +10,7 @@ from django.db.models import Q, QuerySet
 from crowd.selectors.progress import campaign_progress, unit_cents
 from genie.accounts.staff import staff_may
 from leaderboard.models import Comparison, Submission, Task
+from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.compared_labels import (
     asked_at_first,
     decide,
@@ -65,15 +66,15 @@ def comparisons_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[Comparison]:
     """Give the comparisons whose both systems the viewer may see, newest first."""
-    rows = Comparison.objects.select_related("task", "a", "b", "within")
+    rows = Comparison.objects.select_related("evaluation__task", "a", "b", "within")
     if task is not None:
-        rows = rows.filter(task=task)
+        rows = rows.filter(evaluation__task=task)
     seen = Q(public("a__") | inside(viewer, "a__")) & Q(
         public("b__") | inside(viewer, "b__")
     )
-    agreed = ~Q(state__in=_UNASKED)
+    agreed = ~Q(evaluation__state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(requested_by=viewer.pk)
+        agreed |= Q(evaluation__requested_by=viewer.pk)
     if staff_may(viewer, Staff.SEE_COMPARISONS):
         agreed = Q()
     return rows.filter(seen & agreed).order_by("-pk")
@@ -102,8 +103,7 @@ def standing_of(comparison: Comparison) -> Standing:
         one for one in labels_from(comparison, votes, last=last) if one is not None
     ]
     spent = unit = 0
-    if comparison.evaluation is not None:
-        campaign = comparison.evaluation.campaign
+    for campaign in campaigns_of(comparison.evaluation):
         spent = campaign_progress(campaign).spent_cents
         unit = unit_cents(campaign)
     needed = None
@@ -120,9 +120,7 @@ def standing_of(comparison: Comparison) -> Standing:
         still_cents=None
         if needed is None
         else max(0, needed - len(labels)) * each * unit,
-        max_labels=comparison.evaluation.n_instances
-        if comparison.evaluation is not None
-        else comparison.max_pairs,
+        max_labels=comparison.evaluation.n_instances,
     )
 
 
@@ -158,7 +156,7 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         State.REQUESTED: "Staff have not yet looked at what it costs.",
         State.DECLINED: "Staff declined it.",
         State.APPROVED: "The first pairs are about to go out.",
-        State.RUNNING: f"Not decided yet: {n:,} labels so far.",
+        State.ANNOTATING: f"Not decided yet: {n:,} labels so far.",
         State.STOPPED: f"Staff stopped it after {n:,} labels.",
         State.UNDECIDED: f"Not distinguishable with {comparison.n_labels:,} labels.",
     }

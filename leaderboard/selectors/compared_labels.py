@@ -78,7 +78,7 @@ def label_of(
 
 def votes_of(comparison: Comparison) -> list[Votes]:
     """Collect the votes that count now, pair by pair, in the pairs' stored order."""
-    if comparison.evaluation is None:
+    if not comparison.evaluation.campaigns_in_order:
         return []
     ratings = clean_ratings(comparison.evaluation.campaign)
     ratings = ratings[ratings["criterion"] == comparison.criterion]

@@ -62,6 +62,6 @@ def partial_of(n: int, of: int, state: str) -> Partial | None:
 
 
 def partial_of_score(score: Score) -> Partial | None:
-    """Describe a partial score; select `evaluation__campaign` with several."""
+    """Describe a partial score; prefetch `evaluation__campaigns` with several."""
     evaluation = score.evaluation
     return partial_of(score.n, evaluation.n_instances, evaluation.campaign.state)

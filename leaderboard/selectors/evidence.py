@@ -87,9 +87,11 @@ def judgements(
     design = all_designs().get(evaluation.design)
     beside = design.beside if design else {}
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
-    scores = Score.objects.filter(
-        evaluation=evaluation, superseded_at=None
-    ).select_related("evaluation__campaign")
+    scores = (
+        Score.objects.filter(evaluation=evaluation, superseded_at=None)
+        .select_related("evaluation")
+        .prefetch_related("evaluation__campaigns")
+    )
     found = [
         Judgement(
             criterion=score.criterion,
@@ -138,7 +140,7 @@ def money(
         return None
     spent = 0
     if evaluation is not None:
-        ledger = LedgerEntry.objects.filter(campaign_id=evaluation.campaign_id)
+        ledger = LedgerEntry.objects.filter(campaign=evaluation.campaign)
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0
     return Money(approved_cents=submission.approved_cents, spent_cents=spent)

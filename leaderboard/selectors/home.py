@@ -86,7 +86,8 @@ def latest() -> list[Score]:
     """Give the results published last."""
     return list(
         _shown(Task.objects.only("slug", "config"))
-        .select_related("submission__task", "submission__team", "evaluation__campaign")
+        .select_related("submission__task", "submission__team", "evaluation")
+        .prefetch_related("evaluation__campaigns")
         .order_by("-submission__published_at", "-pk")[:N_LATEST]
     )
 

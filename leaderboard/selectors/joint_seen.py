@@ -66,18 +66,22 @@ def joint_seen_by(
     viewer: Viewer, task: Task | None = None
 ) -> QuerySet[JointEvaluation]:
     """Give the joint evaluations all of whose systems the viewer may see."""
-    rows = JointEvaluation.objects.select_related("task")
+    rows = JointEvaluation.objects.select_related("evaluation__task")
     if task is not None:
-        rows = rows.filter(task=task)
+        rows = rows.filter(evaluation__task=task)
     unseen = EvaluatedSystem.objects.exclude(
         public("submission__") | inside(viewer, "submission__")
     )
-    agreed = ~Q(state__in=_UNASKED)
+    agreed = ~Q(evaluation__state__in=_UNASKED)
     if viewer is not None and viewer.is_authenticated:
-        agreed |= Q(requested_by=viewer.pk)
+        agreed |= Q(evaluation__requested_by=viewer.pk)
     if staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS):
         agreed = Q()
-    return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
+    return (
+        rows.filter(agreed)
+        .exclude(evaluation__in=unseen.values("evaluation"))
+        .order_by("-pk")
+    )
 
 
 def joint_concerns(viewer: Viewer, found: JointEvaluation) -> bool:
@@ -90,8 +94,6 @@ def joint_concerns(viewer: Viewer, found: JointEvaluation) -> bool:
 
 def joint_progress(found: JointEvaluation) -> dict[str, int]:
     """Count the HITs of all its campaigns, and what they cost so far."""
-    if found.evaluation is None:
-        return {"n_done": 0, "n_hits": 0, "spent_cents": 0}
     parts = [campaign_progress(one) for one in campaigns_of(found.evaluation)]
     return {
         "n_done": sum(one.n_done for one in parts),

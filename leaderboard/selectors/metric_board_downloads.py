@@ -69,7 +69,7 @@ def judgments(task: Task) -> Iterator[dict[str, Any]]:
     ids = instance_ids(task)
     evaluations = list(
         HumanEvaluation.objects.filter(submission__in=list(systems))
-        .order_by("submission_id")
+        .order_by("submission")
         .values_list("pk", flat=True)
     )
     for first in range(0, len(evaluations), _AT_ONCE):
@@ -97,10 +97,13 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     ids = instance_ids(task)
     over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
     rows = Comparison.objects.filter(
-        task=task, a__in=list(systems), b__in=list(systems), state__in=over
-    ).exclude(evaluation=None)
+        evaluation__task=task,
+        evaluation__state__in=over,
+        a__in=list(systems),
+        b__in=list(systems),
+    ).select_related("evaluation")
     for found in rows.order_by("pk"):
-        ratings = system_ratings_of([int(found.evaluation_id or 0)])
+        ratings = system_ratings_of([found.evaluation_id])
         for row in _records(ratings[ratings["submission"] == found.a_id]):
             value = float(row["value"])
             winner = "model_a" if value > HALF else "model_b"

@@ -41,9 +41,11 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
     """Add scores and progress to a page of submissions, in two queries."""
     pks = [submission.pk for submission in submissions]
     scores: dict[int, Score] = {}
-    scores_now = Score.objects.filter(
-        submission__in=pks, superseded_at=None
-    ).select_related("evaluation__campaign")
+    scores_now = (
+        Score.objects.filter(submission__in=pks, superseded_at=None)
+        .select_related("evaluation")
+        .prefetch_related("evaluation__campaigns")
+    )
     for score in scores_now:
         scores.setdefault(score.submission_id, score)
     asking = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
@@ -61,7 +63,6 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
 
 
 def _pending(submission: Submission, n: int) -> Pending:
-    of = submission.task.sample_size
-    if hasattr(submission, "human_evaluation"):
-        of = submission.human_evaluation.n_instances
+    evaluation = submission.human_evaluation
+    of = evaluation.n_instances if evaluation else submission.task.sample_size
     return Pending(min(n, of), of)

@@ -9,13 +9,13 @@ from django.db.models import Q, QuerySet
 
 from genie.lib.unguessable import name_for
 from leaderboard.models import (
-    HumanEvaluation,
     Instance,
     MetricResult,
     Score,
     Submission,
     Task,
 )
+from leaderboard.selectors.campaigns import evaluation_of
 from leaderboard.selectors.sight import inside, public
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 
@@ -37,7 +37,7 @@ def scores(
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
     elif not superseded:
         rows = rows.filter(superseded_at=None)
-    return rows.select_related("submission", "evaluation__campaign").order_by("pk")
+    return rows.select_related("submission", "evaluation").order_by("pk")
 
 
 def scored_criteria(task: Task) -> list[str]:
@@ -65,7 +65,7 @@ def judgments(submission: Submission) -> list[dict[str, Any]]:
     Workers have names of this task's own, made with the site's secret: they say who
     gave several ratings, and nothing else. Test questions are not among them.
     """
-    evaluation = HumanEvaluation.objects.filter(submission=submission).first()
+    evaluation = evaluation_of(submission)
     if evaluation is None:
         return []
     ratings = all_system_ratings_of([evaluation.pk])

@@ -21,7 +21,7 @@ def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int
     rows = (
         _judged_items(submissions)
         .order_by()
-        .values_list("evaluation__submission_id")
+        .values_list("evaluation__submission")
         .annotate(n=Count("instance_id", distinct=True))
     )
     return dict(rows)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
+from django.db.models import FilteredRelation, Q
 from django.utils import timezone
 
 from leaderboard.models import MetricResult, Score, Submission, Task
@@ -91,7 +92,12 @@ _FIELDS = (
     "state",
     "simulated",
     "human_evaluation__n_instances",
-    "human_evaluation__campaign__state",
+    "first__campaign__state",
+)
+# A board tells of the campaign of all criteria, or of the first.
+_FIRST_CAMPAIGN = FilteredRelation(
+    "human_evaluation__campaigns",
+    condition=Q(human_evaluation__campaigns__position=0),
 )
 
 
@@ -107,7 +113,10 @@ def fetch_rows(
     """
     pks = [place.pk for place in places]
     found = {
-        row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
+        row["pk"]: row
+        for row in Submission.objects.filter(pk__in=pks)
+        .annotate(first=_FIRST_CAMPAIGN)
+        .values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
     asked = [
@@ -152,7 +161,7 @@ def _row(
     anonymous = until is not None and today < until
     of = data["human_evaluation__n_instances"] or task.sample_size
     human = criteria.get(main) if place.scored else None
-    state = data["human_evaluation__campaign__state"]
+    state = data["first__campaign__state"]
     return Row(
         pk=place.pk,
         system=data["system_name"],

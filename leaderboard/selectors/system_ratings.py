@@ -61,7 +61,7 @@ def _shown(evaluations: Collection[int]) -> pd.DataFrame:
             "item_id",
             "item__campaign_id",
             "evaluation_id",
-            "evaluation__submission_id",
+            "evaluation__submission",
             "instance__position",
         )
     )

@@ -35,6 +35,11 @@ def design_of(task: Task, human: HumanConfig) -> Design:
     return designs[human.design]()
 
 
+def campaign_keys(key: str, human: HumanConfig) -> list[str]:
+    """Name the campaigns that ask these criteria; the first has the plain key."""
+    return [key, *(f"{key}:{next(iter(own))}" for own in human.separate()[1:])]
+
+
 def hit_type_of(
     task: Task, human: HumanConfig, criteria: Mapping[str, str]
 ) -> HITTypeSpec:

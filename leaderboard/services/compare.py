@@ -1,4 +1,4 @@
-"""Is one system better than another? Asking it, pricing it, deciding on the money."""
+"""Is one system better than another? Asking it."""
 
 from __future__ import annotations
 
@@ -8,24 +8,21 @@ from itertools import combinations
 
 from django.db import transaction
 
-from crowd.pricing import Quote
-from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, run
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
-from leaderboard.models import Comparison, ComparisonSet, Submission, Task
-from leaderboard.selectors.compared_labels import asked_at_most, votes_of
+from leaderboard.models import (
+    Comparison,
+    ComparisonSet,
+    HumanEvaluation,
+    Submission,
+    Task,
+)
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import compare_end, qualification
-from leaderboard.services import decisions_on_several as decisions
-from leaderboard.services.steps_of_several import retry as again
+from leaderboard.services.requested import requested
 from leaderboard.stats.sequential import RULES
 
-State = Comparison.State
 Strategy = Comparison.Strategy
-JOB = "leaderboard.jobs.compare"
 DEFAULT_RULE = "beta-mixture"
 MOST_PAIRS = 20_000
 MOST_WORKERS = 9
@@ -63,8 +60,15 @@ def request(
     _check_pair(a, b)
     _check_question(a.task, question)
     human = a.task.configuration.comparison
+    evaluation = requested(
+        HumanEvaluation.Strategy.COMPARISON,
+        [a, b],
+        by=by.pk,
+        design=human.design,
+        n_instances=question.max_pairs,
+    )
     made = Comparison.objects.create(
-        task=a.task,
+        evaluation=evaluation,
         criterion=question.criterion,
         a=a,
         b=b,
@@ -75,12 +79,9 @@ def request(
         n_workers=question.n_workers,
         wave_size=question.wave_size or human.wave_size,
         max_pairs=question.max_pairs,
-        seed=0,
-        simulated=a.simulated or b.simulated,
-        requested_by_id=by.pk,
     )
-    made.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
-    made.save(update_fields=["seed"])
+    evaluation.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
+    evaluation.save(update_fields=["seed"])
     return made
 
 
@@ -111,64 +112,9 @@ def request_all_pairs(
     return together
 
 
-def quote(comparison: Comparison) -> Quote:
-    """Price a comparison that uses all of its pairs, to the cent."""
-    human = comparison.task.configuration.comparison
-    n_each = asked_at_most(comparison.strategy, comparison.n_workers)
-    n_pairs = comparison.max_pairs
-    return human.quote(
-        n_items=n_pairs,
-        n_test_questions=human.n_tests_among(n_pairs),
-        ratings_per_item=n_each,
-    )
-
-
 def key_of(comparison_pk: int) -> str:
     """Name the comparison's campaign and the money set aside for it."""
     return f"comparison:{comparison_pk}"
-
-
-@transaction.atomic
-def approve(pk: int, *, by: Account, reason: str = "") -> Comparison:
-    """Set the money aside and let the first wave go out; one approval counts."""
-    found = decisions.locked_to_approve(Comparison, pk)
-    qualification.check_platform_of(found.task, found.task.configuration.comparison)
-    cost = quote(found)
-    fund.commit(
-        key=key_of(pk), pool=found.task.slug, amount_cents=cost.total_cents, by=by
-    )
-    decisions.decide(found, State.APPROVED, by, reason, approved_cents=cost.total_cents)
-    jobs.enqueue(JOB, pk=pk)
-    return found
-
-
-@transaction.atomic
-def decline(pk: int, *, by: Account, reason: str) -> Comparison:
-    """Say no, with the reason that who asked will read."""
-    return decisions.decline(Comparison, pk, by=by, reason=reason)
-
-
-@transaction.atomic
-def stop(pk: int, *, by: Account, reason: str) -> Comparison:
-    """End a comparison by hand: no more work, what was done stays paid."""
-    found = decisions.stop(Comparison, pk, by=by, reason=reason)
-    votes = votes_of(found)
-    so_far = compare_end.result(found, State.STOPPED, votes)
-    compare_end.write(found, State.STOPPED, so_far, votes)
-    if found.evaluation is None:
-        fund.release(key_of(pk))
-        return found
-    campaign = found.evaluation.campaign
-    run.stop(campaign.pk, by=by, reason=reason)
-    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
-    return found
-
-
-def retry(pk: int, *, by: Account, reason: str = "") -> Comparison:
-    """Let a step that failed run again; nothing but that changes."""
-    del by, reason  # the log of the admin keeps both
-    again(Comparison, pk, job=JOB)
-    return Comparison.objects.get(pk=pk)
 
 
 def _check_pair(a: Submission, b: Submission) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from leaderboard.models import Comparison, CountedVote
+from leaderboard.models import Comparison, CountedVote, states
 from leaderboard.selectors.compared_labels import (
     Votes,
     decide,
@@ -16,7 +16,7 @@ from leaderboard.selectors.compared_labels import (
 )
 from leaderboard.stats.sequential import Decision
 
-State = Comparison.State
+State = states.State
 
 
 def result(found: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
@@ -35,7 +35,6 @@ def write(
     written, and it can be computed again only from the votes that counted then.
     """
     decided = decision.side != "undecided" and state == State.DECIDED
-    found.state = state
     found.better = decision.side if decided else ""
     found.n_labels = decision.n
     found.estimate = decision.estimate if decision.n else None

@@ -1,4 +1,4 @@
-"""Several systems side by side (RankME): asking for it, its price, the decision."""
+"""Several systems side by side (RankME): asking for it."""
 
 from __future__ import annotations
 
@@ -7,30 +7,21 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from crowd.pricing import Quote
-from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, run
-from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import SLOTS
 from leaderboard.models import (
-    EvaluatedSystem,
+    HumanEvaluation,
     Instance,
     JointEvaluation,
     Submission,
     Task,
 )
-from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.sight import ON_BOARD
-from leaderboard.services import decisions_on_several as decisions
-from leaderboard.services import qualification
-from leaderboard.services.steps_of_several import retry as again
+from leaderboard.services.requested import requested
 from leaderboard.task_config import HumanConfig
 
-State = JointEvaluation.State
-JOB = "leaderboard.jobs.judge_together"
 MOST_SYSTEMS = 8
 MOST_WORKERS = 9
 
@@ -81,93 +72,20 @@ def request(
             raise GenieError(
                 f"This cannot be asked: {sentence}.", code="unusable-question"
             )
-    made = JointEvaluation.objects.create(
-        task=task,
+    evaluation = requested(
+        HumanEvaluation.Strategy.JOINT,
+        systems,
+        by=by.pk,
         design=task.configuration.joint.design,
-        criteria=chosen,
         n_instances=n,
-        n_workers=n_workers,
-        seed=0,
-        simulated=systems[0].simulated,
-        requested_by_id=by.pk,
     )
-    made.seed = seed_for("joint evaluation", made.pk, *(one.pk for one in systems))
-    made.save(update_fields=["seed"])
-    EvaluatedSystem.objects.bulk_create(
-        [
-            EvaluatedSystem(joint=made, submission=one, position=position)
-            for position, one in enumerate(systems)
-        ]
+    made = JointEvaluation.objects.create(
+        evaluation=evaluation, criteria=chosen, n_instances=n, n_workers=n_workers
     )
+    systems_pks = [one.pk for one in systems]
+    evaluation.seed = seed_for("joint evaluation", made.pk, *systems_pks)
+    evaluation.save(update_fields=["seed"])
     return made
-
-
-def quote(joint: JointEvaluation) -> Quote:
-    """Price a joint evaluation, to the cent; separate criteria are priced together."""
-    human = human_for(joint)
-    n_campaigns = len(human.separate())
-    tests = sum(human.n_test_questions(joint.n_instances))
-    return human.quote(
-        n_items=n_campaigns * joint.n_instances,
-        n_test_questions=n_campaigns * tests,
-        ratings_per_item=joint.n_workers,
-    )
-
-
-def commitment_key(pk: int) -> str:
-    return f"joint:{pk}"
-
-
-def keys_of(joint: JointEvaluation) -> list[str]:
-    """Name the campaigns; each has a commitment of the same name."""
-    key = commitment_key(joint.pk)
-    rest = human_for(joint).separate()[1:]
-    return [key, *(f"{key}:{next(iter(criteria))}" for criteria in rest)]
-
-
-@transaction.atomic
-def approve(pk: int, *, by: Account, reason: str = "") -> JointEvaluation:
-    """Set the money aside and send the work out; one approval counts."""
-    found = decisions.locked_to_approve(JointEvaluation, pk)
-    qualification.check_platform_of(found.task, human_for(found))
-    cost = quote(found).total_cents
-    keys = keys_of(found)
-    for place, key in enumerate(keys):
-        cents = share_of(cost, len(keys), place)
-        fund.commit(key=key, pool=found.task.slug, amount_cents=cents, by=by)
-    decisions.decide(found, State.APPROVED, by, reason, approved_cents=cost)
-    jobs.enqueue(JOB, pk=pk)
-    return found
-
-
-def share_of(cents: int, n: int, place: int) -> int:
-    """Split cents into n parts that add up to them; the first ones get the odd cents.
-
-    Examples
-    --------
-    >>> [share_of(10, 3, place) for place in range(3)]
-    [4, 3, 3]
-    """
-    return cents // n + (place < cents % n)
-
-
-@transaction.atomic
-def decline(pk: int, *, by: Account, reason: str) -> JointEvaluation:
-    """Say no, with the reason that who asked will read."""
-    return decisions.decline(JointEvaluation, pk, by=by, reason=reason)
-
-
-@transaction.atomic
-def stop(pk: int, *, by: Account, reason: str) -> JointEvaluation:
-    """End it by hand: no more work, what was done stays paid."""
-    found = decisions.stop(JointEvaluation, pk, by=by, reason=reason)
-    if found.evaluation is None:
-        fund.release(commitment_key(pk))
-        return found
-    for campaign in campaigns_of(found.evaluation):
-        run.stop(campaign.pk, by=by, reason=reason)
-        fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
-    return found
 
 
 def shared_instances(
@@ -178,13 +96,6 @@ def shared_instances(
     for one in systems:
         rows = rows.filter(predictions__submission=one)
     return list(rows[after : after + n])
-
-
-def retry(pk: int, *, by: Account, reason: str = "") -> JointEvaluation:
-    """Let a step that failed run again; nothing but that changes."""
-    del by, reason  # the log of the admin keeps both
-    again(JointEvaluation, pk, job=JOB)
-    return JointEvaluation.objects.get(pk=pk)
 
 
 def _check_systems(systems: Sequence[Submission]) -> None:

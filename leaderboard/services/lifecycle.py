@@ -1,4 +1,8 @@
-"""The only table of legal states, and the only way from one to the next."""
+"""The legal states of a submission, and the only way from one to the next.
+
+Between MEASURED and PUBLISHED its states are those of its human evaluation, and only
+`evaluation.machine` writes them, both at once.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +12,35 @@ from django.db import transaction
 
 from genie.lib import jobs
 from genie.lib.typing import Account
-from leaderboard.models import Submission, SubmissionEvent
+from leaderboard.models import Submission, SubmissionEvent, states
+from leaderboard.services.attempts import UNFAILED
 
 State = Submission.State
+
+
+def of_evaluation(state: str) -> str:
+    """Give the state of a submission whose evaluation is in this one."""
+    return State.MEASURED if state == states.State.REQUESTED else state
+
 
 LEGAL: dict[str, frozenset[str]] = {
     State.RECEIVED: frozenset({State.VALID, State.INVALID, State.WITHDRAWN}),
     State.VALID: frozenset({State.MEASURED, State.WITHDRAWN}),
-    State.MEASURED: frozenset({State.APPROVED, State.DECLINED, State.WITHDRAWN}),
-    State.APPROVED: frozenset({State.ANNOTATING, State.WITHDRAWN}),
-    State.ANNOTATING: frozenset({State.ANNOTATED, State.STOPPED, State.WITHDRAWN}),
-    # staff ended it and did not want a partial result published; they may yet
-    State.STOPPED: frozenset({State.ANNOTATED, State.WITHDRAWN}),
-    State.ANNOTATED: frozenset({State.SCORED, State.ANNOTATING, State.WITHDRAWN}),
+    **{
+        of_evaluation(old): frozenset(map(of_evaluation, new)) & {*State.values}
+        for old, new in states.LEGAL.items()
+        if of_evaluation(old) in State.values
+    },
     State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
-    State.PUBLISHED: frozenset({State.ANNOTATING, State.WITHDRAWN}),
-    State.DECLINED: frozenset({State.APPROVED, State.WITHDRAWN}),
+    State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.INVALID: frozenset(),
-    State.WITHDRAWN: frozenset(),
 }
 
-# The job that takes a submission on from a state by itself; no entry: a person does,
-# or (ANNOTATING) `advance` looks whether the people are done.
+# The job that takes a submission on from a state by itself; no entry: a person does, or
+# its evaluation's own job.
 NEXT_JOB: dict[str, str] = {
     State.RECEIVED: "leaderboard.jobs.validate",
     State.VALID: "leaderboard.jobs.measure",
-    State.APPROVED: "leaderboard.jobs.launch",
-    State.ANNOTATING: "leaderboard.jobs.collect",
-    State.ANNOTATED: "leaderboard.jobs.score",
-    State.SCORED: "leaderboard.jobs.publish",
 }
 
 
@@ -58,12 +62,7 @@ def move(
         raise ValueError(f"A submission cannot go from {old} to {new}.")
     with transaction.atomic():
         moved = Submission.objects.filter(pk=pk, state=old).update(
-            state=new,
-            n_attempts=0,
-            failed_step="",
-            failure="",
-            failure_permanent=False,
-            **fields,
+            state=new, **UNFAILED, **fields
         )
         if not moved:
             return False
@@ -77,7 +76,7 @@ def lock(pk: int) -> Submission:
     """Hold a submission's row until the transaction ends.
 
     Who locks more than one thing takes them in this order, so that nobody waits in a
-    circle: submission, worker, campaign, budget, commitment.
+    circle: submission, evaluation, worker, campaign, budget, commitment.
     """
     return Submission.objects.select_for_update(of=("self",)).get(pk=pk)
 
@@ -90,7 +89,3 @@ def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> No
         sentence=sentence[:500],
         actor_id=by.pk if by else None,
     )
-
-
-class LostRace(Exception):
-    """Another process did the step first: what this one wrote must be undone."""

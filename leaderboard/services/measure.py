@@ -10,8 +10,10 @@ from django.db import transaction
 
 from genie.lib import jobs
 from genie.lib.seeds import seed_from
+from genie.lib.unguessable import seed_for
 from leaderboard.metrics.base import Batch, Metric, MetricOutput
 from leaderboard.models import (
+    HumanEvaluation,
     Instance,
     MetricResult,
     Prediction,
@@ -20,6 +22,7 @@ from leaderboard.models import (
 from leaderboard.preflight import preflight
 from leaderboard.selectors.metric_board_chosen import Chosen, chosen_of
 from leaderboard.services import lifecycle
+from leaderboard.services.requested import commitment_key, requested
 
 State = Submission.State
 # Near-duplicates are looked for among this many of the latest submissions.
@@ -53,10 +56,25 @@ def run(pk: int) -> None:
         )
         if not moved:
             return
+        _request_evaluation(submission)
         for one, output in outputs:
             write_result(submission, one, output)
         if any(not one.light and not one.absent for one in chosen):
             jobs.enqueue("leaderboard.jobs.catch_up_metrics", task=submission.task_id)
+
+
+def _request_evaluation(submission: Submission) -> None:
+    """Let staff decide what asking people about it costs."""
+    Submission.objects.filter(pk=submission.pk).update(
+        human_evaluation=requested(
+            HumanEvaluation.Strategy.SINGLE,
+            [submission],
+            by=submission.owner_id,
+            design=submission.task.human.design,
+            n_instances=submission.task.sample_size,
+            seed=seed_for("campaign", commitment_key(submission.pk)),
+        )
+    )
 
 
 def _applies(metric: Metric, batch: Batch) -> bool:

@@ -23,7 +23,7 @@ from leaderboard.models import (
     OutsideScores,
     Task,
 )
-from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.selectors.campaigns import campaigns_of, launched
 from leaderboard.selectors.metric_board_inputs import (
     BOARD_VERSION,
     BoardInputs,
@@ -184,11 +184,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
     """Lay people's mean ratings out: systems down, instances across."""
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
-    evaluations = list(
-        HumanEvaluation.objects.filter(submission__in=list(row_of))
-        .select_related("campaign__hit_type")
-        .order_by("pk")
-    )
+    evaluations = list(launched(row_of).order_by("pk"))
     ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
     ratings = ratings[ratings["criterion"] == inputs.criterion]
     of = dict(iter(ratings.groupby("evaluation")))
@@ -197,11 +193,11 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
         unit = _unit(evaluation, inputs.criterion)
         if (own := of.get(evaluation.pk)) is None:
             continue
-        own = own[own["submission"] == evaluation.submission_id]
+        own = own[own["submission"] == evaluation.submission.pk]
         values = unit.averaged(own["value"].to_numpy(float))
         means = own.assign(value=values).groupby("instance")["value"].mean()
-        table[row_of[evaluation.one.pk], means.index.to_numpy(int)] = means.to_numpy(
-            float
+        table[row_of[evaluation.submission.pk], means.index.to_numpy(int)] = (
+            means.to_numpy(float)
         )
     if unit is None:
         raise ValueError("Nobody has judged a system of this board.")

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from django.db import transaction
 from django.utils import timezone
 
 from leaderboard.models import Submission
-from leaderboard.services import lifecycle, top_up
+from leaderboard.services import lifecycle
 
 State = Submission.State
 
 
-def publish(pk: int) -> None:
+def publish(pk: int) -> bool:
     """Go from SCORED to PUBLISHED; a private submission's team alone sees it."""
     private = Submission.objects.filter(
         pk=pk, visibility=Submission.Visibility.PRIVATE
     ).exists()
-    with transaction.atomic():
-        published = _publish(pk, private)
-        if published:
-            # A ban may have fallen while the scores were computed.
-            top_up.reopen(pk)
-
-
-def _publish(pk: int, private: bool) -> bool:
     return lifecycle.move(
         pk,
         State.SCORED,

@@ -6,26 +6,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
 from crowd.models import Campaign
-from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
-from leaderboard.models import HumanEvaluation, Score, Submission
+from leaderboard.models import HumanEvaluation, Score
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.span_ratings import ratings_beside
 from leaderboard.selectors.system_ratings import system_ratings, unit_for
-from leaderboard.services import lifecycle
 from leaderboard.stats.intervals import Interval
 from quality.selectors.clean_ratings import n_excluded_workers
 
 if TYPE_CHECKING:
     import pandas as pd
-
-State = Submission.State
 
 
 @dataclass(frozen=True)
@@ -42,58 +37,6 @@ class Computed:
     histogram: dict[str, int]
     seed: int
     ratings_sha256: str
-
-
-def compute(pk: int) -> None:
-    """Go from ANNOTATED to SCORED with one score a criterion."""
-    evaluation = HumanEvaluation.objects.select_related(
-        "campaign__hit_type", "submission", "task"
-    ).get(submission_id=pk)
-    if evaluation.one.state != State.ANNOTATED:
-        return
-    seen_at = timezone.now()
-    scores = computed(evaluation)
-    if not scores:
-        raise GenieError(
-            "No rating that counts came in, so there is no score. Staff can lift a ban "
-            "and try again, or withdraw the submission.",
-            code="no-ratings",
-        )
-    with transaction.atomic():
-        _write(evaluation, scores)
-        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
-        first = scores[0].interval
-        if not lifecycle.move(
-            pk,
-            State.ANNOTATED,
-            State.SCORED,
-            f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
-            f"{first.high:.1f}, from {first.n:,} instances.",
-        ):
-            raise lifecycle.LostRace
-
-
-def rescore(pk: int) -> bool:
-    """Compute the scores again when who counts has changed; True if they did change."""
-    evaluation = HumanEvaluation.objects.select_related(
-        "campaign__hit_type", "submission", "task"
-    ).get(submission_id=pk)
-    if evaluation.one.state not in {State.SCORED, State.PUBLISHED}:
-        return False
-    seen_at = timezone.now()
-    scores = computed(evaluation)
-    with transaction.atomic():
-        # one at a time: the row of the evaluation is the lock
-        HumanEvaluation.objects.select_for_update().get(pk=evaluation.pk)
-        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
-        changed = _write(evaluation, scores)
-        if changed:
-            lifecycle.tell(
-                pk,
-                evaluation.one.state,
-                "Scored again, because which workers count has changed.",
-            )
-    return changed
 
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
@@ -178,7 +121,7 @@ def _computed_one(
     )
 
 
-def _write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
+def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
     """Add the scores that differ from the current ones; tell whether any did."""
     current = {
         (score.submission_id, score.criterion): score

@@ -152,6 +152,9 @@ def table_of(table: type[C]) -> Kind[C]:
     >>> table_of(QuotaConfig).what
     'a table'
     """
-    return Kind(
-        "a table", lambda value, place: read_table(table, value, place), table()
-    )
+
+    def read(value: object, place: Place) -> C | None:
+        found = read_table(table, value, place)
+        return found if isinstance(value, Mapping) else None
+
+    return Kind("a table", read, table())

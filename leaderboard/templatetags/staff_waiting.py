@@ -8,10 +8,11 @@ from typing import Any
 from django import template
 from django.apps import apps
 from django.contrib.admin.sites import site
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from crowd.models import Campaign
+from leaderboard.admin.campaign_links import page_of
 from leaderboard.models import (
     Comparison,
     HumanEvaluation,
@@ -23,7 +24,6 @@ from quality.models import Appeal, HeldExclusion
 register = template.Library()
 
 N_SHOWN = 5
-_ASKS = ("submission", "comparison", "joint")
 State = Submission.State
 
 
@@ -40,22 +40,8 @@ class Waiting:
 @register.simple_tag
 def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     """Link to what a campaign asks about: a submission, comparison, joint evaluation."""
-    evaluation = (
-        HumanEvaluation.objects.filter(
-            Q(campaign=campaign) | Q(separate_campaigns__campaign=campaign)
-        )
-        .select_related("submission", "comparison__a", "comparison__b", "joint__task")
-        .first()
-    )
-    if evaluation is None:
-        return []
-    rows = [getattr(evaluation, name, None) for name in _ASKS]
-    return [(str(row), _page_of(row)) for row in rows if row is not None]
-
-
-def _page_of(row: Model) -> str:
-    kind = f"{row._meta.app_label}_{row._meta.model_name}"
-    return reverse(f"admin:{kind}_change", args=[row.pk])
+    served = HumanEvaluation.objects.filter(campaigns__campaign=campaign)
+    return [(str(one.subject), page_of(one.subject)) for one in served]
 
 
 @register.simple_tag(takes_context=True)
@@ -115,16 +101,19 @@ def _failed() -> Waiting:
 
 def _asked(model: type[Comparison] | type[JointEvaluation]) -> list[Waiting]:
     """List the questions about several systems that wait for a yes, or that failed."""
-    options, rows = model._meta, model._default_manager.select_related("task")
+    options, rows = (
+        model._meta,
+        model._default_manager.select_related("evaluation__task"),
+    )
     change = f"admin:leaderboard_{options.model_name}_change"
     name = str(options.verbose_name_plural).capitalize()
-    requested = rows.filter(state=model.State.REQUESTED)
-    failed = rows.exclude(failure="")
+    requested = rows.filter(evaluation__state=model.State.REQUESTED)
+    failed = rows.exclude(evaluation__failure="")
     return [
         Waiting(
             f"{name} to approve",
             requested.count(),
-            _changelist(model, f"state__exact={model.State.REQUESTED}"),
+            _changelist(model, f"evaluation__state__exact={model.State.REQUESTED}"),
             [
                 (str(row), str(row.task), reverse(change, args=[row.pk]))
                 for row in _oldest(requested)

@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from leaderboard.exports.card import WRITERS, paragraph, said
-from leaderboard.models import HumanEvaluation, Submission
-from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.models import Submission
+from leaderboard.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.selectors.card import Card, card
 from leaderboard.selectors.heds import Answered, heds
 from leaderboard.selectors.heds_questions import VERSION
@@ -60,11 +60,7 @@ def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
     """Give the card to those who may see the scores: the team sooner than others."""
     found, view = seen_by(request, pk)
-    evaluation = (
-        HumanEvaluation.objects.select_related("campaign__hit_type")
-        .filter(submission=found)
-        .first()
-    )
+    evaluation = evaluation_of(found)
     told = found.published_at or view.inner
     taken_back = found.state == Submission.State.WITHDRAWN and not view.inner
     if evaluation is None or not told or taken_back:

@@ -36,7 +36,7 @@ def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
         "task": task,
         "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
         "joint": joint_seen_by(request.user, task).prefetch_related(
-            "systems__submission"
+            "evaluation__systems__submission"
         )[:NEWEST],
     }
     return render(request, "leaderboard/comparisons.html", context)
@@ -44,12 +44,7 @@ def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
 
 def comparison(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how one comparison stands."""
-    found = (
-        comparisons_seen_by(request.user)
-        .select_related("evaluation__campaign__hit_type")
-        .filter(pk=pk)
-        .first()
-    )
+    found = comparisons_seen_by(request.user).filter(pk=pk).first()
     if found is None:
         raise Http404
     standing = standing_of(found)

@@ -10,13 +10,13 @@ from django.shortcuts import get_object_or_404, render
 from genie.lib.pages import page_of
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.timeline import timeline
+from leaderboard.evaluation.price import quote_part
 from leaderboard.models import Task
 from leaderboard.selectors import pairs
 from leaderboard.selectors.field import main_criterion
 from leaderboard.selectors.history import History, history
 from leaderboard.selectors.shared_instances import ranked_pks, shared
 from leaderboard.selectors.weights import read_weights, weighted_rows
-from leaderboard.services.approve import quote_part
 
 # What fits a matrix that can be read, and a list that can be weighed.
 _IN_MATRIX, _IN_LIST = 12, 30

@@ -21,8 +21,7 @@ from leaderboard.services import joint
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
     found = (
         joint_seen_by(request.user)
-        .select_related("evaluation__campaign__hit_type")
-        .prefetch_related("systems__submission")
+        .prefetch_related("evaluation__systems__submission")
         .filter(pk=pk)
         .first()
     )

@@ -12,11 +12,11 @@ from django.views.decorators.http import require_safe
 
 from genie.lib.errors import GenieError
 from genie.lib.pages import page_of
+from leaderboard.evaluation import decide
 from leaderboard.forms.submission import WithdrawalForm
 from leaderboard.models import Submission
 from leaderboard.selectors.mine import lines_for, submissions_for
 from leaderboard.services import realign
-from leaderboard.services import withdraw as withdrawal
 from leaderboard.views.submission import seen_by
 
 PER_PAGE = 50
@@ -41,7 +41,7 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         by: Any = request.user
         try:
-            withdrawal.withdraw(pk, by=by, reason=form.cleaned_data["reason"])
+            decide.withdraw(found, by=by, reason=form.cleaned_data["reason"])
         except GenieError as error:
             messages.error(request, error.message)
         else:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from leaderboard.charts.axis import Axis, axis_over
 from leaderboard.charts.bars import histogram
 from leaderboard.models import HumanEvaluation, Submission
-from leaderboard.selectors.campaigns import campaigns_of
+from leaderboard.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.selectors.evidence import Judgement, judgements, metric_lines, money
 from leaderboard.selectors.sight import ON_BOARD, Sight, sight
 from leaderboard.selectors.story import story_of
@@ -30,11 +30,7 @@ _FOR_THE_TEAM = ("near-duplicate",)
 
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     found, view = seen_by(request, pk)
-    evaluation = (
-        HumanEvaluation.objects.select_related("campaign__hit_type")
-        .filter(submission=found)
-        .first()
-    )
+    evaluation = evaluation_of(found)
     context: dict[str, Any] = {
         "here": "mine" if view.team else "tasks",
         "submission": found,

@@ -17,8 +17,9 @@ from crowd.models import Answer, Assignment, Campaign, Commitment, LedgerEntry  
 from leaderboard.demo import people  # noqa: E402
 from leaderboard.demo.opinions import Opinions  # noqa: E402
 from leaderboard.demo.systems import file_of, systems_of  # noqa: E402
+from leaderboard.evaluation import decide  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
-from leaderboard.services import approve, load, submit  # noqa: E402
+from leaderboard.services import load, submit  # noqa: E402
 from leaderboard.services.simulate import Crowd  # noqa: E402
 from quality.models import Grade, Placement  # noqa: E402
 
@@ -55,7 +56,7 @@ def main() -> None:
             simulated=True,
         )
     wait_for(submission.pk, "MEASURED")
-    approve.approve(submission.pk, by=admin, start_now=True)
+    decide.approve(submission, by=admin, start_now=True)
     wait_for(submission.pk, "ANNOTATING")
     crowd = Crowd(people.players([SLUG]), quality=Opinions([SLUG]), seed=1)
     wait_for(submission.pk, "PUBLISHED", between=crowd.work)

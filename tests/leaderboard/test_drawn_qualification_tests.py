@@ -9,8 +9,9 @@ from crowd.selectors.eligible import campaigns_for
 from crowd.selectors.qualifications import inputs_of_tests
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import run
 from leaderboard.models import Instance
-from leaderboard.services import evaluate, qualification
+from leaderboard.services import qualification
 from leaderboard.services.asking import spare_instances
 from quality.models import Placement
 from tests.crowd.making import make_worker
@@ -120,7 +121,7 @@ def launched(task, system="Kite"):
         start_now=True,
     )
     make_predictions(submission)
-    evaluate.launch(submission.pk)
+    run.step(submission.human_evaluation_id)
     submission.refresh_from_db()
     assert submission.state == "ANNOTATING"
     return Campaign.objects.get(key__contains=f":{submission.pk}")

@@ -23,9 +23,10 @@ from crowd.services.invite import register_worker
 from genie.lib import jobs
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Score, Submission, Task
-from leaderboard.services import approve, load, submit
-from leaderboard.services.advance import advance
+from leaderboard.services import load, submit
 from quality.models import Ban
 from quality.selectors.clean_ratings import clean_ratings
 from tests.crowd.platforms.turk_world import TurkWorld
@@ -74,7 +75,7 @@ def approved(platform):
     )
     jobs.drain()
     boss = get_user_model().objects.create_superuser("boss")
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     return submission
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from crowd.models import Budget, Commitment
+from leaderboard.evaluation import decide as decisions
 from leaderboard.models import Instance, Submission
-from leaderboard.services import approve
 from tests.factories import make_predictions
 from tests.leaderboard.admin.conftest import fields_of, history, state_of
 
@@ -101,8 +101,8 @@ def test_approving_sets_the_money_aside_and_is_in_the_history(boss, waiting, sup
     answer = decide(boss, submission, "approve", reason="Good work.")
     assert state_of(submission) == State.APPROVED
     submission.refresh_from_db()
-    assert (submission.approved_cents, submission.start_now) == (225, False)
-    assert submission.decided_by == superuser
+    assert (submission.approved_cents, submission.evaluation.start_now) == (225, False)
+    assert submission.evaluation.decided_by == superuser
     assert Commitment.objects.get().amount_cents == 225
     assert history(submission) == ["Approved up to $2.25. Good work."]
     assert "Approved up to $2.25" in answer.text
@@ -112,7 +112,7 @@ def test_approving_can_start_at_once(boss, waiting):
     submission = waiting()
     decide(boss, submission, "start-now")
     submission.refresh_from_db()
-    assert (submission.state, submission.start_now) == (State.APPROVED, True)
+    assert (submission.state, submission.evaluation.start_now) == (State.APPROVED, True)
     assert history(submission) == ["Approved up to $2.25, to start now."]
 
 
@@ -167,15 +167,15 @@ def test_a_budget_that_is_too_small_refuses_with_its_figures(boss, waiting):
 def test_who_comes_second_is_told_and_nothing_is_paid_twice(boss, waiting, staff):
     submission = waiting()
     page = boss.get(path_of(submission)).text
-    approve.approve(submission.pk, by=staff)
+    decisions.approve(submission, by=staff)
     answer = boss.post(
         path_of(submission), {**fields_of(page), "approve": "pressed", "reason": ""}
     )
-    assert "only measured or declined" in answer.text
+    assert "only what awaits approval or was declined" in answer.text
     assert "there is nothing to decide" in answer.text
     assert Commitment.objects.count() == 1
     submission.refresh_from_db()
-    assert submission.decided_by == staff
+    assert submission.evaluation.decided_by == staff
     assert history(submission) == []
 
 
@@ -215,7 +215,10 @@ def test_staff_with_the_permission_decide(client_of, waiting, new_staff):
     submission = waiting()
     decide(client_of("new_staff"), submission, "approve")
     submission.refresh_from_db()
-    assert (submission.state, submission.decided_by) == (State.APPROVED, new_staff)
+    assert (submission.state, submission.evaluation.decided_by) == (
+        State.APPROVED,
+        new_staff,
+    )
 
 
 def test_a_submission_that_is_not_there_is_not_found(boss, db):

@@ -69,7 +69,7 @@ def test_campaigns_with_a_notice_wait(boss, waiting):
     evaluation = make_evaluation(waiting(state=State.ANNOTATING))
     Campaign.objects.update(notice="The budget is used up.")
     assert "Campaigns with a notice: 1" in waits(boss)
-    Campaign.objects.filter(pk=evaluation.campaign_id).update(
+    Campaign.objects.filter(pk=evaluation.campaign.pk).update(
         state=Campaign.State.COMPLETE
     )
     assert "Campaigns with a notice" not in waits(boss)

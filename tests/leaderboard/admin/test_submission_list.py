@@ -98,7 +98,10 @@ def test_bulk_approval_approves_after_the_yes(boss, waiting, superuser):
         State.MEASURED,
     ]
     first.refresh_from_db()
-    assert (first.decided_by, first.start_now) == (superuser, True)
+    assert (first.evaluation.decided_by, first.evaluation.start_now) == (
+        superuser,
+        True,
+    )
     assert history(first) == ["Approved up to $2.25. Both fine."]
     assert history(third) == []
 

@@ -11,9 +11,10 @@ from django.contrib.auth import get_user_model
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Comparison, Instance, JointEvaluation, Task
 from leaderboard.services import compare, joint, load, submit
-from leaderboard.services.advance import advance
 from leaderboard.services.compare import Question
 from leaderboard.services.simulate import DILIGENT, Crowd
 
@@ -112,7 +113,7 @@ def ask(boss):
 
     def run(a, b, **question):
         found = compare.request(a, b, Question("overall", **question), by=boss)
-        compare.approve(found.pk, by=boss)
+        decide.approve(found, by=boss)
         settle()
         return Comparison.objects.get(pk=found.pk)
 
@@ -141,7 +142,7 @@ def judged(boss, crowd):
         found = joint.request(
             systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
         )
-        joint.approve(found.pk, by=boss)
+        decide.approve(found, by=boss)
         settle()
         for _ in range(4):
             crowd.work()

@@ -6,6 +6,7 @@ import pytest
 
 from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
 from crowd.services.more_money import add_money
+from leaderboard.evaluation import decide
 from leaderboard.models import JointEvaluation
 from leaderboard.services import joint
 from quality.services import ban as banning
@@ -52,7 +53,7 @@ def test_a_joint_evaluation_finishes_with_all_its_judgements(
     found = joint.request(
         [right, wrong, level[0]], by=boss, n_instances=10, n_workers=2
     )
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     campaign, n = robbed(crowd, boss, task)
     assert campaign.notice.startswith(f"{n} answers")

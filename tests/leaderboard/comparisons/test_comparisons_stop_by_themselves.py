@@ -10,10 +10,12 @@ from crowd.selectors.progress import campaign_progress
 from crowd.services import work
 from crowd.services.extend import room
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide as decisions
+from leaderboard.evaluation import run
 from leaderboard.models import ComparedPair, Comparison, JudgedOutput
 from leaderboard.selectors import compared_labels as compare_labels
 from leaderboard.selectors.compared_labels import decide, label_of
-from leaderboard.services import compare, compare_waves
+from leaderboard.services import compare
 from leaderboard.services.compare import Question
 from leaderboard.stats.sequential import rule_named
 from quality.models import Grade, Placement
@@ -112,13 +114,13 @@ def test_nothing_is_asked_before_staff_approve_the_cost(right, wrong, boss):
     found = compare.request(right, wrong, Question("overall"), by=boss)
     settle()
     assert Campaign.objects.count() == 0
-    cost = compare.quote(found)
-    compare.approve(found.pk, by=boss)
+    cost = decisions.quote(found.evaluation)
+    decisions.approve(found, by=boss)
     found.refresh_from_db()
     assert found.approved_cents == cost.total_cents
     assert Commitment.objects.get().amount_cents == cost.total_cents
     with pytest.raises(GenieError) as refused:
-        compare.approve(found.pk, by=boss)
+        decisions.approve(found, by=boss)
     assert refused.value.code == "not-approvable"
 
 
@@ -135,7 +137,7 @@ def test_the_rest_is_withdrawn_when_it_is_decided(right, wrong, ask, finish, cro
     assert work.next_assignment(crowd.players[0].worker) is None
     settle()
     before = Comparison.objects.get(pk=found.pk)
-    compare_waves.step(found.pk)
+    run.step(found.evaluation_id)
     assert Comparison.objects.get(pk=found.pk).finished_at == before.finished_at
     assert Comparison.objects.get(pk=found.pk).n_waves == before.n_waves
 
@@ -147,13 +149,13 @@ def test_no_second_wave_goes_out_before_the_first_is_complete(right, wrong, ask,
     for _ in range(3):
         settle()
     found.refresh_from_db()
-    assert (found.state, found.n_waves) == ("RUNNING", 1)
+    assert (found.state, found.n_waves) == ("ANNOTATING", 1)
 
 
 def test_a_step_that_runs_twice_sends_out_one_wave(right, wrong, ask, crowd):
     found = ask(right, wrong, max_pairs=30)
-    compare_waves.step(found.pk)
-    compare_waves.step(found.pk)
+    run.step(found.evaluation_id)
+    run.step(found.evaluation_id)
     assert ComparedPair.objects.count() == 10
     assert Campaign.objects.count() == 1
 
@@ -242,7 +244,7 @@ def test_staff_can_stop_it_and_the_page_keeps_what_was_said(
     found = ask(right, wrong, max_pairs=30)
     for _ in range(3):
         crowd.one(crowd.players[1])
-    compare.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    decisions.stop(found, by=boss, reason="The texts were the wrong ones.")
     settle()
     found.refresh_from_db()
     assert (found.state, found.better) == ("STOPPED", "")
@@ -254,8 +256,8 @@ def test_staff_can_stop_it_and_the_page_keeps_what_was_said(
 def test_declining_needs_a_reason_and_costs_nothing(right, wrong, boss):
     found = compare.request(right, wrong, Question("overall"), by=boss)
     with pytest.raises(GenieError, match="why"):
-        compare.decline(found.pk, by=boss, reason=" ")
-    compare.decline(found.pk, by=boss, reason="Too dear.")
+        decisions.decline(found, by=boss, reason=" ")
+    decisions.decline(found, by=boss, reason="Too dear.")
     found.refresh_from_db()
     assert (found.state, found.decision_reason) == ("DECLINED", "Too dear.")
     assert Commitment.objects.count() == 0
@@ -299,7 +301,7 @@ def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
     pairs = list(together.comparisons.order_by("pk"))
     assert [round(one.delta, 9) for one in pairs] == [0.02] * 3
     for one in pairs:
-        compare.approve(one.pk, by=boss)
+        decisions.approve(one, by=boss)
     settle()
     for one in pairs:
         finish(one)

@@ -39,9 +39,9 @@ def hold_somebody(pool):
 def test_it_goes_on_once_the_exclusion_is_decided(right, wrong, ask, finish, boss):
     held = hold_somebody(right.task.slug)
     found = finish(ask(right, wrong, delta=0.05, max_pairs=30))
-    assert found.state == "RUNNING", found.failure
+    assert found.state == "ANNOTATING", found.failure
     hold.refuse(held.pk, by=boss, reason="The key is wrong.")
     settle()
     found = Comparison.objects.get(pk=found.pk)
-    assert found.state in {"RUNNING", "DECIDED"}
+    assert found.state in {"ANNOTATING", "DECIDED"}
     assert finish(found).state == "DECIDED"

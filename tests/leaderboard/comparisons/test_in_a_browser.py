@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.models import Comparison
+from leaderboard.evaluation import decide
+from leaderboard.models import Comparison, HumanEvaluation
 from leaderboard.services import compare, joint
 from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
 from tests.leaderboard.comparisons.conftest import settle
@@ -32,7 +33,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
     scored = joint.request(
         [wrong, right, level[0]], by=boss, n_instances=6, n_workers=2
     )
-    joint.approve(scored.pk, by=boss)
+    decide.approve(scored, by=boss)
     settle()
     for _ in range(3):
         crowd.work()
@@ -43,7 +44,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
     settle()
     waiting = compare.request(right, level[1], compare.Question("overall"), by=boss)
     broken = compare.request(wrong, level[1], compare.Question("overall"), by=boss)
-    Comparison.objects.filter(pk=broken.pk).update(
+    HumanEvaluation.objects.filter(pk=broken.evaluation_id).update(
         state="APPROVED", failure="No instance has a reference.", failure_permanent=True
     )
     return {

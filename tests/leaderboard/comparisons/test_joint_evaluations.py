@@ -10,8 +10,10 @@ from crowd.models import Answer, Campaign, Commitment
 from crowd.services import run
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.models import JudgedOutput, Score
-from leaderboard.services import joint, joint_run
+from leaderboard.evaluation import decide
+from leaderboard.evaluation import run as evaluations
+from leaderboard.models import HumanEvaluation, JudgedOutput, Score
+from leaderboard.services import joint
 from quality.models import Grade, Placement
 from quality.services import ban as banning
 from tests.leaderboard.comparisons.conftest import config_with, settle
@@ -106,7 +108,8 @@ def test_workers_who_think_in_larger_numbers_change_nothing(three, judged, crowd
     worker = found.evaluation.campaign.hits.first().assignments.first().worker_id
     for answer in Answer.objects.filter(assignment__worker=worker):
         Answer.objects.filter(pk=answer.pk).update(value=answer.value * 7)
-    joint_run.step(found.pk)
+    HumanEvaluation.objects.update(scored_at=None)
+    evaluations.step(found.evaluation_id)
     found.refresh_from_db()
     after = found.results["criteria"]["quality"]
     assert after["win_tie_loss"] == before["win_tie_loss"]
@@ -165,24 +168,24 @@ def test_the_cost_is_approved_before_anybody_is_asked(three, boss):
     found = joint.request(three, by=boss, n_instances=10)
     settle()
     assert Campaign.objects.count() == 0
-    cost = joint.quote(found).total_cents
-    joint.approve(found.pk, by=boss)
+    cost = decide.quote(found.evaluation).total_cents
+    decide.approve(found, by=boss)
     assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == cost
     with pytest.raises(GenieError) as refused:
-        joint.approve(found.pk, by=boss)
+        decide.approve(found, by=boss)
     assert refused.value.code == "not-approvable"
 
 
 def test_declining_and_stopping_need_a_reason(three, boss):
     found = joint.request(three, by=boss, n_instances=10)
     with pytest.raises(GenieError, match="why"):
-        joint.decline(found.pk, by=boss, reason="")
+        decide.decline(found, by=boss, reason="")
     with pytest.raises(GenieError) as refused:
-        joint.stop(found.pk, by=boss, reason="No.")
+        decide.stop(found, by=boss, reason="No.")
     assert refused.value.code == "not-running"
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
-    joint.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     found.refresh_from_db()
     assert found.state == "STOPPED"
     assert found.evaluation.campaign.state == "STOPPED"
@@ -226,7 +229,7 @@ def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
     three, boss, crowd, publish, state, client
 ):
     found = joint.request(three, by=boss, n_instances=10, n_workers=1)
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     for player in crowd.players[:3]:
         crowd.one(player)

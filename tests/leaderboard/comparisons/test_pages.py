@@ -10,10 +10,17 @@ from django.test import Client
 
 from crowd.models import Campaign
 from leaderboard.charts.course import course
-from leaderboard.models import Comparison, ComparisonSet, JointEvaluation, Submission
+from leaderboard.evaluation import decide
+from leaderboard.models import (
+    Comparison,
+    ComparisonSet,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+)
 from leaderboard.selectors.compared import comparisons_seen_by, standing_of, verdict
 from leaderboard.selectors.sight import Staff
-from leaderboard.services import compare, joint
+from leaderboard.services import compare
 from leaderboard.services.compare import Question
 from leaderboard.stats.sequential import default_rule
 from leaderboard.stats.sequential_outlook import course_of
@@ -78,12 +85,17 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
     assert "Spent" not in page
 
 
+def ended(found, state):
+    HumanEvaluation.objects.filter(pk=found.evaluation_id).update(state=state)
+
+
 def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask):
     found = ask(right, wrong, rule="hoeffding", max_pairs=30)
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert "not valid at any time" in page
+    ended(found, "DECIDED")
     Comparison.objects.filter(pk=found.pk).update(
-        state="DECIDED", better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
+        better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
     )
     found.refresh_from_db()
     assert "errs more often" in verdict(found, standing_of(found))
@@ -91,8 +103,9 @@ def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask)
 
 def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
+    ended(found, "UNDECIDED")
     Comparison.objects.filter(pk=found.pk).update(
-        state="UNDECIDED", n_labels=30, estimate=0.5, low=0.3, high=0.7
+        n_labels=30, estimate=0.5, low=0.3, high=0.7
     )
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert "Not distinguishable with 30 labels." in page
@@ -104,7 +117,7 @@ def test_who_sees_what(right, wrong, boss, sam, stranger, signed_in):
     assert Client().get(address).status_code == 404
     assert signed_in(stranger).get(address).status_code == 404
     assert signed_in(boss).get(address).status_code == 200
-    compare.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     assert Client().get(address).status_code == 200
     Submission.objects.filter(pk=wrong.pk).update(visibility="PRIVATE")
     assert Client().get(address).status_code == 404
@@ -194,7 +207,7 @@ def test_staff_approve_with_the_total_before_their_eyes(right, wrong, boss, sign
     data = {"action": "approve_selected", "_selected_action": [found.pk]}
     address = "/admin/leaderboard/comparison/"
     page = client.post(address, data).content.decode()
-    cost = compare.quote(found).total_cents
+    cost = decide.quote(found.evaluation).total_cents
     assert f"${cost / 100:,.2f}" in page
     found.refresh_from_db()
     assert found.state == "REQUESTED"
@@ -243,7 +256,7 @@ def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
     found = JointEvaluation.objects.get()
     assert answer["Location"] == f"/joint-evaluations/{found.pk}/"
     assert Client().get(answer["Location"]).status_code == 404
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     for _ in range(3):
         crowd.work()
@@ -306,7 +319,7 @@ def test_a_tasks_list_names_its_comparisons(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
     page = Client().get("/tasks/demo-qa/comparisons/").content.decode()
     assert f"/comparisons/{found.pk}/" in page
-    assert "asking people" in page
+    assert "collecting ratings" in page
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 500])

@@ -7,8 +7,10 @@ from django.db import connection
 
 from crowd.models import Campaign
 from genie.lib.seeds import seed_from
+from leaderboard.evaluation import decide, run
+from leaderboard.evaluation.strategies import joint as side_by_side
 from leaderboard.models import JointEvaluation
-from leaderboard.services import joint, joint_run
+from leaderboard.services import joint
 from tests.leaderboard.comparisons.conftest import settle
 
 
@@ -16,23 +18,26 @@ from tests.leaderboard.comparisons.conftest import settle
 def answered(right, wrong, boss, crowd):
     """Give a joint evaluation whose answers are all there and not yet looked at."""
     found = joint.request([right, wrong], by=boss, n_instances=6)
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     crowd.work()
+    # the last look at the answers: what follows is to be computed
+    run.step(found.evaluation_id)
+    assert JointEvaluation.objects.get().state == "ANNOTATED"
     return found
 
 
 @pytest.mark.django_db(transaction=True)
 def test_nobody_waits_for_a_lock_while_results_are_computed(answered, monkeypatch):
     held = []
-    real = joint_run.results_of
+    real = side_by_side.results_of
 
     def computing(*args, **kwargs):
         held.append(connection.in_atomic_block)
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(joint_run, "results_of", computing)
-    joint_run.step(answered.pk)
+    monkeypatch.setattr(side_by_side, "results_of", computing)
+    run.step(answered.evaluation_id)
     assert held == [False]
     assert JointEvaluation.objects.get().state == "SCORED"
 
@@ -48,11 +53,11 @@ def test_a_process_that_dies_while_it_computes_is_followed_by_one_that_ends_it(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(joint_run, "results_of", die)
+        patch.setattr(side_by_side, "results_of", die)
         with pytest.raises(Killed):
-            joint_run.step(answered.pk)
+            run.step(answered.evaluation_id)
     assert Campaign.objects.get().state == "COMPLETE"
-    assert JointEvaluation.objects.get().state == "RUNNING"
+    assert JointEvaluation.objects.get().state == "ANNOTATED"
     settle()
     assert JointEvaluation.objects.get().state == "SCORED"
 
@@ -61,14 +66,14 @@ def test_a_process_that_dies_while_it_computes_is_followed_by_one_that_ends_it(
 def test_what_staff_stop_while_it_is_computed_stays_stopped(
     answered, boss, monkeypatch
 ):
-    real = joint_run.results_of
+    real = side_by_side.results_of
 
     def stopping(*args, **kwargs):
-        joint.stop(answered.pk, by=boss, reason="Wrong systems.")
+        decide.stop(answered, by=boss, reason="Wrong systems.")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(joint_run, "results_of", stopping)
-    joint_run.step(answered.pk)
+    monkeypatch.setattr(side_by_side, "results_of", stopping)
+    run.step(answered.evaluation_id)
     found = JointEvaluation.objects.get()
     assert (found.state, found.results) == ("STOPPED", {})
 

@@ -6,11 +6,13 @@ import pytest
 from django.db import connection
 from django.test import Client
 
+from crowd.services import run as campaign_run
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.models import Comparison, JointEvaluation
-from leaderboard.services import compare, compare_waves, joint, joint_run
-from leaderboard.services.advance import advance
+from leaderboard.evaluation import campaigns, decide, run
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.strategies import comparison
+from leaderboard.services import compare, joint
 from tests.leaderboard.comparisons.conftest import settle
 
 pytestmark = pytest.mark.django_db
@@ -22,14 +24,18 @@ class Killed(BaseException):
 
 @pytest.fixture(params=["comparison", "joint"])
 def walk(request, right, wrong, boss):
-    """Give one that is approved and not begun: its model, key, step and service."""
+    """Give one that is approved and not begun."""
     if request.param == "comparison":
         found = compare.request(right, wrong, compare.Question("overall"), by=boss)
-        compare.approve(found.pk, by=boss)
-        return Comparison, found.pk, compare_waves, compare
+        decide.approve(found, by=boss)
+        return found
     found = joint.request([right, wrong], by=boss, n_instances=6)
-    joint.approve(found.pk, by=boss)
-    return JointEvaluation, found.pk, joint_run, joint
+    decide.approve(found, by=boss)
+    return found
+
+
+def now(walk):
+    return type(walk).objects.get(pk=walk.pk)
 
 
 def broken(error):
@@ -42,87 +48,88 @@ def broken(error):
 def test_what_nobody_foresaw_is_tried_three_times_and_then_waits_for_staff(
     walk, monkeypatch, boss
 ):
-    model, pk, running, service = walk
     with monkeypatch.context() as patch:
-        patch.setattr(running.run, "start_due", broken(OSError(28, "No space left")))
+        patch.setattr(campaign_run, "start_due", broken(OSError(28, "No space left")))
         for n in (1, 2, 3):
-            running.step(pk)
-            found = model.objects.get(pk=pk)
+            run.step(walk.evaluation_id)
+            found = now(walk)
             assert "OSError: No space left" in found.failure
             assert found.failure_permanent == (n == 3)
             assert found.state == "APPROVED"
-        running.step(pk)
-        assert model.objects.get(pk=pk).n_attempts == 3
+        run.step(walk.evaluation_id)
+        assert now(walk).n_attempts == 3
     jobs.drain()
-    assert model.objects.get(pk=pk).state == "APPROVED"
+    assert now(walk).state == "APPROVED"
     assert advance() == 0
-    service.retry(pk, by=boss)
+    decide.retry(walk, by=boss)
     jobs.drain()
-    found = model.objects.get(pk=pk)
+    found = now(walk)
     assert (found.state, found.failure, found.failure_permanent) == (
-        "RUNNING",
+        "ANNOTATING",
         "",
         False,
     )
     assert found.n_attempts == 0
     with pytest.raises(GenieError, match="did not fail"):
-        service.retry(pk, by=boss)
+        decide.retry(walk, by=boss)
 
 
 def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
-    model, pk, running, _ = walk
     calls = []
 
     def refuse(*_, **__):
         calls.append(1)
         raise GenieError("No reference is left.", code="no-references")
 
-    monkeypatch.setattr(running, "build_campaign", refuse)
+    monkeypatch.setattr(campaigns, "build_campaign", refuse)
     for _ in range(3):
         settle()
-    found = model.objects.get(pk=pk)
-    assert (found.failure, found.failure_permanent) == ("No reference is left.", True)
+    found = now(walk)
+    assert found.failure == (
+        f"No reference is left. The ${found.approved_cents / 100:,.2f} that were "
+        "approved stay set aside until it is tried again or stopped."
+    )
+    assert found.failure_permanent
     assert len(calls) == 1
 
 
 def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatch):
-    model, pk, running, _ = walk
-    monkeypatch.setattr(running, "build_campaign", broken(Killed()))
+    monkeypatch.setattr(campaigns, "build_campaign", broken(Killed()))
     for _ in range(6):
         with pytest.raises(Killed):
-            running.step(pk)
-    running.step(pk)
-    found = model.objects.get(pk=pk)
+            run.step(walk.evaluation_id)
+    run.step(walk.evaluation_id)
+    found = now(walk)
     assert found.failure_permanent
     assert "cut off 6 times" in found.failure
 
 
 def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):
-    model, pk, running, _ = walk
     with monkeypatch.context() as patch:
-        patch.setattr(running, "build_campaign", broken(GenieError("It <b>broke</b>.")))
-        running.step(pk)
+        patch.setattr(
+            campaigns, "build_campaign", broken(GenieError("It <b>broke</b>."))
+        )
+        run.step(walk.evaluation_id)
     client = Client()
     client.force_login(boss)
-    name = model._meta.model_name
+    name = walk._meta.model_name
     front = client.get("/admin/").content.decode()
     assert "with a failed step: 1" in front
     assert "It &lt;b&gt;broke" in front
     address = f"/admin/leaderboard/{name}/"
     assert "It &lt;b&gt;broke" in client.get(f"{address}?failed=yes").content.decode()
-    asked = {"action": "retry_selected", "_selected_action": [pk]}
+    asked = {"action": "retry_selected", "_selected_action": [walk.pk]}
     client.post(address, asked)
-    client.post(address, {**asked, "confirmed": "yes", "reason": ""})
+    client.post(address, {**asked, "confirmed": "yes", "reason": "Mended."})
     jobs.drain()
-    assert model.objects.get(pk=pk).state == "RUNNING"
+    assert now(walk).state == "ANNOTATING"
 
 
 def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):
-    model, pk, running, service = walk
-    monkeypatch.setattr(running, "build_campaign", broken(GenieError("Broken.")))
-    running.step(pk)
-    service.stop(pk, by=boss, reason="Never mind.")
-    found = model.objects.get(pk=pk)
+    monkeypatch.setattr(campaigns, "build_campaign", broken(GenieError("Broken.")))
+    run.step(walk.evaluation_id)
+    decide.stop(walk, by=boss, reason="Never mind.")
+    found = now(walk)
     assert (found.state, found.failure) == ("STOPPED", "")
 
 
@@ -141,10 +148,10 @@ def test_nobody_waits_for_a_lock_while_labels_are_judged(
 
         return seen
 
-    judging = compare_waves.judge
+    judging = campaigns.judge
     monkeypatch.setattr(judging, "judge", seeing("judge", judging.judge))
-    monkeypatch.setattr(compare_waves, "decide", seeing("decide", compare_waves.decide))
-    compare_waves.step(found.pk)
+    monkeypatch.setattr(comparison, "decide", seeing("decide", comparison.decide))
+    run.step(found.evaluation_id)
     assert held == [("judge", False), ("decide", False)]
     found.refresh_from_db()
     assert found.is_over or found.n_waves == 2
@@ -155,7 +162,7 @@ def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_l
 ):
     found = ask(right, wrong, max_pairs=30)
     crowd.work()
-    real = compare_waves.decide
+    real = comparison.decide
 
     def decide_and_ban(*args):
         from quality.services import ban
@@ -164,7 +171,7 @@ def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_l
         return real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(compare_waves, "decide", decide_and_ban)
-        compare_waves.step(found.pk)
+        patch.setattr(comparison, "decide", decide_and_ban)
+        run.step(found.evaluation_id)
     found.refresh_from_db()
-    assert (found.state, found.n_waves) == ("RUNNING", 1)
+    assert (found.state, found.n_waves) == ("ANNOTATING", 1)

@@ -12,9 +12,10 @@ from django.contrib.auth import get_user_model
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Submission, Task
-from leaderboard.services import approve, load, submit
-from leaderboard.services.advance import advance
+from leaderboard.services import load, submit
 from leaderboard.services.simulate import DILIGENT, Crowd
 
 
@@ -124,7 +125,7 @@ def published(measured, boss, crowd):
 
     def walk(name, share):
         submission = measured(name, share)
-        approve.approve(submission.pk, by=boss, start_now=True)
+        decide.approve(submission, by=boss, start_now=True)
         settle()
         for _ in range(4):
             crowd.work()

@@ -12,8 +12,9 @@ from django.test import Client
 from crowd import hit_templates
 from crowd.models import Answer, Assignment
 from crowd.services import invite
+from leaderboard.evaluation import decide
 from leaderboard.models import Comparison, JointEvaluation, Score, Submission
-from leaderboard.services import approve, compare, joint
+from leaderboard.services import compare, joint
 from quality.models import Ban, Grade
 from tests.http_worker import HttpWorker
 from tests.leaderboard.designs.conftest import settle
@@ -92,7 +93,7 @@ def test_from_submission_to_board_through_pages_alone(
 ):
     ask(**asked_as_the_template_asks(design))
     found = measured("Heron", 0.5, simulated=False)
-    approve.approve(found.pk, by=boss, start_now=True)
+    decide.approve(found, by=boss, start_now=True)
     settle()
     people(2)
     found = Submission.objects.get(pk=found.pk)
@@ -129,7 +130,7 @@ def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people
     poor.predictions.update(text="I could not say.")
     question = compare.Question("overall", delta=0.3, max_pairs=12, wave_size=12)
     found = compare.request(good, poor, question, by=boss)
-    compare.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     people(2)
     found = Comparison.objects.get(pk=found.pk)
@@ -148,7 +149,7 @@ def test_several_systems_are_ranked_through_pages_alone(
         for name, share in [("Poor", 0.0), ("Good", 1.0), ("Fair", 0.5)]
     ]
     found = joint.request(systems, by=boss, n_instances=8)
-    joint.approve(found.pk, by=boss)
+    decide.approve(found, by=boss)
     settle()
     people(2)
     found = JointEvaluation.objects.get(pk=found.pk)

@@ -6,8 +6,8 @@ import pytest
 
 from crowd.models import Answer, Campaign, Commitment
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
 from leaderboard.models import JudgedOutput, Score
-from leaderboard.services import approve
 from quality.models import Ban, Grade
 from tests.leaderboard.designs.conftest import settle
 
@@ -169,7 +169,7 @@ def test_the_story_of_simulated_workers_speaks_of_no_people(ask, published):
 def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     ask(design="rankme", scale="magnitude", hit_template="rankme-outputs")
     submission = measured("Lonely", 1.0)
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     submission.refresh_from_db()
     assert submission.failure_permanent
@@ -185,6 +185,6 @@ def test_instances_without_a_reference_are_refused_before_money_is_set_aside(
     task.instances.filter(sample_rank=3).update(references=[])
     task.instances.filter(sample_rank=4).update(references=[" "])
     with pytest.raises(GenieError, match="2 of the instances") as refused:
-        approve.approve(submission.pk, by=boss)
+        decide.approve(submission, by=boss)
     assert refused.value.code == "no-references"
     assert Commitment.objects.count() == 0

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
 from crowd.services.inputs import inputs_for
+from leaderboard.evaluation import run
 from leaderboard.models import JudgedItem
-from leaderboard.services import score
 from tests.factories import make_evaluation, make_predictions, make_submission
 
 STEPS = np.array([0, 0.25, 0.5, 0.75, 1.0])
@@ -33,7 +33,7 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
         rate(evaluation, instance, workers[place % len(workers)], values)
     evaluation.n_instances = len(instances)
     evaluation.save()
-    score.compute(submission.pk)
+    run.step(evaluation.pk)
     type(submission).objects.filter(pk=submission.pk).update(
         state="PUBLISHED", published_at=timezone.now()
     )

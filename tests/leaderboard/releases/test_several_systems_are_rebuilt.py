@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from crowd.models import Assignment, Worker
 from crowd.services import review, work
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
 from leaderboard.models import Comparison, CountedVote, HumanEvaluation, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
@@ -21,7 +22,6 @@ from leaderboard.releases.rebuild import rebuild
 from leaderboard.selectors.compared import standing_of
 from leaderboard.selectors.compared_labels import votes_of
 from leaderboard.selectors.joint_seen import SPREAD
-from leaderboard.services import compare
 from quality.models import Placement
 from quality.services import ban as banning
 from tests.leaderboard.comparisons.conftest import (  # noqa: F401
@@ -268,7 +268,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     # somebody is at work when it is stopped, and may hand in
     late = crowd.players[2]
     assert work.next_assignment(late.worker) is not None
-    compare.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     kept = CountedVote.objects.count()
     assert kept >= 3
     assert crowd.one(late)
@@ -283,7 +283,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     assert (row["state"], row["better"], row["n_labels"]) == ("STOPPED", "", kept)
     # one that is still asking is not told
     assert [r["comparison"] for r in rows(folder, "comparisons")] == [found.pk]
-    assert Comparison.objects.get(pk=running.pk).state == "RUNNING"
+    assert Comparison.objects.get(pk=running.pk).state == "ANNOTATING"
     assert "numbers come out" in said_by_rebuild(folder)
 
 
@@ -364,7 +364,7 @@ def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
     tmp_path,
 ):
     found = ask(right, wrong, max_pairs=10)
-    compare.stop(found.pk, by=boss, reason="The texts were the wrong ones.")
+    decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     Comparison.objects.filter(pk=found.pk).update(votes_kept=False)
     folder = make(task, tmp_path / "r").folder
     assert "not kept at the end (1 comparisons)" in said_by_rebuild(folder)

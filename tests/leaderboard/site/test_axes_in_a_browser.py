@@ -11,6 +11,7 @@ from crowd.scales.base import all_scales
 from leaderboard.designs.unit import unit_of
 from leaderboard.models import JointEvaluation
 from leaderboard.services.joint_numbers import numbers_of
+from leaderboard.services.requested import requested
 from tests.browser import WIDTHS
 from tests.factories import make_ranked, make_task, make_worker
 from tests.leaderboard.pages.judged import judge
@@ -71,17 +72,17 @@ def joint(systems, submitter):
     numbers = numbers_of(
         ratings, pks, unit=unit_of(all_scales()["magnitude"]), seed=1, n_resamples=200
     )
+    evaluation = requested(
+        "joint", systems, by=submitter.pk, design="rankme", n_instances=9, seed=1
+    )
+    evaluation.state = "SCORED"
+    evaluation.save()
     found = JointEvaluation.objects.create(
-        task=systems[0].task,
-        requested_by=submitter,
+        evaluation=evaluation,
         criteria=["overall"],
         n_instances=9,
-        seed=1,
-        state="SCORED",
         results={"criteria": {"overall": numbers}},
     )
-    for position, system in enumerate(systems):
-        found.systems.create(submission=system, position=position)
     return found
 
 

@@ -8,9 +8,9 @@ from crowd.models import Campaign, Commitment, LedgerEntry
 from crowd.services.more_money import add_money
 from genie.lib import jobs
 from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Score, SubmissionEvent
-from leaderboard.services import approve
-from leaderboard.services.advance import advance
 from leaderboard.services.simulate import DILIGENT, Crowd
 from quality.services import ban as banning
 
@@ -40,7 +40,7 @@ def published(task, hand_in, good, boss, players, quality):
     task.save()
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     crowd = Crowd(players, quality=quality, seed=1)
     for _ in range(12):

@@ -10,9 +10,10 @@ from crowd.models import Item
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import tasks
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Task
-from leaderboard.services import approve, load
-from leaderboard.services.advance import advance
+from leaderboard.services import load
 from quality.models import Placement
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def test_a_blank_reference_makes_no_test_question(hand_in, good, boss, task):
     blank.update(references=[" "])
     submission = hand_in(good)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     advance()
     jobs.drain()
     tests = Item.objects.filter(pk__in=Placement.objects.values("item"))

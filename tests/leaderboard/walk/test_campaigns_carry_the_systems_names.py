@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import asdict
 
 import pytest
-from django.apps import apps
 from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Campaign, ExternalCampaign
 from crowd.services import offer, study
 from genie.lib import jobs
-from leaderboard.services import approve, compare, joint
+from leaderboard.evaluation import decide
+from leaderboard.services import compare, joint
 from leaderboard.services.compare import Question
 from tests.crowd.making import make_worker
 from tests.factories import make_user
@@ -27,7 +26,7 @@ SYSTEM = "happypoet-3"
 def asked(hand_in, good, boss):
     submission = hand_in(good, name=SYSTEM)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     return submission
 
@@ -44,7 +43,7 @@ def test_campaigns_of_separate_criteria_say_which(hand_in, good, boss, task):
     ask_apart(task, 2)
     submission = hand_in(good, name=SYSTEM)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     start = f"{task.title}: {SYSTEM}"
     assert titles() == [f"{start} (right)", f"{start} (clear)"]
@@ -59,9 +58,9 @@ def several(hand_in, good, boss, task):
     for submission in systems:
         submission.refresh_from_db()
     pair = compare.request(*systems[:2], Question("overall"), by=boss)
-    compare.approve(pair.pk, by=boss)
+    decide.approve(pair, by=boss)
     together = joint.request(systems, by=boss, n_instances=5)
-    joint.approve(together.pk, by=boss)
+    decide.approve(together, by=boss)
     settle()
 
 
@@ -70,14 +69,6 @@ def test_campaigns_about_several_systems_name_them(several, task):
         f"{task.title}: Kite against Wren (overall)",
         f"{task.title}: Kite, Wren and 1 more",
     }
-
-
-def test_campaigns_from_before_are_named_by_the_migration(several, asked):
-    named = titles()
-    Campaign.objects.update(title="The same for all")
-    name = "leaderboard.migrations.0018_campaigns_named_after_their_systems"
-    importlib.import_module(name).name_campaigns(apps, None)
-    assert titles() == named
 
 
 def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task):

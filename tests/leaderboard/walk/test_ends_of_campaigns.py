@@ -13,9 +13,10 @@ from crowd.services import fund, overturn, reissue, review, run, work
 from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.demo import people
+from leaderboard.evaluation import closing, decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import HumanEvaluation, Score, Submission
-from leaderboard.services import approve, closing, score, withdraw
-from leaderboard.services.advance import advance
+from leaderboard.services import score
 from leaderboard.services.simulate import DILIGENT, Crowd
 from quality.models import Ban
 from quality.services import appeal
@@ -51,7 +52,7 @@ def diligent(task):
 def annotating(hand_in, good, boss):
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     return submission
 
@@ -75,7 +76,7 @@ def test_money_follows_a_task_that_asks_in_other_campaigns_after_the_approval(
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     approved = sum(set_aside().values())
     ask_apart(task, 1)
     settle()
@@ -90,10 +91,10 @@ def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
     ask_apart(task, 2)
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss)
+    decide.approve(submission, by=boss)
     assert len(set_aside()) == 2
     ask_apart(task, 1)
-    withdraw.withdraw(submission.pk, by=boss, reason="")
+    decide.withdraw(submission, by=boss, reason="")
     assert set_aside() == {}
     assert set(Commitment.objects.values_list("amount_cents", flat=True)) == {0}
 
@@ -199,7 +200,7 @@ def test_a_campaign_that_is_stopped_without_a_rating_fails_visibly_and_once(
     assert "no score" in found.failure
     assert advance() == 0
     assert Commitment.objects.get().amount_cents == 0
-    withdraw.withdraw(found.pk, by=boss, reason="Start again.")
+    decide.withdraw(found, by=boss, reason="Start again.")
     assert now(annotating).state == "WITHDRAWN"
 
 
@@ -214,9 +215,9 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     settle()
     assert now(annotating).failed_step == "score"
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
-    from leaderboard.services import retry
+    from leaderboard.evaluation import decide
 
-    retry.retry(annotating.pk, by=boss)
+    decide.retry(annotating, by=boss)
     settle()
     judged = Score.objects.filter(superseded_at=None)
     # both answers may have gone to test questions; then there is still nothing
@@ -234,11 +235,11 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
     class Killed(BaseException):
         pass
 
-    def die(_pk):
+    def die(_evaluation):
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(score, "rescore", die)
+        patch.setattr(score, "computed", die)
         with pytest.raises(Killed):
             steps.top_up(published.pk)
     assert Campaign.objects.get().state == State.COMPLETE
@@ -271,7 +272,7 @@ def test_what_was_withdrawn_meanwhile_asks_nobody_again(
 ):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     advance()
-    withdraw.withdraw(published.pk, by=boss, reason="A bug.")
+    decide.withdraw(published, by=boss, reason="A bug.")
     before = Commitment.objects.get().amount_cents
     jobs.drain()
     assert Campaign.objects.get().state == State.COMPLETE
@@ -360,9 +361,16 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
         name: getattr(published, name)
         for name in ("task_id", "team_id", "owner_id", "file_sha256", "file_bytes")
     }
-    Submission.objects.bulk_create(
+    HumanEvaluation.objects.bulk_create(
         [
-            Submission(state="ANNOTATING", system_name=f"{n}", **fields)
+            HumanEvaluation(
+                state="ANNOTATING",
+                strategy="single",
+                task_id=published.task_id,
+                requested_by_id=published.owner_id,
+                n_instances=1,
+                seed=n,
+            )
             for n in range(600)
         ]
     )
@@ -371,7 +379,7 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
     assert advance() == 0
     queued = jobs.queued()
     assert ("leaderboard.jobs.validate", (("pk", dropped.pk),)) in queued
-    assert sum(job == "leaderboard.jobs.collect" for job, _ in queued) == 600
+    assert sum(job == "leaderboard.jobs.step_evaluation" for job, _ in queued) == 600
 
 
 def test_settling_is_done_once_however_often_it_is_tried(published):

@@ -12,17 +12,14 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
 from leaderboard.demo import people
+from leaderboard.evaluation import campaigns, decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Submission
 from leaderboard.services import (
-    approve,
-    evaluate,
     measure,
-    retry,
     submit,
     validate,
-    withdraw,
 )
-from leaderboard.services.advance import advance
 from leaderboard.services.simulate import DILIGENT, Crowd
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +39,7 @@ def measured(hand_in, good):
 
 @pytest.fixture
 def annotating(measured, boss):
-    approve.approve(measured.pk, by=boss, start_now=True)
+    decide.approve(measured, by=boss, start_now=True)
     settle()
     return measured
 
@@ -76,7 +73,7 @@ def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
 
     for _ in range(4):
         with monkeypatch.context() as patch:
-            patch.setattr(evaluate.grade, "grade", broken)
+            patch.setattr(campaigns.grade, "grade", broken)
             settle()
         assert now(annotating).failed
         settle()
@@ -114,7 +111,7 @@ def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
     assert n == 6
     assert (found.failed_step, found.failure_permanent) == ("measure", True)
     assert "cut off 6 times" in found.failure
-    retry.retry(submission.pk, by=boss)
+    decide.retry(submission, by=boss)
     jobs.drain()
     assert now(submission).state == "MEASURED"
 
@@ -144,9 +141,9 @@ def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
     def refuse(**_):
         raise GenieError("The template cannot show this.", code="no")
 
-    approve.approve(measured.pk, by=boss, start_now=True)
+    decide.approve(measured, by=boss, start_now=True)
     with monkeypatch.context() as patch:
-        patch.setattr(evaluate, "build_campaign", refuse)
+        patch.setattr(campaigns, "build_campaign", refuse)
         settle()
         settle()
     failed = now(measured)
@@ -158,7 +155,7 @@ def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
         f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} that "
         "were approved stay set aside until it is tried again or withdrawn."
     )
-    retry.retry(measured.pk, by=boss)
+    decide.retry(measured, by=boss)
     settle()
     assert now(measured).state == "ANNOTATING"
     assert Campaign.objects.get().state == "RUNNING"
@@ -171,17 +168,17 @@ def test_withdrawing_what_cannot_be_launched_frees_its_money(
     def refuse(**_):
         raise GenieError("The template cannot show this.", code="no")
 
-    approve.approve(measured.pk, by=boss, start_now=True)
-    monkeypatch.setattr(evaluate, "build_campaign", refuse)
+    decide.approve(measured, by=boss, start_now=True)
+    monkeypatch.setattr(campaigns, "build_campaign", refuse)
     settle()
-    withdraw.withdraw(measured.pk, by=boss, reason="It cannot be shown.")
+    decide.withdraw(measured, by=boss, reason="It cannot be shown.")
     assert Commitment.objects.get().amount_cents == 0
 
 
 def test_a_declined_submission_that_is_approved_after_all_walks_on(measured, boss):
-    approve.decline(measured.pk, by=boss, reason="Too dear.")
+    decide.decline(measured, by=boss, reason="Too dear.")
     assert Commitment.objects.count() == 0
-    approve.approve(measured.pk, by=boss, reason="Cheaper now.", start_now=True)
+    decide.approve(measured, by=boss, reason="Cheaper now.", start_now=True)
     settle()
     found = now(measured)
     assert (found.state, found.decision_reason) == ("ANNOTATING", "Cheaper now.")

@@ -11,8 +11,9 @@ from crowd.services.qualification_marks import as_item
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
-from leaderboard.services import approve, qualification
-from leaderboard.services.advance import advance
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.services import qualification
 from quality.models import Ban, Grade, Placement
 from tests.factories import make_worker
 
@@ -95,7 +96,7 @@ def asked(task, hand_in, good, boss):
     def ask(name="System"):
         submission = hand_in(good, name=name)
         jobs.drain()
-        approve.approve(submission.pk, by=boss, start_now=True)
+        decide.approve(submission, by=boss, start_now=True)
         advance()
         jobs.drain()
         return submission

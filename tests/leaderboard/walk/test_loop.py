@@ -13,9 +13,10 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from genie.lib.unguessable import seed_for
 from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Score, Submission
-from leaderboard.services import approve, withdraw
-from leaderboard.services.advance import advance
 from leaderboard.services.simulate import AGREEABLE, DILIGENT, Crowd, Player
 from quality.models import Ban, Grade, Placement
 from quality.selectors.clean_ratings import clean_ratings
@@ -48,22 +49,22 @@ def measured(hand_in, good, ids):
 
 @pytest.fixture
 def annotating(measured, boss):
-    approve.approve(measured.pk, by=boss, start_now=True)
+    decide.approve(measured, by=boss, start_now=True)
     settle()
     return Submission.objects.get(pk=measured.pk)
 
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
-    quote = approve.quote(measured)
-    approve.approve(measured.pk, by=boss)
+    quote = quote_single(measured.task)
+    decide.approve(measured, by=boss)
     assert Commitment.objects.get().amount_cents == quote.total_cents
     assert sum(line.cents for line in quote.lines) == quote.total_cents
 
 
 def test_approving_twice_is_refused_and_costs_once(measured, boss):
-    approve.approve(measured.pk, by=boss)
+    decide.approve(measured, by=boss)
     with pytest.raises(GenieError) as refused:
-        approve.approve(measured.pk, by=boss)
+        decide.approve(measured, by=boss)
     assert refused.value.code == "not-approvable"
     assert Commitment.objects.count() == 1
 
@@ -72,10 +73,10 @@ def test_a_budget_cannot_be_passed(measured, boss, task):
     from crowd.models import Budget
 
     Budget.objects.filter(pool=task.slug).update(
-        limit_cents=approve.quote(measured).total_cents - 1
+        limit_cents=quote_single(measured.task).total_cents - 1
     )
     with pytest.raises(GenieError) as refused:
-        approve.approve(measured.pk, by=boss)
+        decide.approve(measured, by=boss)
     assert refused.value.code == "over-budget"
     measured.refresh_from_db()
     assert measured.state == "MEASURED"
@@ -84,8 +85,8 @@ def test_a_budget_cannot_be_passed(measured, boss, task):
 
 def test_declining_needs_a_reason_and_keeps_it(measured, boss):
     with pytest.raises(GenieError, match="why"):
-        approve.decline(measured.pk, by=boss, reason=" ")
-    approve.decline(measured.pk, by=boss, reason="The ids are shuffled.")
+        decide.decline(measured, by=boss, reason=" ")
+    decide.decline(measured, by=boss, reason="The ids are shuffled.")
     measured.refresh_from_db()
     assert (measured.state, measured.decision_reason) == (
         "DECLINED",
@@ -94,7 +95,7 @@ def test_declining_needs_a_reason_and_keeps_it(measured, boss):
 
 
 def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
-    approve.approve(measured.pk, by=boss)
+    decide.approve(measured, by=boss)
     settle()
     campaign = Campaign.objects.get()
     assert campaign.state == "SCHEDULED"
@@ -246,7 +247,7 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     crowd = Crowd(players[:1], quality=quality, seed=7)
     crowd.one(crowd.players[0])
     before = fund.budget_left(task.slug)
-    withdraw.withdraw(annotating.pk, by=boss, reason="A bug in decoding.")
+    decide.withdraw(annotating, by=boss, reason="A bug in decoding.")
     assert Campaign.objects.get().state == "STOPPED"
     assert not crowd.one(crowd.players[0])
     spent = annotating.human_evaluation.campaign.hit_type.reward_cents
@@ -260,7 +261,7 @@ def test_simulated_workers_never_answer_what_people_are_asked(
 ):
     submission = hand_in(good, name="For people")
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     assert (
         Crowd(

@@ -12,10 +12,10 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard import jobs as steps
 from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import MetricResult, Prediction, Score, SubmissionEvent
-from leaderboard.services import approve
-from leaderboard.services.advance import advance
 from leaderboard.services.simulate import DILIGENT, Crowd
 from quality.models import DetectorFit, Grade, Placement
 
@@ -62,7 +62,7 @@ def test_every_step_done_by_two_processes_at_once_counts_once(
         m for m in task.config["metrics"]["use"] if all_metrics()[m].cost == "light"
     ]
     assert MetricResult.objects.count() == len(light)
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     at_once(lambda: steps.launch(submission.pk))
     assert Campaign.objects.count() == 1
     assert Placement.objects.count() == 16
@@ -85,7 +85,7 @@ def test_every_step_done_by_two_processes_at_once_counts_once(
 def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, boss):
     submission = hand_in(good)
     jobs.drain()
-    results = at_once(lambda: approve.approve(submission.pk, by=boss))
+    results = at_once(lambda: decide.approve(submission, by=boss))
     refused = [r for r in results if isinstance(r, GenieError)]
     assert len(refused) == 1
     assert Commitment.objects.count() == 1

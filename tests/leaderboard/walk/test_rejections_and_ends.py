@@ -8,7 +8,7 @@ from django.db import transaction
 from crowd.models import Campaign, Commitment
 from crowd.selectors.progress import campaign_progress, is_done
 from crowd.services import exclude, fund, reopen, review, run
-from leaderboard.services import closing
+from leaderboard.evaluation import closing
 from tests.crowd.making import POOL, do_all, do_one, make_campaign, make_worker
 from tests.crowd.test_races import at_once
 from tests.factories import make_user

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from crowd.models import Campaign, Commitment, Requirement
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.services import approve, qualification
-from leaderboard.services.advance import advance
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.services import qualification
+from leaderboard.task_config import (
+    HumanConfig,
+    QualificationConfig,
+    RequirementsConfig,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -34,25 +42,25 @@ def test_an_approval_names_the_requirement_and_the_platform_and_sets_nothing_asi
 ):
     ask_on(task, platform, requirements={"countries": ["US"], "approved": 10})
     with pytest.raises(GenieError, match=f"^{title}.* lives in US") as refused:
-        approve.approve(measured.pk, by=boss)
+        decide.approve(measured, by=boss)
     assert "at least 10 approved HITs" in refused.value.message
     assert not Commitment.objects.exists()
     ask_on(task, "selfhosted")
-    approve.approve(measured.pk, by=boss)
+    decide.approve(measured, by=boss)
 
 
 def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, boss):
     ask_on(task, "panel")
     Requirement.objects.create(pool=task.slug, kind="TEST", test_name="careful")
     with pytest.raises(GenieError, match="qualification careful"):
-        approve.approve(measured.pk, by=boss)
+        decide.approve(measured, by=boss)
 
 
 def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
     task, measured, boss
 ):
     ask_on(task, "panel")
-    approve.approve(measured.pk, by=boss, start_now=True)
+    decide.approve(measured, by=boss, start_now=True)
     Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
     advance()
     jobs.drain()
@@ -62,9 +70,13 @@ def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
 
 
 @pytest.mark.parametrize(
-    "human", [{"requirements": {"countries": ["US"]}}, {"qualification_test": True}]
+    "human",
+    [
+        HumanConfig(requirements=RequirementsConfig(countries=["US"])),
+        HumanConfig(qualification_test=QualificationConfig()),
+    ],
 )
 def test_a_task_folder_is_refused_for_it(human):
-    qualification.check({"platform": "mturk", **human})
+    qualification.check(replace(human, platform="mturk"))
     with pytest.raises(GenieError, match="Prolific cannot check"):
-        qualification.check({"platform": "prolific", **human})
+        qualification.check(replace(human, platform="prolific"))

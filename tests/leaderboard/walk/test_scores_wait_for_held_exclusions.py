@@ -7,11 +7,11 @@ import pytest
 from crowd.models import Assignment
 from genie.lib import jobs
 from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
 from leaderboard.models import Submission
 from leaderboard.selectors.sight import sight
 from leaderboard.selectors.story import story_of
-from leaderboard.services import approve
-from leaderboard.services.advance import advance
 from leaderboard.services.simulate import AGREEABLE, DILIGENT, Crowd
 from quality.models import Ban, HeldExclusion
 from quality.selectors.clean_ratings import clean_ratings
@@ -38,7 +38,7 @@ def answered(settings, hand_in, good, boss, crowd):
     settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 0}
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     for _ in range(25):  # enough to be sure of the one who always agrees
         crowd.one(crowd.players[-1])

@@ -9,9 +9,9 @@ from crowd.services import run
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.demo import people
+from leaderboard.evaluation import decide
 from leaderboard.models import Score
 from leaderboard.selectors.standings import standings
-from leaderboard.services import approve, evaluate
 from leaderboard.services.simulate import DILIGENT, Crowd
 from tests.leaderboard.walk.test_ends_of_campaigns import now, settle, spent
 
@@ -23,7 +23,7 @@ def begun(hand_in, good, boss, task, quality):
     """Give a submission that people have judged in part."""
     submission = hand_in(good, simulated=True)
     jobs.drain()
-    approve.approve(submission.pk, by=boss, start_now=True)
+    decide.approve(submission, by=boss, start_now=True)
     settle()
     diligent = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     crowd = Crowd(diligent, quality=quality, seed=1)
@@ -78,4 +78,4 @@ def test_staff_publish_later_what_they_did_not_publish_at_once(
     said = list(found.events.values_list("sentence", flat=True))
     assert "Staff decided to publish what is there: It helps." in said
     with pytest.raises(GenieError, match="only what was stopped"):
-        evaluate.publish_partial(begun.pk, by=boss, reason="Again.")
+        decide.publish_partial(begun, by=boss, reason="Again.")

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
 from leaderboard.models import Prediction, Submission, Team
 from leaderboard.services import submit
 
@@ -180,8 +181,8 @@ def test_a_step_that_runs_twice_changes_nothing(hand_in, good):
 def test_a_step_that_fails_three_times_is_left_to_staff_and_can_be_retried(
     hand_in, good, boss, monkeypatch
 ):
-    from leaderboard.services import measure, retry
-    from leaderboard.services.advance import advance
+    from leaderboard.evaluation.run import advance
+    from leaderboard.services import measure
 
     def broken(_submission):
         raise OSError("disk\ngone")
@@ -197,7 +198,7 @@ def test_a_step_that_fails_three_times_is_left_to_staff_and_can_be_retried(
     assert submission.n_attempts == 3
     assert "disk\\ngone" in submission.failure
     monkeypatch.undo()
-    retry.retry(submission.pk, by=boss)
+    decide.retry(submission, by=boss)
     jobs.drain()
     submission.refresh_from_db()
     assert submission.state == "MEASURED"

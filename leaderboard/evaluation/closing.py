@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db.models import Q
+
 from crowd.models import Assignment, Campaign
 from crowd.selectors.progress import CampaignProgress, campaign_progress, is_done
 from crowd.services import fund, run
@@ -57,6 +59,11 @@ def is_over(campaign: Campaign) -> bool:
     return campaign.state == State.COMPLETE or (
         campaign.state == State.RUNNING and is_done(campaign)
     )
+
+
+def asks_again() -> Q:
+    """Select campaigns that ask, or were stopped at that and are not settled yet."""
+    return Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None)
 
 
 def stopped(campaigns: Iterable[Campaign]) -> list[Campaign]:

@@ -1,0 +1,159 @@
+"""The campaigns of an evaluation: built, watched while people answer, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from crowd.models import Campaign
+from crowd.selectors.progress import campaign_progress
+from crowd.services import fund, run, watch
+from crowd.services.build import build_campaign
+from genie.lib.typing import Account
+from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation.price import share_of
+from leaderboard.models import (
+    EvaluationCampaign,
+    HumanEvaluation,
+    JudgedItem,
+    Task,
+    states,
+)
+from leaderboard.services import asking, items, qualification
+from leaderboard.services.items import JudgedSpec
+from leaderboard.task_config import HumanConfig
+from quality.services import grade, inject, judge
+
+State = states.State
+
+
+@dataclass(frozen=True)
+class Part:
+    """One campaign before it is built: what it asks of what."""
+
+    key: str
+    title: str
+    criteria: dict[str, str]
+    seed: int
+    judged: list[JudgedSpec]
+    hidden: list[inject.HiddenItem]
+
+
+def send_out(
+    evaluation: HumanEvaluation,
+    human: HumanConfig,
+    parts: Sequence[Part],
+    *,
+    starts_at: datetime,
+    ratings_per_item: int,
+) -> None:
+    """Build the campaigns with their hidden test questions and HITs, within a step."""
+    # The task may ask in other campaigns now than when this was approved.
+    fund.divide(parts[0].key, [part.key for part in parts])
+    for place, part in enumerate(parts):
+        campaign = build(
+            evaluation,
+            human,
+            part,
+            budget_cents=share_of(evaluation.approved_cents or 0, len(parts), place),
+            starts_at=starts_at,
+            ratings_per_item=ratings_per_item,
+            position=place,
+            criterion=next(iter(part.criteria)) if len(parts) > 1 else "",
+        )
+        remember(evaluation, campaign, part.judged)
+        inject.place(campaign, part.hidden)
+
+
+def build(
+    evaluation: HumanEvaluation,
+    human: HumanConfig,
+    part: Part,
+    *,
+    budget_cents: int,
+    starts_at: datetime,
+    ratings_per_item: int,
+    position: int = 0,
+    criterion: str = "",
+) -> Campaign:
+    """Build one campaign of an evaluation; what its items are about comes after."""
+    campaign = build_campaign(
+        key=part.key,
+        pool=evaluation.task.slug,
+        title=part.title,
+        hit_type=asking.hit_type_of(evaluation.task, human, part.criteria),
+        items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
+        platform=human.platform,
+        budget_cents=budget_cents,
+        seed=part.seed,
+        starts_at=starts_at,
+        exposure=human.exposure,
+        simulated=evaluation.simulated,
+        max_assignments=ratings_per_item,
+    )
+    qualification.require_of(evaluation.task, campaign)
+    EvaluationCampaign.objects.create(
+        evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
+    )
+    return campaign
+
+
+def remember(
+    evaluation: HumanEvaluation, campaign: Campaign, judged: Sequence[JudgedSpec]
+) -> list[JudgedItem]:
+    """Write down what the campaign's items are about."""
+    item_of = dict(campaign.items.values_list("key", "pk"))
+    return items.remember(evaluation, item_of, judged)
+
+
+def look_over(task: Task, campaigns: Sequence[Campaign]) -> None:
+    """Grade test questions, judge who works on it, ask again for what was lost."""
+    for campaign in campaigns:
+        grade.grade(campaign)
+    judge.judge(
+        campaigns[0].pool,
+        simulated=campaigns[0].simulated,
+        noisy_below=asking.noisy_below(task.human),
+    )
+    for campaign in campaigns:
+        watch.watch(campaign)
+
+
+def collect(evaluation: HumanEvaluation) -> None:
+    """Watch a fixed sample come in; go to ANNOTATED or STOPPED when all is there."""
+    campaigns = evaluation.campaigns_in_order
+    asking_now = [c for c in campaigns if c.state != Campaign.State.SCHEDULED]
+    if not asking_now:
+        return
+    look_over(evaluation.task, asking_now)
+    with transaction.atomic():
+        now = machine.lock(evaluation.pk)
+        closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
+        if closed is None:
+            return
+        n_done = sum(one.n_done for one in closed)
+        n_hits = sum(one.n_hits for one in closed)
+        stopped = closing.stopped(campaigns)
+        publishes = all(campaign.publish_partial for campaign in stopped)
+        who = "Simulated workers" if evaluation.simulated else "People"
+        sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"
+        if stopped:
+            sentence += ", then staff stopped the campaign"
+        if not publishes:
+            sentence += " and decided to publish no result"
+        machine.move(
+            now, State.ANNOTATED if publishes else State.STOPPED, f"{sentence}."
+        )
+
+
+def end(evaluation: HumanEvaluation, key: str, *, by: Account, reason: str) -> None:
+    """Stop what is asked, and free the money set aside under this name and unspent."""
+    campaigns = evaluation.campaigns_in_order
+    if not campaigns:
+        fund.release(key)
+    for campaign in campaigns:
+        run.stop(campaign.pk, by=by, reason=reason)
+        fund.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -1,0 +1,201 @@
+"""Staff decide on an evaluation, each in one way: approve, decline, stop, try again.
+
+Who has asked, be it for one system or several, is told the same and reads the reason.
+Whether somebody may decide is asked by `may_decide`; the admin keeps who did it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from crowd.models import Campaign
+from crowd.pricing import Quote
+from crowd.services import fund
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation.price import share_of
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.models import (
+    Comparison,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+    states,
+)
+from leaderboard.services import lifecycle, qualification
+from leaderboard.services.attempts import UNFAILED, LostRace
+
+State = states.State
+Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
+
+
+def may_decide(user: Any) -> bool:
+    """Tell who may spend: the permission to change submissions."""
+    return bool(user.has_perm("leaderboard.change_submission"))
+
+
+def quote(evaluation: HumanEvaluation) -> Quote:
+    """Price an evaluation, to the cent."""
+    return strategy_of(evaluation).quote(evaluation)
+
+
+@transaction.atomic
+def approve(
+    subject: Subject, *, by: Account, reason: str = "", start_now: bool = False
+) -> Subject:
+    """Set the money aside and send the work out; one approval counts."""
+    waiting = {State.REQUESTED, State.DECLINED}
+    refusal = "only what awaits approval or was declined can be approved"
+    evaluation = _locked(subject, waiting, refusal, "not-approvable")
+    strategy = strategy_of(evaluation)
+    strategy.check(evaluation)
+    qualification.check_platform_of(evaluation.task, strategy.human(evaluation))
+    cents = strategy.quote(evaluation).total_cents
+    keys = strategy.keys(evaluation)
+    for place, key in enumerate(keys):
+        fund.commit(
+            key=key,
+            pool=evaluation.task.slug,
+            amount_cents=share_of(cents, len(keys), place),
+            by=by,
+        )
+    said = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
+    more = {"approved_cents": cents, "start_now": start_now}
+    return _decided(subject, evaluation, State.APPROVED, said, by, reason, **more)
+
+
+@transaction.atomic
+def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
+    """Say no, with the reason that who asked will read."""
+    _check_reason(subject, reason, "declined")
+    refusal = "only what awaits approval can be declined"
+    evaluation = _locked(subject, {State.REQUESTED}, refusal, "not-declinable")
+    said = f"Declined: {reason.strip()}"
+    return _decided(subject, evaluation, State.DECLINED, said, by, reason)
+
+
+@transaction.atomic
+def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
+    """End it by hand: no more work goes out, what was done stays paid."""
+    _check_reason(subject, reason, "stopped")
+    at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
+    evaluation = _locked(subject, at_work, "there is nothing to stop", "not-running")
+    strategy = strategy_of(evaluation)
+    said = f"Stopped: {reason.strip()}"
+    _decided(subject, evaluation, State.STOPPED, said, by, reason)
+    strategy.stopped(evaluation)
+    key = strategy.keys(evaluation)[0]
+    campaigns.end(evaluation, key, by=by, reason=reason)
+    subject.refresh_from_db()
+    return subject
+
+
+@transaction.atomic
+def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
+    """Score and publish, after all, what there was when staff stopped the campaign."""
+    refusal = "only what was stopped without publishing it can be published now"
+    evaluation = _locked(subject, {State.STOPPED}, refusal, "not-stopped")
+    Campaign.objects.filter(
+        pk__in=[campaign.pk for campaign in evaluation.campaigns_in_order],
+        state=Campaign.State.STOPPED,
+    ).update(publish_partial=True)
+    said = f"Staff decided to publish what is there: {reason}"
+    machine.move(evaluation, State.ANNOTATED, said, by=by)
+
+
+@transaction.atomic
+def retry(subject: Subject, *, by: Account) -> Subject:
+    """Clear the failure and queue the step of the present state once more."""
+    evaluation = machine.evaluation_of(subject)
+    if isinstance(subject, Submission):
+        lifecycle.lock(subject.pk)
+        subject.refresh_from_db()
+    if evaluation is None:
+        job, pk = lifecycle.NEXT_JOB.get(subject.state), subject.pk
+        failed = bool(subject.failure)
+    else:
+        evaluation = machine.lock(evaluation.pk)
+        job, pk = machine.JOB, evaluation.pk
+        failed = evaluation.state in machine.STEPS and bool(evaluation.failure)
+    if not failed or job is None:
+        raise GenieError(
+            f"“{subject}” did not fail; there is nothing to repeat.",
+            code="nothing-to-retry",
+        )
+    if evaluation is not None:
+        HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
+    if isinstance(subject, Submission):
+        Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
+        again = "Trying the failed step again."
+        lifecycle.tell(subject.pk, subject.state, again, by=by)
+    jobs.enqueue(job, pk=pk)
+    subject.refresh_from_db()
+    return subject
+
+
+@transaction.atomic
+def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
+    """Withdraw a submission whatever its state; its campaigns stop, no board has it."""
+    submission = lifecycle.lock(subject.pk)
+    if Submission.State.WITHDRAWN not in lifecycle.LEGAL[submission.state]:
+        raise GenieError(
+            f"This submission is {submission.get_state_display()} and cannot be "
+            "withdrawn.",
+            code="not-withdrawable",
+        )
+    said = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    if submission.human_evaluation_id is None:
+        to = Submission.State.WITHDRAWN
+        lifecycle.move(submission.pk, submission.state, to, said, by=by)
+        return
+    evaluation = machine.lock(submission.human_evaluation_id)
+    key = strategy_of(evaluation).keys(evaluation)[0]
+    machine.move(evaluation, State.WITHDRAWN, said, by=by)
+    campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
+
+
+def _locked(
+    subject: machine.Subject, allowed: Collection[str], refusal: str, code: str
+) -> HumanEvaluation:
+    evaluation = machine.evaluation_of(subject)
+    if evaluation is not None:
+        evaluation = machine.lock(evaluation.pk)
+        if evaluation.state in allowed:
+            return evaluation
+    subject.refresh_from_db()
+    raise GenieError(
+        f"{subject} is {subject.get_state_display()}; {refusal}.", code=code
+    )
+
+
+def _decided(
+    subject: Subject,
+    evaluation: HumanEvaluation,
+    state: str,
+    sentence: str,
+    by: Account,
+    reason: str,
+    **fields: Any,
+) -> Subject:
+    """Write a decision down, with who made it and why."""
+    fields |= {"decided_by_id": by.pk, "decision_reason": reason.strip()}
+    try:
+        machine.move(evaluation, state, sentence, by=by, **fields)
+    except LostRace as lost:
+        raise GenieError(
+            f"Somebody else decided on {subject} a moment ago.",
+            code="decided-meanwhile",
+        ) from lost
+    subject.refresh_from_db()
+    return subject
+
+
+def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
+    if not reason.strip():
+        noun = subject._meta.verbose_name
+        raise GenieError(f"Say why the {noun} is {done}.", code="reason-missing")

@@ -1,0 +1,142 @@
+"""The states of an evaluation: the only way from one to the next, and how steps fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from genie.lib import jobs
+from genie.lib.typing import Account
+from leaderboard.models import (
+    Comparison,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+    states,
+)
+from leaderboard.services import lifecycle
+from leaderboard.services.attempts import UNFAILED, Attempt, LostRace
+
+State = states.State
+# What an evaluation is for: it owns it.
+Subject = Submission | Comparison | JointEvaluation
+_NAMES: dict[type[Model], str] = {
+    Submission: "submission",
+    Comparison: "comparison",
+    JointEvaluation: "joint",
+}
+JOB = "leaderboard.jobs.step_evaluation"
+# What is done next in a state, by the strategy's method of that name; no entry: a person
+# decides, or it is over. What is published is kept up with who counts.
+STEPS: dict[str, str] = {
+    State.APPROVED: "launch",
+    State.ANNOTATING: "collect",
+    State.ANNOTATED: "score",
+    State.SCORED: "publish",
+}
+
+
+def rows() -> QuerySet[HumanEvaluation]:
+    """Give evaluations with what owns them."""
+    return HumanEvaluation.objects.select_related(
+        "task", "submission", "comparison__a", "comparison__b", "joint"
+    )
+
+
+def evaluation_of(subject: Subject) -> HumanEvaluation | None:
+    """Give a subject's evaluation; None for a submission that is not measured yet."""
+    return rows().filter(**{_NAMES[type(subject)]: subject.pk}).first()
+
+
+def lock(pk: int) -> HumanEvaluation:
+    """Hold an evaluation's row, and its submission's, until the transaction ends.
+
+    In the order that `lifecycle.lock` gives.
+    """
+    _lock_submission(pk)
+    return rows().select_for_update(of=("self",)).get(pk=pk)
+
+
+def move(
+    evaluation: HumanEvaluation,
+    new: str,
+    sentence: str = "",
+    *,
+    by: Account | None = None,
+    **fields: Any,
+) -> None:
+    """Go to `new` if nobody was faster, tell the submission, queue what follows.
+
+    Callers wrap this and what else belongs to the step in one transaction.
+
+    Raises
+    ------
+    LostRace
+        When the evaluation is not where it was any more; `Attempt` bears that.
+    """
+    old = evaluation.state
+    if new not in states.LEGAL[old]:
+        raise ValueError(f"An evaluation cannot go from {old} to {new}.")
+    if new in states.OVER and new != State.DECLINED:
+        fields.setdefault("finished_at", evaluation.finished_at or timezone.now())
+    with transaction.atomic():
+        if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
+            _move_submission(evaluation.submission, old, new, sentence, by)
+        moved = HumanEvaluation.objects.filter(pk=evaluation.pk, state=old).update(
+            state=new, **UNFAILED, **fields
+        )
+        if not moved:
+            raise LostRace
+        if new in STEPS:
+            jobs.enqueue(JOB, pk=evaluation.pk)
+    for name, value in {"state": new, **UNFAILED, **fields}.items():
+        setattr(evaluation, name, value)
+
+
+class EvaluationAttempt(Attempt):
+    """A step of an evaluation; a submission shows the failures of its own, too."""
+
+    def __init__(self, evaluation: HumanEvaluation) -> None:
+        state = evaluation.state
+        super().__init__(HumanEvaluation, evaluation.pk, state, STEPS[state])
+        self.evaluation = evaluation
+
+    def write(self, row: QuerySet[Any], **fields: Any) -> int:
+        with transaction.atomic():
+            _lock_submission(self.pk)
+            written = row.update(**fields)
+            if written:
+                now = HumanEvaluation.objects.filter(pk=self.pk).values(*UNFAILED).get()
+                Submission.objects.filter(human_evaluation=self.pk).update(**now)
+        return written
+
+    def last_words(self, sentence: str) -> str:
+        """Say where the money is that staff set aside for what cannot begin."""
+        cents = self.evaluation.approved_cents
+        if self.step != "launch" or not cents:
+            return sentence
+        single = self.evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+        return (
+            f"{sentence} The ${cents / 100:,.2f} that were approved stay set aside until "
+            f"it is tried again or {'withdrawn' if single else 'stopped'}."
+        )
+
+
+def _move_submission(
+    submission: Submission, old: str, new: str, sentence: str, by: Account | None
+) -> None:
+    before = lifecycle.of_evaluation(old)
+    if submission.state == Submission.State.PUBLISHED:
+        before = submission.state
+    after = lifecycle.of_evaluation(new)
+    if not lifecycle.move(submission.pk, before, after, sentence, by=by):
+        raise LostRace
+
+
+def _lock_submission(evaluation_pk: int) -> None:
+    """Take the row that comes first in the order of locks, where there is one."""
+    rows = Submission.objects.filter(human_evaluation=evaluation_pk)
+    rows.select_for_update(of=("self",)).first()

@@ -1,0 +1,62 @@
+"""What comes next for evaluations, one after another; nothing stays where it is."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.db.models import Q
+
+from crowd.models import Campaign
+from crowd.services import run
+from genie.lib import jobs
+from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.models import HumanEvaluation, Submission, states
+from leaderboard.selectors.outdated import outdated
+from leaderboard.services.lifecycle import NEXT_JOB
+
+State = states.State
+
+
+def step(pk: int) -> None:
+    """Do what comes next for an evaluation; nothing when people are still at work."""
+    evaluation = machine.rows().filter(pk=pk).first()
+    if evaluation is None or evaluation.state not in machine.STEPS:
+        return
+    service = getattr(strategy_of(evaluation), machine.STEPS[evaluation.state])
+    machine.EvaluationAttempt(evaluation).run(partial(service, evaluation))
+
+
+def advance() -> int:
+    """Queue the next step of everything that waits for one; return how many."""
+    run.start_due()
+    received = (
+        Submission.objects.filter(state__in=list(NEXT_JOB), failure_permanent=False)
+        .order_by("pk")
+        .values_list("pk", "state")
+    )
+    wanted = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
+    wanted += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
+    return jobs.enqueue_missing(wanted)
+
+
+def _waiting() -> list[int]:
+    """Find evaluations with a step to take; looking whether people are done comes last."""
+    able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
+    published = Submission.State.PUBLISHED
+    campaigns = Campaign.objects.filter(closing.asks_again()).values("pk")
+    dropped = able.filter(
+        Q(state__in=[State.APPROVED, State.ANNOTATED])
+        | Q(state=State.SCORED, submission__state=Submission.State.SCORED)
+    )
+    asking_again = able.filter(
+        state=State.SCORED,
+        submission__state=published,
+        campaigns__campaign__in=campaigns,
+    )
+    changed = able.filter(pk__in=outdated())
+    looks = able.filter(state=State.ANNOTATING)
+    pks: dict[int, None] = {}
+    for found in (dropped, changed, asking_again, looks):
+        pks |= dict.fromkeys(found.values_list("pk", flat=True))
+    return list(pks)

@@ -1,0 +1,20 @@
+"""The strategies by name: one system, a comparison, a joint evaluation."""
+
+from __future__ import annotations
+
+from leaderboard.evaluation.strategies.comparison import ComparisonOfTwo
+from leaderboard.evaluation.strategies.joint import SideBySide
+from leaderboard.evaluation.strategies.single_system import SingleSystem
+from leaderboard.evaluation.strategy import Strategy
+from leaderboard.models import HumanEvaluation
+
+STRATEGIES: dict[str, Strategy] = {
+    HumanEvaluation.Strategy.SINGLE: SingleSystem(),
+    HumanEvaluation.Strategy.COMPARISON: ComparisonOfTwo(),
+    HumanEvaluation.Strategy.JOINT: SideBySide(),
+}
+
+
+def strategy_of(evaluation: HumanEvaluation) -> Strategy:
+    """Give the strategy of an evaluation."""
+    return STRATEGIES[evaluation.strategy]

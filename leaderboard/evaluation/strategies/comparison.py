@@ -1,0 +1,208 @@
+"""Two systems: a wave of pairs goes out, its labels decide, or another wave goes.
+
+The rule looks when a wave is complete, at labels in the random order in which the pairs
+were drawn and stored. In the middle of a wave the quick and easy pairs would speak first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import HIT, Campaign
+from crowd.pricing import Quote
+from crowd.selectors.progress import campaign_progress, is_done
+from crowd.services import fund, reserve, run, slots
+from crowd.services.extend import extend, room
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import campaigns, closing, machine, waves
+from leaderboard.evaluation.campaigns import Part
+from leaderboard.models import Comparison, HumanEvaluation, states
+from leaderboard.selectors.compared_labels import (
+    Votes,
+    asked_at_first,
+    asked_at_most,
+    decide,
+    labels_from,
+    rule_of,
+    votes_of,
+    wants_third,
+)
+from leaderboard.services import compare, compare_end
+from leaderboard.services.campaign_titles import comparison_title
+from leaderboard.stats.sequential import Decision
+from leaderboard.task_config import ComparisonConfig
+
+State = states.State
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was seen when a comparison was looked at, and what the rule says of it."""
+
+    votes: list[Votes]
+    last: bool
+    complete: bool
+    decision: Decision
+
+
+class ComparisonOfTwo:
+    """Pairs of outputs, wave by wave, until one system is found better."""
+
+    def human(self, evaluation: HumanEvaluation) -> ComparisonConfig:
+        return waves.human_of(evaluation.comparison)
+
+    def quote(self, evaluation: HumanEvaluation) -> Quote:
+        """Price a comparison that uses all of its pairs."""
+        asked, human = evaluation.comparison, self.human(evaluation)
+        return human.quote(
+            n_items=asked.max_pairs,
+            n_test_questions=human.n_tests_among(asked.max_pairs),
+            ratings_per_item=asked_at_most(asked.strategy, asked.n_workers),
+        )
+
+    def check(self, evaluation: HumanEvaluation) -> None:
+        """Nothing but the platform, which is asked of all."""
+
+    def keys(self, evaluation: HumanEvaluation) -> list[str]:
+        return [compare.key_of(evaluation.comparison.pk)]
+
+    def stopped(self, evaluation: HumanEvaluation) -> None:
+        asked = evaluation.comparison
+        votes = votes_of(asked)
+        compare_end.write(
+            asked, State.STOPPED, compare_end.result(asked, State.STOPPED, votes), votes
+        )
+
+    def launch(self, evaluation: HumanEvaluation) -> None:
+        asked, human = evaluation.comparison, self.human(evaluation)
+        wave = waves.wave_of(asked, 0, asked.wave_size)
+        if not wave.pairs:
+            raise GenieError(
+                "The two submissions have no instance in common.",
+                code="nothing-to-compare",
+            )
+        question = compare.criteria_of(asked.task)[asked.criterion]
+        names = asked.a.system_name, asked.b.system_name
+        part = Part(
+            key=compare.key_of(asked.pk),
+            title=comparison_title(asked.task.title, *names, asked.criterion),
+            criteria={asked.criterion: question},
+            seed=asked.seed,
+            judged=wave.pairs,
+            hidden=wave.hidden,
+        )
+        n_pairs = len(waves.drawn(asked).pairs)
+        with transaction.atomic():
+            campaign = campaigns.build(
+                evaluation,
+                human,
+                part,
+                budget_cents=evaluation.approved_cents or 0,
+                starts_at=timezone.now(),
+                ratings_per_item=asked_at_first(asked.strategy, asked.n_workers),
+            )
+            if asked.strategy == Comparison.Strategy.FIXED:
+                reserve.for_one_worker(campaign)
+            waves.remember(asked, campaign, wave)
+            machine.move(
+                evaluation,
+                State.ANNOTATING,
+                design=human.design,
+                n_instances=n_pairs,
+            )
+            run.start_due()
+
+    def collect(self, evaluation: HumanEvaluation) -> None:
+        # Judging and deciding take their time: nobody waits for a lock meanwhile.
+        look = _look(evaluation)
+        with transaction.atomic():
+            now = machine.lock(evaluation.pk)
+            if now.state == State.ANNOTATING:
+                _go_on(now, look)
+
+    def score(self, evaluation: HumanEvaluation) -> None:
+        """Nothing: a comparison is decided while ratings come in."""
+
+    def publish(self, evaluation: HumanEvaluation) -> None:
+        """Nothing: what was decided is not rewritten."""
+
+
+def _look(evaluation: HumanEvaluation) -> Look:
+    """Judge who works on it, then see what the labels that count say."""
+    asked, campaign = evaluation.comparison, evaluation.campaign
+    campaigns.look_over(evaluation.task, [campaign])
+    last, votes = is_done(campaign), votes_of(asked)
+    labels = labels_from(asked, votes, last=last)
+    known = [one for one in labels if one is not None]
+    complete = last or len(known) == len(labels)
+    return Look(votes, last, complete, decide(rule_of(asked), known))
+
+
+def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
+    asked, campaign = evaluation.comparison, evaluation.campaign
+    reserve.give_up(campaign)
+    reserve.pass_on(campaign)
+    if closing.waits([campaign]):
+        return
+    if campaign.state == Campaign.State.STOPPED:
+        votes = votes_of(asked)
+        stopped = compare_end.result(asked, State.STOPPED, votes)
+        _finish(evaluation, State.STOPPED, stopped, votes)
+        return
+    if look.votes != votes_of(asked) or look.last != is_done(campaign):
+        return  # an answer or a ban came between; the next step looks again
+    if _ask_thirds(asked, look.votes) or not look.complete:
+        return
+    if look.decision.side != "undecided":
+        _finish(evaluation, State.DECIDED, look.decision, look.votes)
+    elif not _next_wave(asked, campaign, len(look.votes)):
+        _finish(evaluation, State.UNDECIDED, look.decision, look.votes)
+
+
+def _ask_thirds(asked: Comparison, votes: Sequence[Votes]) -> bool:
+    """Send each pair on which two workers disagree to a third, once."""
+    split = [v.item_pk for v in votes if wants_third(asked.strategy, v.values)]
+    if not split:
+        return False
+    twice = HIT.objects.filter(items__in=split, n_available=0)
+    new = [
+        hit for hit in twice if not hit.assignments.filter(state="ACCEPTED").exists()
+    ]
+    for hit in new:
+        slots.add(hit.pk)
+    return True
+
+
+def _next_wave(asked: Comparison, campaign: Campaign, n_pairs: int) -> bool:
+    """Send out another wave, as large as pairs and money allow; False when none is left."""
+    each = asked_at_first(asked.strategy, asked.n_workers)
+    spare = asked_at_most(asked.strategy, asked.n_workers) - each
+    affordable = room(campaign).n_assignments
+    size = asked.wave_size
+    if affordable is not None:
+        size = min(size, affordable // (each + spare))
+    wave = waves.wave_of(asked, n_pairs, size)
+    if not wave.pairs:
+        return False
+    if affordable is not None:
+        thirds = len(wave.pairs) * spare
+        wave = wave.within((affordable - thirds) // each)
+    extend(campaign.pk, wave.specs, max_assignments=each)
+    waves.remember(asked, campaign, wave)
+    return True
+
+
+def _finish(
+    evaluation: HumanEvaluation, state: str, decision: Decision, votes: Sequence[Votes]
+) -> None:
+    """Write the result, withdraw what nobody has taken, free what is not spent."""
+    # whoever sends work out again after a ban waits here
+    campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
+    compare_end.write(evaluation.comparison, state, decision, votes)
+    machine.move(evaluation, state)
+    run.complete(campaign.pk)
+    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -1,0 +1,156 @@
+"""Several systems side by side (RankME): each page shows all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.pricing import Quote
+from crowd.services import run
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation.campaigns import Part
+from leaderboard.models import (
+    HumanEvaluation,
+    Instance,
+    JointEvaluation,
+    Prediction,
+    Submission,
+    states,
+)
+from leaderboard.selectors.outdated import outdated
+from leaderboard.services import asking, items, joint, qualification
+from leaderboard.services.campaign_titles import campaign_title
+from leaderboard.services.items import Entry
+from leaderboard.services.joint_results import results_of
+from leaderboard.task_config import HumanConfig
+
+State = states.State
+Texts = dict[tuple[int, int], str]
+
+
+class SideBySide:
+    """A fixed sample, the outputs of several systems on each page."""
+
+    collect = staticmethod(campaigns.collect)
+
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
+        return joint.human_for(evaluation.joint)
+
+    def quote(self, evaluation: HumanEvaluation) -> Quote:
+        """Price it; separate criteria are priced together."""
+        human, asked = self.human(evaluation), evaluation.joint
+        n_campaigns = len(human.separate())
+        tests = sum(human.n_test_questions(asked.n_instances))
+        return human.quote(
+            n_items=n_campaigns * asked.n_instances,
+            n_test_questions=n_campaigns * tests,
+            ratings_per_item=asked.n_workers,
+        )
+
+    def check(self, evaluation: HumanEvaluation) -> None:
+        """Nothing but the platform, which is asked of all."""
+
+    def keys(self, evaluation: HumanEvaluation) -> list[str]:
+        key = f"joint:{evaluation.joint.pk}"
+        return asking.campaign_keys(key, self.human(evaluation))
+
+    def stopped(self, evaluation: HumanEvaluation) -> None:
+        """No result is published."""
+
+    def launch(self, evaluation: HumanEvaluation) -> None:
+        qualification.ensure(evaluation.task)
+        human, parts = self.human(evaluation), self._parts(evaluation)
+        with transaction.atomic():
+            campaigns.send_out(
+                evaluation,
+                human,
+                parts,
+                starts_at=timezone.now(),
+                ratings_per_item=evaluation.joint.n_workers,
+            )
+            n = len(parts[0].judged)
+            machine.move(evaluation, State.ANNOTATING, n_instances=n)
+            run.start_due()
+
+    def _parts(self, evaluation: HumanEvaluation) -> list[Part]:
+        task, human = evaluation.task, self.human(evaluation)
+        systems, n = systems_of(evaluation), evaluation.joint.n_instances
+        judged = joint.shared_instances(task, systems, n=n)
+        if not judged:
+            raise GenieError(
+                "The systems have no instance in common.", code="nothing-to-compare"
+            )
+        n_tests = sum(human.n_test_questions(n))
+        spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
+        spare = [one for one in spare if asking.has_references(one)]
+        if len(spare) < n_tests + 1:
+            again = [one for one in reversed(judged) if asking.has_references(one)]
+            spare += again[: 4 * n_tests]
+        texts = _texts(systems, [*judged, *spare])
+        outputs = {row.pk: [texts[one.pk, row.pk] for one in systems] for row in spare}
+        lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
+        criteria_of, parts = human.separate(), []
+        for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
+            seed = seed_from("campaign", key, evaluation.seed)
+            about: dict[str, Any] = {"campaign_key": key, "seed": seed}
+            specs = [
+                items.judged(
+                    task,
+                    human,
+                    row,
+                    [Entry(texts[one.pk, row.pk], one.pk) for one in systems],
+                    **about,
+                )
+                for row in judged
+            ]
+            hidden = items.hidden_line_ups(
+                task, human, criteria, lined_up, n_items=n, **about
+            )
+            names = [one.system_name for one in systems]
+            detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
+            title = campaign_title(task.title, names, detail=detail)
+            parts.append(Part(key, title, criteria, seed, specs, hidden))
+        return parts
+
+    def score(self, evaluation: HumanEvaluation) -> None:
+        seen_at = timezone.now()
+        results = _results(evaluation)
+        with transaction.atomic():
+            machine.move(evaluation, State.SCORED, scored_at=seen_at)
+            _write(evaluation, results)
+
+    def publish(self, evaluation: HumanEvaluation) -> None:
+        if evaluation.pk not in outdated([evaluation.pk]):
+            return
+        seen_at = timezone.now()
+        results = _results(evaluation)
+        with transaction.atomic():
+            if machine.lock(evaluation.pk).state == State.SCORED:
+                _write(evaluation, results)
+                same = HumanEvaluation.objects.filter(pk=evaluation.pk)
+                same.update(scored_at=seen_at)
+
+
+def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
+    """Give the systems in their order."""
+    return [row.submission for row in evaluation.systems.select_related("submission")]
+
+
+def _results(evaluation: HumanEvaluation) -> dict[str, Any]:
+    return results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
+
+
+def _write(evaluation: HumanEvaluation, results: dict[str, Any]) -> None:
+    JointEvaluation.objects.filter(evaluation=evaluation.pk).update(results=results)
+
+
+def _texts(systems: Sequence[Submission], instances: Sequence[Instance]) -> Texts:
+    rows = Prediction.objects.filter(
+        submission__in=systems, instance__in=instances
+    ).values_list("submission_id", "instance_id", "text")
+    return {(submission, instance): text for submission, instance, text in rows}

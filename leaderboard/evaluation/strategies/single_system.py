@@ -1,0 +1,216 @@
+"""One system: people judge a fixed sample of its outputs, which makes its scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.models import Campaign
+from crowd.pricing import Quote
+from crowd.services import run
+from crowd.services.reopen import reopen as reopen_campaign
+from genie.lib.errors import GenieError
+from genie.lib.unguessable import seed_for
+from leaderboard.designs.base import Design
+from leaderboard.evaluation import campaigns, closing, machine
+from leaderboard.evaluation.campaigns import Part
+from leaderboard.evaluation.price import quote_single
+from leaderboard.models import HumanEvaluation, Prediction, Submission, states
+from leaderboard.selectors.outdated import outdated
+from leaderboard.services import asking, items, lifecycle, publish, qualification, score
+from leaderboard.services.campaign_titles import campaign_title
+from leaderboard.services.items import Entry
+from leaderboard.services.requested import commitment_key
+from leaderboard.task_config import HumanConfig
+
+State = states.State
+
+
+class SingleSystem:
+    """A fixed sample of one system's outputs."""
+
+    collect = staticmethod(campaigns.collect)
+
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
+        return evaluation.task.human
+
+    def quote(self, evaluation: HumanEvaluation) -> Quote:
+        return quote_single(evaluation.task)
+
+    def check(self, evaluation: HumanEvaluation) -> None:
+        task = evaluation.task
+        design = asking.design_of(task, task.human)
+        judged = task.instances.filter(sample_rank__lt=task.sample_size)
+        bare = [one for one in judged.order_by("pk") if not asking.has_references(one)]
+        if design.needs_reference and bare:
+            raise GenieError(
+                f"{len(bare):,} of the instances that people would judge have no "
+                f"reference, which the design {design.slug} shows to them.",
+                code="no-references",
+            )
+        wanted = sum(task.human.n_test_questions(task.sample_size))
+        if wanted and task.instances.exclude(references=[]).count() < 2:
+            raise GenieError(
+                f"{task.title} has no references to make test questions from; load them "
+                "(they can be hidden) or set positive_share and negative_share to 0 in "
+                "its task.toml.",
+                code="no-references",
+            )
+
+    def keys(self, evaluation: HumanEvaluation) -> list[str]:
+        key = commitment_key(evaluation.submission.pk)
+        return asking.campaign_keys(key, evaluation.task.human)
+
+    def stopped(self, evaluation: HumanEvaluation) -> None:
+        """Keep the answers: staff may publish what is there, yet."""
+
+    def launch(self, evaluation: HumanEvaluation) -> None:
+        task, human = evaluation.task, evaluation.task.human
+        design = asking.design_of(task, human)
+        items.refuse_several(task, design)
+        qualification.ensure(task)
+        parts = self._parts(evaluation, design)
+        begins_at = asking.starts_at(now=evaluation.start_now)
+        who = "simulated workers" if evaluation.simulated else "people"
+        n = len(parts[0].judged)
+        with transaction.atomic():
+            campaigns.send_out(
+                evaluation,
+                human,
+                parts,
+                starts_at=begins_at,
+                ratings_per_item=human.ratings_per_instance,
+            )
+            machine.move(
+                evaluation,
+                State.ANNOTATING,
+                f"{n:,} predictions go to {who} on {begins_at:%Y-%m-%d at %H:%M} UTC.",
+                design=human.design,
+                n_instances=n,
+            )
+            run.start_due()
+
+    def _parts(self, evaluation: HumanEvaluation, design: Design) -> list[Part]:
+        """Plan one campaign for all criteria, or one for each (setup 2)."""
+        task, human, submission = (
+            evaluation.task,
+            evaluation.task.human,
+            evaluation.submission,
+        )
+        predictions = list(
+            Prediction.objects.filter(
+                submission=submission, instance__sample_rank__lt=task.sample_size
+            )
+            .select_related("instance")
+            .order_by("instance__sample_rank")
+        )
+        criteria_of, parts = human.separate(), []
+        for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
+            seed = seed_for("campaign", key)
+            about: dict[str, Any] = {"campaign_key": key, "seed": seed}
+            judged = [
+                items.judged(task, human, row.instance, _entries(row, design), **about)
+                for row in predictions
+            ]
+            hidden = items.hidden(
+                task, human, criteria, n_items=task.sample_size, **about
+            )
+            detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
+            title = campaign_title(task.title, [submission.system_name], detail=detail)
+            parts.append(Part(key, title, criteria, seed, judged, hidden))
+        return parts
+
+    def score(self, evaluation: HumanEvaluation) -> None:
+        seen_at = timezone.now()
+        scores = score.computed(evaluation)
+        if not scores:
+            raise GenieError(
+                "No rating that counts came in, so there is no score. Staff can lift a "
+                "ban and try again, or withdraw the submission.",
+                code="no-ratings",
+            )
+        first = scores[0].interval
+        with transaction.atomic():
+            score.write(evaluation, scores)
+            machine.move(
+                evaluation,
+                State.SCORED,
+                f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
+                f"{first.high:.1f}, from {first.n:,} instances.",
+                scored_at=seen_at,
+            )
+
+    def publish(self, evaluation: HumanEvaluation) -> None:
+        pk = evaluation.submission.pk
+        if evaluation.submission.state == Submission.State.SCORED:
+            with transaction.atomic():
+                if publish.publish(pk):
+                    # A ban may have fallen while the scores were computed.
+                    _reopen(evaluation)
+            return
+        replaced = _lost_ratings_are_replaced(evaluation)
+        # Should this process die here, the next one finds the score outdated.
+        changed = evaluation.pk in outdated([evaluation.pk])
+        if replaced or changed:
+            _rescore(evaluation)
+        if changed and not replaced:
+            _reopen(evaluation)
+
+
+def _entries(row: Prediction, design: Design) -> list[Entry]:
+    own = Entry(row.text, row.submission_id)
+    references = row.instance.references[: design.references_among]
+    return [own, *(Entry(text, None) for text in references)]
+
+
+def _rescore(evaluation: HumanEvaluation) -> None:
+    """Compute the scores again when who counts has changed."""
+    seen_at = timezone.now()
+    scores = score.computed(evaluation)
+    with transaction.atomic():
+        # one at a time: the row of the evaluation is the lock
+        now = machine.lock(evaluation.pk)
+        if now.state != State.SCORED:
+            return
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
+        if score.write(evaluation, scores):
+            lifecycle.tell(
+                now.submission.pk,
+                now.submission.state,
+                "Scored again, because which workers count has changed.",
+            )
+
+
+def _reopen(evaluation: HumanEvaluation) -> None:
+    """After a late ban: ask again for the ratings of a published score that were lost."""
+    try:
+        with transaction.atomic():
+            submission = machine.lock(evaluation.pk).submission
+            if submission.state != Submission.State.PUBLISHED:
+                return
+            n = sum(reopen_campaign(c.pk) for c in evaluation.campaigns_in_order)
+            if n:
+                lifecycle.tell(
+                    submission.pk,
+                    submission.state,
+                    f"{n:,} ratings of workers who were excluded later are asked for "
+                    "again; the score will follow.",
+                )
+    except GenieError as error:
+        Campaign.objects.filter(pk=evaluation.campaign.pk).update(
+            notice=f"Lost ratings were not asked for again: {error.message}"[:300]
+        )
+
+
+def _lost_ratings_are_replaced(evaluation: HumanEvaluation) -> bool:
+    """Watch the campaigns of a published submission that ask again; True at their end."""
+    pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
+    asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
+    if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
+        return False
+    campaigns.look_over(evaluation.task, asks)
+    with transaction.atomic():
+        machine.lock(evaluation.pk)
+        return closing.close(asks) is not None

@@ -1,0 +1,44 @@
+"""What differs between evaluations of one, two and several systems."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from crowd.pricing import Quote
+from leaderboard.models import HumanEvaluation
+from leaderboard.task_config import HumanConfig
+
+
+class Strategy(Protocol):
+    """How an evaluation is priced, sent out, watched and brought to its end.
+
+    The last four are its steps (`machine.STEPS`): each does what comes next, or nothing
+    while people are at work, and moves the evaluation on by `machine.move`.
+    """
+
+    def human(self, evaluation: HumanEvaluation) -> HumanConfig:
+        """Give the task's table that says how people are asked."""
+
+    def quote(self, evaluation: HumanEvaluation) -> Quote:
+        """Price it, to the cent."""
+
+    def check(self, evaluation: HumanEvaluation) -> None:
+        """Refuse what would fail later, before money is set aside for it."""
+
+    def keys(self, evaluation: HumanEvaluation) -> list[str]:
+        """Name its campaigns; each has a commitment of the same name."""
+
+    def stopped(self, evaluation: HumanEvaluation) -> None:
+        """Write what there is when staff stop it."""
+
+    def launch(self, evaluation: HumanEvaluation) -> None:
+        """Go from APPROVED to ANNOTATING: campaigns, test questions, HITs, at once."""
+
+    def collect(self, evaluation: HumanEvaluation) -> None:
+        """Look at the answers so far; go on when all are there."""
+
+    def score(self, evaluation: HumanEvaluation) -> None:
+        """Go from ANNOTATED to SCORED."""
+
+    def publish(self, evaluation: HumanEvaluation) -> None:
+        """Show what was scored, and score it again when who counts has changed."""

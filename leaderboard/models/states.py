@@ -1,0 +1,54 @@
+"""The states of a human evaluation: one name each, on pages, in lists and in the API."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class State(models.TextChoices):
+    """Where an evaluation stands; what one system, two or several are asked about."""
+
+    REQUESTED = "REQUESTED", "awaiting approval"
+    DECLINED = "DECLINED", "declined"
+    APPROVED = "APPROVED", "approved"
+    ANNOTATING = "ANNOTATING", "collecting ratings"
+    ANNOTATED = "ANNOTATED", "ratings complete"
+    SCORED = "SCORED", "scored"
+    DECIDED = "DECIDED", "decided"
+    UNDECIDED = "UNDECIDED", "inconclusive"
+    STOPPED = "STOPPED", "stopped"
+    WITHDRAWN = "WITHDRAWN", "withdrawn"
+
+
+LEGAL: dict[str, frozenset[str]] = {
+    State.REQUESTED: frozenset({State.APPROVED, State.DECLINED, State.WITHDRAWN}),
+    State.DECLINED: frozenset({State.APPROVED, State.WITHDRAWN}),
+    State.APPROVED: frozenset({State.ANNOTATING, State.STOPPED, State.WITHDRAWN}),
+    State.ANNOTATING: frozenset(
+        {
+            State.ANNOTATED,
+            State.DECIDED,
+            State.UNDECIDED,
+            State.STOPPED,
+            State.WITHDRAWN,
+        }
+    ),
+    State.ANNOTATED: frozenset({State.SCORED, State.STOPPED, State.WITHDRAWN}),
+    # staff ended it and did not want a partial result published; they may yet
+    State.STOPPED: frozenset({State.ANNOTATED, State.WITHDRAWN}),
+    State.SCORED: frozenset({State.WITHDRAWN}),
+    State.DECIDED: frozenset(),
+    State.UNDECIDED: frozenset(),
+    State.WITHDRAWN: frozenset(),
+}
+# Nothing more is asked of anybody.
+OVER = frozenset(
+    {
+        State.DECLINED,
+        State.SCORED,
+        State.DECIDED,
+        State.UNDECIDED,
+        State.STOPPED,
+        State.WITHDRAWN,
+    }
+)
