@@ -26,7 +26,7 @@ from leaderboard.stats.meta_permutation import permutation_test
 from leaderboard.stats.meta_ranking import rank_metrics
 from leaderboard.stats.meta_soft_accuracy import soft_pairwise_accuracy
 from leaderboard.stats.meta_soft_interval import soft_accuracy_interval
-from leaderboard.stats.meta_system import SYSTEM_STATISTICS, system_statistics
+from leaderboard.stats.meta_system import SYSTEM_STATISTICS, system_rows
 from leaderboard.stats.meta_verdicts import verdicts, verdicts_test
 
 PROMISED = 20
@@ -126,7 +126,9 @@ def whole_board(args):
     human = people.mean(axis=1)
     overall = np.array([metric.mean(axis=1) for metric in metrics])
     parts = {
-        "system statistics": lambda: [system_statistics(human, m) for m in overall],
+        "system statistics": lambda: [
+            system_rows(human, m, name) for m in overall for name in SYSTEM_STATISTICS
+        ],
         "their intervals": lambda: [
             system_interval(people, m, statistic, seed=1)
             for m in metrics
@@ -141,7 +143,7 @@ def whole_board(args):
             for m in metrics
         ],
         "tests of systems, 66 pairs": lambda: rank_metrics(
-            [system_statistics(human, m)["pairwise-accuracy"] for m in overall],
+            [float(system_rows(human, m, "pairwise-accuracy")) for m in overall],
             lambda i, j: (
                 permutation_test(
                     human, overall[i], overall[j], statistic="acc-eq", seed=1

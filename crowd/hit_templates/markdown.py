@@ -1,13 +1,23 @@
 from __future__ import annotations
 
-from django.utils.safestring import SafeString, mark_safe
-from markdown_it import MarkdownIt
+from functools import cache
+from typing import TYPE_CHECKING
 
-# Raw HTML in a Markdown file is shown, not obeyed.
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+from django.utils.safestring import SafeString, mark_safe
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 
 def to_html(markdown: str) -> SafeString:
     """Turn Markdown into HTML that can only hold what Markdown can say."""
-    html: str = _MARKDOWN.render(markdown)
-    return mark_safe(html)  # noqa: S308 - html is disabled above
+    html: str = _markdown().render(markdown)
+    return mark_safe(html)  # noqa: S308 - html is disabled below
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Raw HTML in a Markdown file is shown, not obeyed.
+    return MarkdownIt("commonmark", {"html": False}).enable("table")

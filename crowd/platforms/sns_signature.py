@@ -8,11 +8,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from cryptography import x509
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
-
 from genie.lib.errors import GenieError
 
 NOTICE = ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type")
@@ -25,10 +20,6 @@ QUESTION = (
     "TopicArn",
     "Type",
 )
-HASHES: Mapping[str, hashes.HashAlgorithm] = {
-    "1": hashes.SHA1(),  # noqa: S303 - what topics sign with unless told otherwise
-    "2": hashes.SHA256(),
-}
 
 
 class NotSigned(GenieError):
@@ -71,7 +62,16 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
     NotSigned
         Also for a version of signatures that is not known.
     """
-    algorithm = HASHES.get(str(fields.get("SignatureVersion", "")))
+    from cryptography import x509
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+    algorithms: dict[str, hashes.HashAlgorithm] = {
+        "1": hashes.SHA1(),  # noqa: S303 - what topics sign with unless told otherwise
+        "2": hashes.SHA256(),
+    }
+    algorithm = algorithms.get(str(fields.get("SignatureVersion", "")))
     if algorithm is None:
         raise NotSigned("Its SignatureVersion is neither 1 nor 2.")
     try:

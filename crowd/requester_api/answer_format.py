@@ -11,8 +11,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import re2
-
 USUAL_ERROR = "Invalid input supplied."
 LONGEST_PATTERN = 2_000
 # Of all patterns of a form together, in RE2's instructions: some seconds for the
@@ -164,6 +162,8 @@ def _group(opened: str) -> str:
 
 
 def _compiled(answer_format: AnswerFormat) -> Any:
+    import re2
+
     if len(answer_format.pattern) > LONGEST_PATTERN:
         raise FormatError(f"it is longer than {LONGEST_PATTERN:,} characters")
     options = re2.Options()

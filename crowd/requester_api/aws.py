@@ -1,17 +1,14 @@
 """Put a message into somebody's queue or topic at Amazon, or at what speaks like it.
 
-Credentials and endpoints come from the environment, as boto3 reads them.
+Credentials and endpoints come from the environment, as boto3 reads them. It is imported
+late, as it takes long and few sites ever need it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
-
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from typing import Any, Literal
 
 from genie.lib.errors import GenieError
 
@@ -21,7 +18,6 @@ _QUEUE = re.compile(
 )
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}")
 _REGION = re.compile(r"^https://sqs\.([a-z0-9-]+)\.amazonaws\.com/")
-_CONFIG = Config(connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1})
 
 
 def send_to_queue(address: str, text: str) -> None:
@@ -68,6 +64,8 @@ def check_topic(arn: str) -> None:
 
 
 def _ask(question: Callable[[], object], what: str) -> None:
+    from botocore.exceptions import BotoCoreError, ClientError
+
     try:
         question()
     except ClientError as error:
@@ -85,9 +83,22 @@ def _none(sentence: str) -> GenieError:
 def _queues(address: str) -> Any:
     match = _REGION.match(address)
     region = match[1] if match else None
-    return boto3.client("sqs", region_name=region, config=_CONFIG)
+    return _client("sqs", region)
 
 
 def _topics(arn: str) -> Any:
     region = arn.split(":")[3] if arn.count(":") >= 5 else None
-    return boto3.client("sns", region_name=region or None, config=_CONFIG)
+    return _client("sns", region or None)
+
+
+def _client(service: Literal["sqs", "sns"], region: str | None) -> Any:
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        service,
+        region_name=region,
+        config=Config(
+            connect_timeout=5, read_timeout=10, retries={"total_max_attempts": 1}
+        ),
+    )

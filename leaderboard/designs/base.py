@@ -6,12 +6,13 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
+from crowd.scales.base import Scale
 from genie.lib.extension import discover
 from genie.lib.seeds import generator, seed_from
+from leaderboard.designs.unit import TICKED, Unit, unit_of
 
-Shows = Literal["one output", "an output and a reference", "several outputs"]
 SLOTS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -37,8 +38,24 @@ class TaskView:
     standard_value: int
 
 
+@dataclass(frozen=True)
+class Beside:
+    """A score that a design makes of answers, beside those of the criteria asked.
+
+    Parameters
+    ----------
+    explanation : str
+        What a reader of the score must know, in a sentence.
+    unit : Unit
+        How its values become scores.
+    """
+
+    explanation: str
+    unit: Unit
+
+
 class Design(ABC):
-    """Outputs to items, and back.
+    """Outputs to items, and answers to scores: all in which designs differ.
 
     Parameters
     ----------
@@ -46,16 +63,69 @@ class Design(ABC):
         Name in task.toml and signatures.
     scales : tuple of str
         What it can be answered on, the usual one first.
-    shows : str
-        How many outputs stand in one item, and whose.
+    n_outputs : tuple of int
+        How many outputs stand on one page, at least and at most.
+    references_among : int
+        How many of them are references; the others are systems'.
     needs_reference : bool
         Whether an instance without a reference cannot be asked about.
+    marks_errors : bool
+        Whether errors are marked in the output, before it is rated.
+    test_polarities : tuple of str
+        Which test questions it has: "positive", where a reference is good, and
+        "negative", where another instance's is bad, or worse than the own one.
+    beside : mapping
+        Scores that it makes of answers beside those of the criteria asked, by name.
     """
 
     slug: str
     scales: ClassVar[tuple[str, ...]]
-    shows: ClassVar[Shows]
+    n_outputs: ClassVar[tuple[int, int]] = (1, 1)
+    references_among: ClassVar[int] = 0
     needs_reference: ClassVar[bool] = False
+    marks_errors: ClassVar[bool] = False
+    test_polarities: ClassVar[tuple[str, ...]] = ("positive", "negative")
+    beside: ClassVar[Mapping[str, Beside]] = {}
+
+    @classmethod
+    def in_slots(cls) -> bool:
+        """Tell whether outputs stand beside each other, in slots A, B, ..."""
+        return cls.n_outputs[1] > 1
+
+    @classmethod
+    def about_one_system(cls) -> bool:
+        """Tell whether a page asks about one system, so that submissions can be judged."""
+        return cls.n_outputs[0] - cls.references_among == 1
+
+    def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
+        """Say in which order `n` outputs stand on an instance's page."""
+        return list(range(n))
+
+    def slots(self, n: int) -> str:
+        """Name the slots of `n` outputs; none where one stands alone."""
+        return SLOTS[:n] if self.in_slots() else ""
+
+    @classmethod
+    def unit(cls, criterion: str, scale: type[Scale], *, asked: bool) -> Unit:
+        """Say how a criterion's ratings become scores.
+
+        Parameters
+        ----------
+        criterion : str
+            One that is asked, a checkbox, or one of `beside`.
+        scale : type
+            What the campaign's questions are answered on.
+        asked : bool
+            Whether the criterion is one of these questions.
+        """
+        if criterion in cls.beside:
+            return cls.beside[criterion].unit
+        return unit_of(scale) if asked else TICKED
+
+    @classmethod
+    def values_beside(cls, detail: Mapping[str, Any]) -> dict[str, float]:
+        """Read what an answer's details say on the criteria of `beside`."""
+        return {}
 
     @abstractmethod
     def data(
@@ -66,8 +136,6 @@ class Design(ABC):
 
 class OneOutput(Design):
     """One output at a time, judged by itself."""
-
-    shows: ClassVar[Shows] = "one output"
 
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
@@ -83,7 +151,13 @@ class OneOutput(Design):
 class SeveralOutputs(Design):
     """Outputs beside each other, in slots whose order is drawn and stored."""
 
-    shows: ClassVar[Shows] = "several outputs"
+    n_outputs: ClassVar[tuple[int, int]] = (2, len(SLOTS))
+    # a test question sets another instance's reference among the outputs
+    test_polarities: ClassVar[tuple[str, ...]] = ("negative",)
+
+    def order(self, n: int, *, seed: int, instance_id: str) -> list[int]:
+        """Draw the order of the outputs."""
+        return drawn_order(n, seed=seed, instance_id=instance_id)
 
     def data(
         self, task: TaskView, shown: Shown, outputs: Sequence[str]

@@ -3,17 +3,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from leaderboard.designs.base import OneOutput
+from leaderboard.designs.base import Beside, OneOutput
 from leaderboard.designs.unit import Unit
 
 # What a marked error takes off, by its severity.
 WEIGHTS = {"minor": 1.0, "major": 5.0}
-# The criterion under which the marks themselves are scored, beside the number given;
-# no question of a task can have this name.
+# The criterion under which the marks themselves are scored; no question of a task can
+# have this name.
 SPANS = "spans"
 # A sum of penalties is not cut off: the lower end, the weight of a text that is no
 # translation at all, is only where the histogram stops counting one by one.
 SPANS_UNIT = Unit(-25.0, 0.0, percent=False)
+_TAKEN = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
+_EXPLAINED = f"Marked errors: {_TAKEN} one; 0 is a text without any."
 
 
 class ErrorSpans(OneOutput):
@@ -27,6 +29,13 @@ class ErrorSpans(OneOutput):
 
     slug = "error-spans"
     scales = ("slider-100",)
+    marks_errors = True
+    beside = {SPANS: Beside(_EXPLAINED, SPANS_UNIT)}
+
+    @classmethod
+    def values_beside(cls, detail: Mapping[str, Any]) -> dict[str, float]:
+        """Score the marks, where there are any or were looked for."""
+        return {SPANS: span_score(detail["spans"])} if "spans" in detail else {}
 
 
 def span_score(spans: Iterable[Mapping[str, Any]]) -> float:

@@ -8,5 +8,6 @@ class Preference(SeveralOutputs):
 
     slug = "preference"
     scales = ("preference-5", "two-choice")
-    shows = "an output and a reference"
+    n_outputs = (2, 2)
+    references_among = 1
     needs_reference = True

@@ -8,3 +8,4 @@ class TwoChoice(SeveralOutputs):
 
     slug = "two-choice"
     scales = ("two-choice",)
+    n_outputs = (2, 2)

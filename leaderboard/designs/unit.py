@@ -132,5 +132,4 @@ def unit_of(scale: type[Scale]) -> Unit:
         values = [option.value for option in scale.options]
         return Unit(min(values), max(values))
     low, high = scale.rating(scale.minimum), scale.rating(scale.maximum)
-    ratio = scale.slug == "magnitude"
-    return Unit(low, high, logarithmic=ratio, steps=False)
+    return Unit(low, high, logarithmic=scale.relative, steps=False)

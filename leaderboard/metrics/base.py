@@ -6,8 +6,8 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed_version
+from functools import cache
+from importlib import metadata
 from typing import Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -301,12 +301,16 @@ def versions(wrapper: int, *libraries: str) -> str:
     '2+no-such-library.absent'
     """
     parts = [str(wrapper)]
-    for library in libraries:
-        try:
-            parts.append(f"{library}.{installed_version(library)}")
-        except PackageNotFoundError:
-            parts.append(f"{library}.absent")
+    parts += [f"{library}.{_installed(library)}" for library in libraries]
     return "+".join(parts)
+
+
+@cache  # a look through all installed libraries, for every metric that names one
+def _installed(library: str) -> str:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "absent"
 
 
 def n_references(batch: Batch) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from leaderboard.metrics.base import Batch, Metric, MetricOutput
-from leaderboard.metrics.rouge_pass import VERSION, rouge_output
+from leaderboard.metrics.rouge_pass import Rouge
 
 
-class Rouge2(Metric):
+class Rouge2(Rouge):
     """ROUGE-2: F1 of shared pairs of neighbouring stems, mean over instances, times 100.
 
     With several references the best one counts, as in rouge-score's ``score_multi``.
@@ -18,16 +17,10 @@ class Rouge2(Metric):
 
     Examples
     --------
+    >>> from leaderboard.metrics.base import Batch
     >>> Rouge2().compute(Batch(["a big cat"], [["a big dog"]])).overall
     50.0
     """
 
     slug = "rouge2"
     label = "ROUGE-2"
-    version = VERSION
-    higher_is_better = True
-    range = (0.0, 100.0)
-    paper = "Lin 2004"
-
-    def _measure(self, batch: Batch) -> MetricOutput:
-        return rouge_output(batch, self.slug)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from leaderboard.metrics.base import Batch, Metric, MetricOutput
-from leaderboard.metrics.rouge_pass import VERSION, rouge_output
+from leaderboard.metrics.rouge_pass import Rouge
 
 
-class RougeL(Metric):
+class RougeL(Rouge):
     """ROUGE-L: F1 of the longest common subsequence of stems, mean over instances, times 100.
 
     With several references the best one counts, as in rouge-score's ``score_multi``.
@@ -18,16 +17,10 @@ class RougeL(Metric):
 
     Examples
     --------
+    >>> from leaderboard.metrics.base import Batch
     >>> RougeL().compute(Batch(["a b c d"], [["a x c d"]])).overall
     75.0
     """
 
     slug = "rougeL"
     label = "ROUGE-L"
-    version = VERSION
-    higher_is_better = True
-    range = (0.0, 100.0)
-    paper = "Lin 2004"
-
-    def _measure(self, batch: Batch) -> MetricOutput:
-        return rouge_output(batch, self.slug)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references
+from leaderboard.metrics.base import Batch, MetricOutput, n_references
 from leaderboard.metrics.porter_words import stemmed_words
-from leaderboard.metrics.rouge_pass import VERSION, rouge_f1
+from leaderboard.metrics.rouge_pass import Rouge, rouge_f1
 from leaderboard.metrics.union_lcs import union_hits
 
 
-class RougeLsum(Metric):
+class RougeLsum(Rouge):
     r"""ROUGE-Lsum: F1 of longest common subsequences line by line, mean, times 100.
 
     Each line of a text is a sentence; where no text has more than one line, the value
@@ -32,10 +32,6 @@ class RougeLsum(Metric):
 
     slug = "rougeLsum"
     label = "ROUGE-Lsum"
-    version = VERSION
-    higher_is_better = True
-    range = (0.0, 100.0)
-    paper = "Lin 2004"
 
     def _measure(self, batch: Batch) -> MetricOutput:
         values = 100.0 * _f1(batch)

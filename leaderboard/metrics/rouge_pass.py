@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from leaderboard.metrics.base import Batch, MetricOutput, n_references, versions
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, n_references, versions
 from leaderboard.metrics.porter_words import stemmed_words
 
 TYPES = ("rouge1", "rouge2", "rougeL")
@@ -60,30 +60,24 @@ def rouge_f1(batch: Batch) -> dict[str, NDArray[np.float64]]:
     return batch.shared("rouge", lambda: _compute(batch))
 
 
-def rouge_output(batch: Batch, kind: str) -> MetricOutput:
-    """Give one ROUGE type's output: mean F1 over the instances, times 100.
+class Rouge(Metric):
+    """What the ROUGE types have in common; each has a file with its name and words.
 
-    Parameters
-    ----------
-    batch : Batch
-    kind : str
-        One of `TYPES`.
-
-    Returns
-    -------
-    MetricOutput
-
-    Examples
-    --------
-    >>> rouge_output(Batch(["a b"], [["a b"]]), "rougeL").overall
-    100.0
+    A subclass's slug is one of `TYPES`.
     """
-    values = rouge_f1(batch)[kind]
-    signature = (
-        f"type:{kind}|nrefs:{n_references(batch)}|multi:max-f1|f:1|tok:rouge-score|"
-        f"stem:porter|agg:mean|version:{VERSION}"
-    )
-    return MetricOutput(100.0 * float(np.mean(values)), 100.0 * values, signature)
+
+    version = VERSION
+    higher_is_better = True
+    range = (0.0, 100.0)
+    paper = "Lin 2004"
+
+    def _measure(self, batch: Batch) -> MetricOutput:
+        values = rouge_f1(batch)[self.slug]
+        signature = (
+            f"type:{self.slug}|nrefs:{n_references(batch)}|multi:max-f1|f:1|"
+            f"tok:rouge-score|stem:porter|agg:mean|version:{self.version}"
+        )
+        return MetricOutput(100.0 * float(np.mean(values)), 100.0 * values, signature)
 
 
 def _compute(batch: Batch) -> dict[str, NDArray[np.float64]]:

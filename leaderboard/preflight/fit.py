@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from leaderboard.preflight.ngrams import count_ngrams, mean_by_instance, weigh
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # Unrelated sentences of one domain reach about .17 by chance among a thousand; where
 # references are alike themselves, more is asked.
@@ -178,6 +181,8 @@ def similarities(
     >>> [block.round(3).tolist() for _, block in similarities(vectors, vectors)]
     [[[1.0, 0.0], [0.0, 1.0]]]
     """
+    import scipy.sparse as sp
+
     # transposed once: sparse products are fast with rows on the left
     across = sp.csr_array(right.T)
     for start in range(0, left.shape[0], _ROWS_AT_ONCE):

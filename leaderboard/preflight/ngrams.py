@@ -7,10 +7,13 @@ tenth of a second, in any language and without a tokenizer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 ORDERS = (3, 4)
 _N_BUCKETS = 1 << 20
@@ -37,6 +40,8 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
     >>> count_ngrams(["Ab", "ab  "]).sum(axis=1).tolist()
     [3.0, 3.0]
     """
+    import scipy.sparse as sp
+
     parts = [
         _count(texts[start : start + _TEXTS_AT_ONCE])
         for start in range(0, len(texts), _TEXTS_AT_ONCE)
@@ -47,6 +52,8 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
 
 
 def _count(texts: Sequence[str]) -> sp.csr_array:
+    import scipy.sparse as sp
+
     # spaces at both ends make beginnings and ends of words n-grams of their own
     padded = [f" {' '.join(text.lower().split())[:MAX_CHARACTERS]} " for text in texts]
     lengths = np.array([len(text) for text in padded], dtype=np.int64)
@@ -103,6 +110,8 @@ def mean_by_instance(
     >>> (means @ vectors.T).toarray().round(3).tolist()
     [[0.5, 0.5], [0.0, 0.0]]
     """
+    import scipy.sparse as sp
+
     sizes = np.array([len(row) for row in references], dtype=np.int64)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     gather = sp.coo_array(
@@ -146,6 +155,8 @@ def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
 
 
 def _unit(counts: sp.csr_array, rarity: NDArray[np.float32]) -> sp.csr_array:
+    import scipy.sparse as sp
+
     data = (1 + np.log(counts.data)) * rarity[counts.indices]
     sizes = np.diff(counts.indptr)
     row = np.repeat(np.arange(counts.shape[0]), sizes)

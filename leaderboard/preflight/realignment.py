@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from leaderboard.preflight.fit import fit_of, similarities
 from leaderboard.preflight.ngrams import count_ngrams, mean_by_instance, weigh
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 # Up to this many the assignment is solved exactly (50 MB); beyond it, certain pairs are
 # taken out first.
@@ -95,6 +97,8 @@ def _vectors(
     predictions: list[str], references: list[list[str]], others: Sequence[list[str]]
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Give vectors of predictions and of what each instance looks like."""
+    import scipy.sparse as sp
+
     flat = [text for row in references for text in row]
     predicted, written, *systems = weigh(
         count_ngrams(predictions),
@@ -137,6 +141,8 @@ def _solve(
     columns: NDArray[np.int64],
     order: NDArray[np.int64],
 ) -> None:
+    from scipy.optimize import linear_sum_assignment
+
     likeness = np.vstack(
         [block for _, block in similarities(predicted[rows], expected[columns])]
     )

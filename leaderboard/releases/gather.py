@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from django.conf import settings
 
 from genie.lib.errors import GenieError
@@ -24,11 +23,14 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.selectors.campaigns import launched
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.selectors.rows import Row
-from leaderboard.selectors.span_ratings import span_ratings
+from leaderboard.selectors.span_ratings import ratings_beside
 from leaderboard.selectors.standings import standings
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 from quality.models import DetectorFit
 from quality.selectors.verdicts import verdicts_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SYSTEMS = (
     "submission",
@@ -162,11 +164,13 @@ def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
 
 def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
+    import pandas as pd
+
     evaluations = list(_evaluations(rows).values())
     ids = task_ids(task)
     ratings = all_system_ratings_of([evaluation.pk for evaluation in evaluations])
     marks = [
-        span_ratings(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
+        ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
         for evaluation in evaluations
     ]
     ratings = pd.concat(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
 from leaderboard.models import JointEvaluation, Task
@@ -16,6 +15,9 @@ from leaderboard.selectors.joint_seen import SPREAD, joint_seen_by
 from leaderboard.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.selectors.system_ratings import all_system_ratings_of
 from leaderboard.services import joint
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EVALUATIONS = (
     "joint",

@@ -11,8 +11,8 @@ import numpy as np
 
 from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
-from leaderboard.designs.unit import TICKED, Unit, unit_of
+from leaderboard.designs.base import Design, all_designs
+from leaderboard.designs.unit import Unit
 from leaderboard.releases import FORMAT, READABLE, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED, Number
@@ -90,16 +90,18 @@ def _scores(folder: Path) -> Iterator[Number]:
             groups[row["submission"], row["criterion"]].append(row)
         elif row["why_not"] == EXCLUDED:
             excluded[row["submission"], row["criterion"]].add(row["worker"])
-    published = bundle.read_table(folder, "scores")
-    for score in published:
+    systems = bundle.read_table(folder, "systems")
+    designs = {row["submission"]: row["design"] for row in systems}
+    for score in bundle.read_table(folder, "scores"):
+        design = all_designs()[designs[score["submission"]]]
         name = f"score of submission {score['submission']} on {score['criterion']}"
         ratings = groups.pop((score["submission"], score["criterion"]), [])
         if not ratings:
             yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
             continue
-        yield from _score(name, score, ratings, position)
+        yield from _score(name, design, score, ratings, position)
         # who ticked or marked nothing has no row of it, and is left out all the same
-        if score["asked"] and score["criterion"] != SPANS:
+        if score["asked"] and score["criterion"] not in design.beside:
             n = len(excluded[score["submission"], score["criterion"]])
             subject = f"{name}, excluded workers"
             yield Number("scores.jsonl", subject, score["n_excluded_workers"], n)
@@ -110,9 +112,13 @@ def _scores(folder: Path) -> Iterator[Number]:
 
 
 def _score(
-    name: str, score: Record, ratings: list[Record], position: dict[str, int]
+    name: str,
+    design: type[Design],
+    score: Record,
+    ratings: list[Record],
+    position: dict[str, int],
 ) -> Iterator[Number]:
-    unit = _unit(score)
+    unit = _unit(design, score)
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
     # by place in the task, the order in which the bootstrap drew instances when scoring
     positions = np.array([position[row["instance"]] for row in ratings])
@@ -145,10 +151,10 @@ def _score(
         )
 
 
-def _unit(score: Record) -> Unit:
-    if score["criterion"] == SPANS:
-        return SPANS_UNIT
-    return unit_of(all_scales()[score["scale"]]) if score["asked"] else TICKED
+def _unit(design: type[Design], score: Record) -> Unit:
+    return design.unit(
+        score["criterion"], all_scales()[score["scale"]], asked=score["asked"]
+    )
 
 
 def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:

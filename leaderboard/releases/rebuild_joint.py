@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from crowd.scales.base import all_scales
-from leaderboard.designs.unit import unit_of
+from leaderboard.designs.base import all_designs
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.numbers import EXCLUDED, Number
@@ -63,6 +61,8 @@ def _criterion(
     judgments: list[Record],
     position: Mapping[str, int],
 ) -> Iterator[Number]:
+    import pandas as pd
+
     counting = [
         {**judgment, "instance": position[judgment["instance"]]}
         for judgment in judgments
@@ -72,7 +72,9 @@ def _criterion(
     computed = numbers_of(
         pd.DataFrame.from_records(counting, columns=_COLUMNS),
         systems,
-        unit=unit_of(all_scales()[row["scale"]]),
+        unit=all_designs()[row["design"]].unit(
+            row["criterion"], all_scales()[row["scale"]], asked=True
+        ),
         seed=row["seed"],
         n_resamples=row["n_resamples"],
     )

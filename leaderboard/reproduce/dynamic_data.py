@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
 
 from leaderboard.reproduce.table import Workbench
 from leaderboard.stats.dynamic_labels import (
@@ -15,6 +13,9 @@ from leaderboard.stats.dynamic_labels import (
     OneWorker,
     Strategy,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The three published experiments: heading, and the system whose early agreement the
 #: published code charges three labels for instead of two.

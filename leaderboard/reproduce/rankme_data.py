@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from genie.lib.errors import GenieError
 from leaderboard.reproduce.table import Workbench
 from leaderboard.stats.magnitude import log_magnitudes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METHODS = {"likert": "Likert", "plainme": "plain ME", "rankme": "RankME"}
 CRITERIA = ("naturalness", "quality", "informativeness")
@@ -86,6 +88,8 @@ def triples(frame: pd.DataFrame, criterion: str) -> Floats:
 
 
 def _scale(frame: pd.DataFrame, method: str, criterion: str) -> pd.Series[float]:
+    import pandas as pd
+
     values = frame[criterion].astype(float)
     if method == "likert":
         return values

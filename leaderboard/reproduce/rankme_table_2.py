@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import stats
 
 from leaderboard.reproduce.cell import Cell
 from leaderboard.reproduce.rankme_data import (
@@ -105,6 +104,8 @@ def _cells(
 
 
 def _spearman(x: Floats, y: Floats) -> tuple[float, float]:
+    from scipy import stats
+
     # cut to the shorter file, as pairing row by row does
     result = stats.spearmanr(x[: len(y)], y[: len(x)])
     return float(np.asarray(result.statistic)), float(np.asarray(result.pvalue))

@@ -6,14 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, ClassVar
 
 from genie.lib.errors import GenieError
 from genie.lib.extension import discover
 from genie.lib.seeds import seed_from
 from leaderboard.reproduce.cell import Cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GENIE = "Khashabi et al. (2022), Genie, EMNLP"
 RANKME = "Novikova, Dušek and Rieser (2018), RankME, NAACL"
@@ -59,6 +60,8 @@ class Workbench:
         GenieError
             When it is not such a file, or lacks one of the columns.
         """
+        import pandas as pd
+
         file = self.data / path
         if not file.is_file():
             return None

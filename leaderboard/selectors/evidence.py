@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from django.db.models import Sum
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.models import HITType, LedgerEntry
 from crowd.scales.base import all_scales
-from leaderboard.designs.error_spans import SPANS, SPANS_UNIT, WEIGHTS
+from leaderboard.designs.base import Beside, all_designs
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import HumanEvaluation, MetricResult, Score, Submission
 from leaderboard.selectors.columns import MetricWords, metric_words
@@ -39,11 +39,8 @@ class Judgement:
     score: Score
     # the scale's answers, best first, with how many gave each
     counts: list[tuple[str, int]]
-
-    @property
-    def on_axis(self) -> bool:
-        """Tell whether the score is one of those that share an axis."""
-        return self.criterion != SPANS
+    # whether the score is one of those that share an axis
+    on_axis: bool
 
 
 @dataclass(frozen=True)
@@ -91,8 +88,10 @@ def judgements(
     if evaluation is None or not (submission.published_at or view.inner):
         return []
     hit_type = evaluation.campaign.hit_type
-    # as workers saw them: criteria, then boxes to tick, then marked errors
-    order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), SPANS]
+    design = all_designs().get(evaluation.design)
+    beside = design.beside if design else {}
+    # as workers saw them: criteria, then boxes to tick, then what stands beside
+    order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
     scores = (
         Score.objects.filter(evaluation=evaluation, superseded_at=None)
         .select_related("evaluation")
@@ -101,11 +100,12 @@ def judgements(
     shown_scores = [
         Judgement(
             criterion=score.criterion,
-            question=_question(hit_type, score.criterion),
+            question=_question(hit_type, beside, score.criterion),
             score=score,
-            counts=_span_counts(score.histogram)
-            if score.criterion == SPANS
+            counts=_counts_beside(beside[score.criterion], score.histogram)
+            if score.criterion in beside
             else _counts(hit_type, score.histogram),
+            on_axis=score.criterion not in beside,
         )
         for score in scores
     ]
@@ -114,17 +114,16 @@ def judgements(
     )
 
 
-def _question(hit_type: HITType, criterion: str) -> str:
-    if criterion == SPANS:
-        taken = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
-        return f"Marked errors: {taken} one; 0 is a text without any."
+def _question(hit_type: HITType, beside: Mapping[str, Beside], criterion: str) -> str:
+    if criterion in beside:
+        return beside[criterion].explanation
     questions = {**CHECKBOXES, **hit_type.criteria}
     return str(questions.get(criterion, criterion))
 
 
-def _span_counts(histogram: dict[str, int]) -> list[tuple[str, int]]:
+def _counts_beside(beside: Beside, histogram: dict[str, int]) -> list[tuple[str, int]]:
     counts = sorted((float(value), int(n)) for value, n in histogram.items())
-    worst = SPANS_UNIT.low
+    worst = beside.unit.low
     return [
         (f"{value:g}" + (" or less" if value == worst else ""), n)
         for value, n in reversed(counts)

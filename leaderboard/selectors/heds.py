@@ -166,7 +166,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
     design = all_designs().get(evaluation.design)
-    relative = design is not None and design.shows != "one output"
+    relative = design is not None and design.in_slots()
     answers = {
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
@@ -186,7 +186,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     }
     if scale is not None:
         answers |= _scale(scale, relative=relative)
-    if evaluation.design == "error-spans":
+    if design is not None and design.marks_errors:
         answers["4.3.8"] += "; evaluation through annotation (marked errors)"
     return answers
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from genie.lib.unguessable import name_for
 from leaderboard.models import (
@@ -26,6 +25,9 @@ from leaderboard.models import (
 from leaderboard.selectors.metric_board_chosen import chosen_of
 from leaderboard.selectors.sight import public
 from leaderboard.selectors.system_ratings import system_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _AT_ONCE = 20
 HALF = 0.5

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from django.db.models import Q
-from scipy.stats import rankdata
 
 from leaderboard.models import HumanEvaluation, MetricResult, Prediction, Submission
 from leaderboard.selectors.columns import metric_words
@@ -124,7 +123,7 @@ def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
     ratings = ratings[ratings["criterion"] == main]
     if ratings.empty:
         return {}
-    unit = unit_for(evaluation.campaign, main)
+    unit = unit_for(evaluation.design, evaluation.campaign, main)
     points = unit.averaged(ratings["value"].to_numpy(float))
     means = ratings.assign(points=points).groupby("instance")["points"].mean()
     return {int(str(instance)): float(mean) for instance, mean in means.items()}
@@ -145,6 +144,8 @@ def _apart(
     slug: str,
 ) -> dict[int, float]:
     """Measure how far people and a metric are apart, in ranks; the furthest is least."""
+    from scipy.stats import rankdata
+
     judged = sorted(set(ratings) & set(values))
     if not judged:
         return {}

@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from crowd.scales.base import all_scales
 from genie.lib.computed_once import computed_once
-from leaderboard.designs.unit import Unit, unit_of
+from leaderboard.designs.base import all_designs
+from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, Score, Submission, Task
 from leaderboard.selectors.coverage import is_whole, whole_share
 from leaderboard.selectors.field import Floats, field_of, main_criterion
 from leaderboard.selectors.sight import public
 from leaderboard.selectors.system_ratings import system_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # A system with fewer instances than this share of the best covered is left out: it
 # would take the others' evidence away.
@@ -148,7 +151,10 @@ def _gather(
     signature: str,
     partial: set[int],
 ) -> Shared:
-    unit = unit_of(all_scales()[task.human.scale])
+    import pandas as pd
+
+    scale = all_scales()[task.human.scale]
+    unit = all_designs()[task.human.design].unit(criteria[0], scale, asked=True)
     evaluations = HumanEvaluation.objects.filter(
         submission__in=[system.pk for system in systems]
     )
@@ -178,6 +184,8 @@ def _gather(
 
 def _means(ratings: pd.DataFrame, unit: Unit, criteria: Sequence[str]) -> pd.DataFrame:
     """Average over workers: instances down, (submission, criterion) across."""
+    import pandas as pd
+
     ratings = ratings[ratings["criterion"].isin(criteria)]
     if ratings.empty:
         return pd.DataFrame(columns=pd.MultiIndex.from_tuples([], names=["s", "c"]))

@@ -1,42 +1,44 @@
-"""Marked errors as ratings of their own, beside the number that workers gave."""
+"""Ratings that a design makes of answers, beside the numbers that workers gave."""
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
-from crowd import hit_templates
 from crowd.models import Answer
-from leaderboard.designs.error_spans import SPANS, span_score
+from leaderboard.designs.base import all_designs
 from leaderboard.models import HumanEvaluation
 from leaderboard.selectors.campaigns import campaigns_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEY = ["item", "worker", "criterion"]
 
 
-def span_ratings(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataFrame:
-    """Give a rating for each that counts and has marks: what the marks alone say.
+def ratings_beside(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Give what the design reads in the answers of ratings that count, such as marks.
 
     `ratings` are those of `system_ratings`, or all of them; so are the columns.
     """
-    marking = [
-        campaign.pk
-        for campaign in campaigns_of(evaluation)
-        if hit_templates.get(campaign.hit_type.template).marks_errors
-    ]
-    if not marking or ratings.empty:
+    import pandas as pd
+
+    design = all_designs().get(evaluation.design)
+    if design is None or not design.beside or ratings.empty:
         return ratings.iloc[:0]
     rows = Answer.objects.filter(
-        item__campaign__in=marking, detail__isnull=False
+        item__campaign__in=campaigns_of(evaluation), detail__isnull=False
     ).values_list("item_id", "assignment__worker_id", "criterion", "detail")
-    scored = [
-        (item, worker, criterion, span_score(detail["spans"]))
+    read = [
+        (item, worker, criterion, name, value)
         for item, worker, criterion, detail in rows.order_by("pk")
-        if detail and "spans" in detail
+        for name, value in design.values_beside(detail or {}).items()
     ]
-    marked = pd.DataFrame.from_records(scored, columns=[*_KEY, "marks"])
-    # an inner join with the ratings that are left: marks of excluded workers fall away
-    span_rows = ratings.merge(marked, on=_KEY, how="inner")
-    span_rows = span_rows.assign(value=span_rows["marks"], criterion=SPANS)
-    if "answered" in span_rows:
-        span_rows = span_rows.assign(answered=span_rows["marks"])
-    return span_rows[list(ratings.columns)]
+    beside = pd.DataFrame.from_records(read, columns=[*_KEY, "name", "read"])
+    # an inner join with the ratings that are left: those of excluded workers fall away
+    rows_beside = ratings.merge(beside, on=_KEY, how="inner")
+    rows_beside = rows_beside.assign(
+        value=rows_beside["read"], criterion=rows_beside["name"]
+    )
+    if "answered" in rows_beside:
+        rows_beside = rows_beside.assign(answered=rows_beside["read"])
+    return rows_beside[list(ratings.columns)]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from crowd.models import Campaign
 from crowd.scales.base import all_scales
-from leaderboard.designs.unit import TICKED, Unit, unit_of
+from leaderboard.designs.base import all_designs
+from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, JudgedItem, JudgedOutput
 from quality.selectors.clean_ratings import all_ratings_of, clean_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST_SLOT = "A"
 ORDER = ["criterion", "submission", "instance", "worker"]
@@ -48,6 +52,8 @@ def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
 
 def _shown(evaluations: Collection[int]) -> pd.DataFrame:
     """Say what every judged item is about."""
+    import pandas as pd
+
     rows = (
         JudgedItem.objects.filter(evaluation__in=evaluations)
         .order_by("pk")
@@ -67,6 +73,8 @@ def about_systems(
     ratings: pd.DataFrame, shown: pd.DataFrame, evaluations: Collection[int]
 ) -> pd.DataFrame:
     """Say whom each rating is about; ratings of other items fall away."""
+    import pandas as pd
+
     ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
@@ -93,6 +101,8 @@ def _placed(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
     """Say whom each rating is about; one without a slot is about the first output."""
+    import pandas as pd
+
     by_slot = ratings["slot"] != ""
     slotted = ratings[by_slot]
     keys = zip(slotted["item"].tolist(), slotted["slot"].tolist(), strict=True)
@@ -108,6 +118,8 @@ def _both_sides(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:
     """Turn a preference between two outputs into one rating of each system."""
+    import pandas as pd
+
     of_item: dict[int, list[tuple[str, int]]] = {}
     for (item, slot), submission in slots.items():
         if submission is not None:
@@ -124,8 +136,9 @@ def _both_sides(
     return pd.DataFrame(rows, columns=[*ratings.columns, "submission"])
 
 
-def unit_for(campaign: Campaign, criterion: str) -> Unit:
-    """Say how a criterion's ratings become scores; a tick beside them is a share."""
-    if criterion not in campaign.hit_type.criteria:
-        return TICKED
-    return unit_of(all_scales()[campaign.hit_type.scale])
+def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
+    """Say how a criterion's ratings become scores."""
+    hit_type = campaign.hit_type
+    return all_designs()[design].unit(
+        criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria
+    )

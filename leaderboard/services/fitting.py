@@ -11,7 +11,6 @@ from crowd.scales.base import Scale, all_scales
 from crowd.services.build import check_hit_type
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
-from leaderboard.designs.error_spans import ErrorSpans
 from leaderboard.metrics.chosen import metric_problems
 from leaderboard.readers.releases.base import all_readers
 from leaderboard.services import qualification
@@ -145,7 +144,7 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
 def _of_place(
     table: str, design: type[Design], scale: type[Scale]
 ) -> Iterator[Problem]:
-    several = design.shows == "several outputs"
+    several = not design.about_one_system()
     if table == "human" and several:
         yield Problem(
             "human.design",
@@ -185,7 +184,7 @@ def _of_design(
 def _of_template(
     design: type[Design], template: HITTemplate, scale: type[Scale]
 ) -> Iterator[str]:
-    several = design.shows != "one output"
+    several = design.in_slots()
     if several != template.shows_outputs:
         yield (
             f"the design {design.slug} shows {'several outputs' if several else 'one output'}"
@@ -202,7 +201,7 @@ def _of_template(
             f"the HIT template {template.slug} shows a reference output with its worth, "
             f"which the design {design.slug} does not give."
         )
-    marks = issubclass(design, ErrorSpans)
+    marks = design.marks_errors
     if marks != template.marks_errors:
         yield (
             f"errors are {'' if marks else 'not '}marked in the design {design.slug}, "
@@ -223,8 +222,7 @@ def _of_questions(
             check_hit_type(hit_type_for(title, "", human, criteria))
         except GenieError as error:
             yield Problem(f"{table}.criteria", _within(error))
-    several = design.shows != "one output"
-    yield from marked.problems(table, human, several_outputs=several)
+    yield from marked.problems(table, human, polarities=design.test_polarities)
 
 
 def _within(error: GenieError) -> str:

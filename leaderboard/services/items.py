@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crowd.scales.base import all_scales
 from crowd.services.build import ItemSpec
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import SLOTS, Design, content_key, drawn_order
+from leaderboard.designs.base import SLOTS, Design, content_key
 from leaderboard.models import HumanEvaluation, Instance, JudgedItem, JudgedOutput, Task
 from leaderboard.services.asking import (
     design_of,
@@ -63,20 +64,14 @@ def judged(
             f"the design {design.slug} shows to workers.",
             code="no-references",
         )
-    several = design.shows != "one output"
-    order = (
-        drawn_order(len(entries), seed=seed, instance_id=instance.instance_id)
-        if several
-        else [0]
-    )
+    order = design.order(len(entries), seed=seed, instance_id=instance.instance_id)
     ordered = [entries[index] for index in order]
     data = design.data(
         task_view(task, human), shown(instance), [entry.text for entry in ordered]
     )
     slots = {
         slot: entry.submission_pk
-        for slot, entry in zip(SLOTS, ordered, strict=False)
-        if several
+        for slot, entry in zip(design.slots(len(ordered)), ordered, strict=False)
     }
     return JudgedSpec(
         spec=ItemSpec(
@@ -125,7 +120,7 @@ def known(
 ) -> list[inject.HiddenItem]:
     """Make questions whose answers are known of these instances' references."""
     design = design_of(task, human)
-    if design.shows != "one output":
+    if design.in_slots():
         return hidden_pairs(
             task,
             human,
@@ -222,7 +217,7 @@ def line_ups(
 def _expected(
     human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
 ) -> dict[str, Any]:
-    own = {"threshold": GOOD_MAGNITUDE} if human.scale == "magnitude" else {}
+    own = {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
     return {**own, **_named(criteria, marked)}
 
 
@@ -277,7 +272,7 @@ def remember(
 
 def refuse_several(task: Task, design: Design) -> None:
     """Say what to do where a task's submissions cannot be judged one at a time."""
-    if design.shows == "several outputs":
+    if not design.about_one_system():
         raise GenieError(
             f"{task.title} asks for the design {design.slug}, which shows the outputs "
             "of several systems: ask for a comparison or a joint evaluation instead.",

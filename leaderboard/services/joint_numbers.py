@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.unit import Unit
@@ -26,6 +25,9 @@ from leaderboard.stats.significance import (
 )
 from leaderboard.stats.true_skill import skill_shares, true_skill
 from quality.stats.icc import icc_one_way
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHARE = 0.95
 DRAW_PROBABILITY = 0.1
@@ -62,6 +64,8 @@ def numbers_of(
     dict
         As it is stored and shown; `n_judgements` 0 and no systems where nothing counts.
     """
+    import pandas as pd
+
     wide = _judgements(ratings, systems)
     if wide.empty:
         return {"n_judgements": 0, "systems": []}

@@ -11,13 +11,13 @@ from genie.lib.seeds import seed_from
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.ratings_digest import OF_SEVERAL, digest
+from leaderboard.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.services.joint_numbers import (
     DRAW_PROBABILITY,
     SHARE,
     SKILL_RESAMPLES,
     numbers_of,
 )
-from leaderboard.services.ratings import system_ratings, unit_for
 from quality.selectors.clean_ratings import n_excluded_workers
 
 
@@ -35,7 +35,7 @@ def results_of(
             numbers = numbers_of(
                 rows,
                 [one.pk for one in systems],
-                unit=unit_for(campaign, criterion),
+                unit=unit_for(evaluation.design, campaign, criterion),
                 seed=own,
                 n_resamples=n_resamples,
             )

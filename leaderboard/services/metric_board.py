@@ -207,7 +207,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
 def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:
     campaigns = campaigns_of(evaluation)
     asking = [c for c in campaigns if criterion in c.hit_type.criteria]
-    return unit_for((asking or campaigns)[0], criterion)
+    return unit_for(evaluation.design, (asking or campaigns)[0], criterion)
 
 
 def _scores(

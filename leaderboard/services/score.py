@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from django.conf import settings
 from django.utils import timezone
 
 from crowd.models import Campaign
 from genie.lib.seeds import seed_from
-from leaderboard.designs.error_spans import SPANS, SPANS_UNIT
 from leaderboard.designs.unit import Unit
 from leaderboard.models import HumanEvaluation, Score
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.ratings_digest import OF_ONE, digest
-from leaderboard.selectors.span_ratings import span_ratings
-from leaderboard.services.ratings import system_ratings, unit_for
+from leaderboard.selectors.span_ratings import ratings_beside
+from leaderboard.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.stats.intervals import Interval
 from quality.selectors.clean_ratings import n_excluded_workers
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,12 @@ class Computed:
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
     """Compute all systems' and criteria's scores from the ratings that count now."""
+    import pandas as pd
+
     ratings = system_ratings(evaluation)
-    ratings = pd.concat([ratings, span_ratings(evaluation, ratings)], ignore_index=True)
+    ratings = pd.concat(
+        [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
+    )
     asked = _asked_in(evaluation)
     excluded = {one: n_excluded_workers(one) for one in campaigns_of(evaluation)}
     found = []
@@ -49,7 +55,11 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ):
         name, pk = str(criterion), int(str(submission_pk))
         campaign = asked.get(name, evaluation.campaign)
-        found.append(_computed_one(campaign, pk, name, group, excluded[campaign]))
+        found.append(
+            _computed_one(
+                evaluation.design, campaign, pk, name, group, excluded[campaign]
+            )
+        )
     # what the task asks comes first, in its order; then ticks and marks
     order = list(asked)
     return sorted(
@@ -73,13 +83,16 @@ def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
 
 
 def _computed_one(
+    design: str,
     campaign: Campaign,
     submission_pk: int,
     criterion: str,
     ratings: pd.DataFrame,
     n_excluded: int,
 ) -> Computed:
-    unit = SPANS_UNIT if criterion == SPANS else unit_for(campaign, criterion)
+    import pandas as pd
+
+    unit = unit_for(design, campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
     per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
     seed = seed_from("bootstrap", campaign.key, criterion)

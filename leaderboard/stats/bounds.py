@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
-
-from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, check_confidence
+from leaderboard.stats.intervals import check_confidence
 
 
 def normal_quantile(confidence: float) -> float:
@@ -21,6 +19,8 @@ def normal_quantile(confidence: float) -> float:
     >>> round(normal_quantile(0.95), 6)
     1.959964
     """
+    from scipy import special
+
     return float(special.ndtri((1 + check_confidence(confidence)) / 2))
 
 
@@ -94,106 +94,6 @@ def largest_standard_error(
     """
     _check_n(n)
     return largest_sd(mean, low=low, high=high) / math.sqrt(n)
-
-
-def worst_case_interval(
-    mean: float,
-    n: int,
-    *,
-    confidence: float = 0.95,
-    low: float = 0.0,
-    high: float = 1.0,
-) -> Interval:
-    """Give the interval that no way of rating with this mean could make wider.
-
-    Parameters
-    ----------
-    mean : float
-        Observed mean, on the scale.
-    n : int
-        Number of independent ratings, at least 1.
-    confidence : float
-        Nominal coverage, strictly between 0 and 1.
-    low, high : float
-        Ends of the scale; the interval is cut there.
-
-    Returns
-    -------
-    Interval
-        mean +- z `largest_standard_error`. For a mean at an end of the scale it has
-        no width: use `wilson` there.
-
-    References
-    ----------
-    Khashabi et al. (2022), GENIE, appendix C.
-
-    Examples
-    --------
-    >>> interval = worst_case_interval(0.8, 800)
-    >>> round(interval.low, 4), round(interval.high, 4)
-    (0.7723, 0.8277)
-    """
-    reach = normal_quantile(confidence) * largest_standard_error(
-        n, mean, low=low, high=high
-    )
-    return Interval(
-        mean,
-        max(low, mean - reach),
-        min(high, mean + reach),
-        confidence,
-        "Bhatia-Davis bound",
-        COVERS_INSTANCES,
-        n,
-    )
-
-
-def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Interval:
-    """Give Wilson's score interval of a share.
-
-    Parameters
-    ----------
-    successes : float
-        Number of successes, 0 <= successes <= n. A sum of ratings on [0, 1] may be
-        given too: the interval is then too wide rather than too narrow, because such
-        ratings vary no more than successes and failures with the same mean.
-    n : int
-        Number of independent trials, at least 1.
-    confidence : float
-        Nominal coverage, strictly between 0 and 1.
-
-    Returns
-    -------
-    Interval
-        Inside [0, 1], with some width even at 0 or n successes.
-
-    Raises
-    ------
-    ValueError
-        On counts that are none.
-
-    References
-    ----------
-    Wilson (1927), JASA 22, equation 1; Brown, Cai and DasGupta (2001), Interval
-    Estimation for a Binomial Proportion, Statistical Science 16, section 3.1.1.
-
-    Examples
-    --------
-    >>> interval = wilson(10, 10)
-    >>> round(interval.low, 4), interval.high
-    (0.7225, 1.0)
-    """
-    _check_n(n)
-    if not 0 <= successes <= n:
-        raise ValueError(f"{successes} successes of {n} cannot be.")
-    share = successes / n
-    square = normal_quantile(confidence) ** 2
-    middle = (share + square / (2 * n)) / (1 + square / n)
-    reach = math.sqrt(square * (share * (1 - share) / n + square / (4 * n * n)))
-    reach /= 1 + square / n
-    # exactly the end of the scale: rounding would leave 1e-17
-    low = 0.0 if successes == 0 else max(0.0, middle - reach)
-    high = 1.0 if successes == n else min(1.0, middle + reach)
-    return Interval(share, low, high, confidence, "wilson", COVERS_INSTANCES, n)
 
 
 def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csgraph
 
 from genie.lib.errors import GenieError
 from leaderboard.stats.bounds import normal_quantile
@@ -101,6 +100,8 @@ def unconnected_groups(wins: npt.ArrayLike, ties: npt.ArrayLike) -> list[list[in
     >>> unconnected_groups([[0, 3, 1], [1, 0, 2], [0, 0, 0]], [[0] * 3] * 3)
     [[0, 1], [2]]
     """
+    from scipy.sparse import csgraph
+
     links = np.asarray(wins) + np.asarray(ties) > 0
     _, labels = csgraph.connected_components(links, directed=True, connection="strong")
     groups = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 from leaderboard.stats.intervals import Interval, as_ratings, check_confidence
 from leaderboard.stats.resampling import Floats
@@ -166,6 +165,8 @@ def clustered_mean(
     >>> round(1.96 * float(ratings.std()) / 800**0.5, 3)  # as if independent
     0.014
     """
+    from scipy import special, stats
+
     ratings = as_ratings(values)
     check_confidence(confidence)
     if n_resamples < 2:

@@ -13,7 +13,6 @@ from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.running_sums import running_sums
 from leaderboard.stats.sequential_rules import Floats, Integers
@@ -89,6 +88,8 @@ class CollectedVotes:
         ValueError
             When a request has fewer labels than are to be drawn from it.
         """
+        from scipy import special
+
         for_a, collected = np.asarray(self.for_a), np.asarray(self.collected)
         fewest = int(collected.min())
         if fewest < (n if distinct else 1):

@@ -14,38 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.dynamic_labels import LabelSeries, Strategy, draw_series
 from leaderboard.stats.sequential_rules import Floats
-
-
-def preference(capability: npt.ArrayLike, difficulty: npt.ArrayLike) -> Floats:
-    """Give the chance that a worker prefers A on a request.
-
-    Parameters
-    ----------
-    capability : array_like
-        0 (labels at random) to 1 (never wrong on a plain request).
-    difficulty : array_like
-        -1 (B plainly better) to 1 (A plainly better); 0 is the hardest.
-
-    Returns
-    -------
-    ndarray
-        (1 + c d) / 2.
-
-    References
-    ----------
-    Thorleiksdóttir et al. (2022), section 3.1, "Formulation of the evaluation task".
-
-    Examples
-    --------
-    >>> preference([0, 0.5, 1], -1).tolist()
-    [0.5, 0.25, 0.0]
-    """
-    c, d = _within(capability, 0, "capability"), _within(difficulty, -1, "difficulty")
-    return np.asarray((1 + c * d) / 2)
 
 
 def _within(values: npt.ArrayLike, low: float, what: str) -> Floats:
@@ -118,6 +89,8 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
     >>> capability_products(pool, 2, distinct=False).tolist()
     [1.0, 0.75, 0.5625]
     """
+    from scipy import special
+
     workers = capabilities.shape[-1]
     if workers < (n if distinct else 1):
         raise ValueError(f"{n} different workers cannot be drawn from {workers}.")
@@ -135,6 +108,8 @@ def capability_products(capabilities: Floats, n: int, *, distinct: bool) -> Floa
 
 def _vote_chances(products: Floats, powers: Floats) -> Floats:
     # products[m]: mean product of m capabilities; powers[m]: d^m, or its mean
+    from scipy import special
+
     n = len(products) - 1
     chances = []
     for k in range(n + 1):
@@ -280,6 +255,8 @@ class Population:
 
     def difficulty_powers(self, n: int) -> Floats:
         """Give the mean of d^m over requests, m = 0, 1, ..., n, by quadrature."""
+        from scipy import special
+
         if self.variance == 0:
             return np.asarray(np.clip(self.mean, -1, 1) ** np.arange(n + 1))
         sd = np.sqrt(self.variance)

@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.resampling import (
     Floats,
@@ -245,6 +244,8 @@ def _bca_levels(
     resampled: MeanDistribution | Floats,
     tails: Floats,
 ) -> Floats:
+    from scipy import special
+
     if isinstance(resampled, MeanDistribution):
         below = resampled.share_below(estimate)
     else:

@@ -40,33 +40,6 @@ def log_magnitudes(values: npt.ArrayLike) -> Floats:
     return np.log(magnitudes)
 
 
-def geometric_mean(values: npt.ArrayLike) -> float:
-    """Average magnitudes.
-
-    Parameters
-    ----------
-    values : array_like, shape (n,)
-        Magnitudes above zero, of any size: they have no upper end to be cut at.
-
-    Returns
-    -------
-    float
-        exp of the mean logarithm, in the unit of the magnitudes.
-
-    References
-    ----------
-    Bard, Robertson and Sorace (1996), Magnitude Estimation of Linguistic
-    Acceptability, Language 72(1), section 3.
-
-    Examples
-    --------
-    >>> geometric_mean([50, 200])
-    100.0
-    """
-    # rounded: logarithm and exponential leave 99.99999999999997 for 100
-    return float(np.round(np.exp(np.sort(log_magnitudes(values)).mean()), 12))
-
-
 def normalise_magnitudes(
     values: npt.ArrayLike,
     workers: npt.ArrayLike,

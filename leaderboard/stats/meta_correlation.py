@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.resampling import Floats
 
@@ -72,6 +71,8 @@ def rank_rows(x: npt.ArrayLike) -> Floats:
     >>> rank_rows([5.0, 1.0, 5.0, float("nan")]).tolist()
     [2.5, 1.0, 2.5, nan]
     """
+    from scipy import stats
+
     values = np.asarray(x, dtype=np.float64)
     absent = np.isnan(values)
     ranks: Floats = stats.rankdata(np.where(absent, np.inf, values), axis=-1)

@@ -10,7 +10,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.resampling import Floats
 
@@ -198,6 +197,8 @@ def _long_row(human: Floats, metric: Floats, epsilon: float) -> Floats:
 
 def _by_sorting(h: Floats, m: Floats) -> Floats:
     """Count without visiting pairs: ties by value, the rest from tau-b itself."""
+    from scipy import stats
+
     n_pairs = len(h) * (len(h) - 1) // 2
     both = _tied_pairs(np.stack([h, m], axis=1))
     in_h, in_m = _tied_pairs(h[:, None]), _tied_pairs(m[:, None])

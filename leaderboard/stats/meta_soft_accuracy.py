@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.meta_pairs import as_groups
 from leaderboard.stats.meta_permutation import MetricComparison
@@ -130,6 +129,8 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
 
 
 def _normal_limit(table: Floats) -> Floats:
+    from scipy import special
+
     products = table @ table.T
     diagonal = np.diag(products)
     squares = diagonal[:, None] + diagonal[None, :] - 2 * products
@@ -293,6 +294,8 @@ def _soft_agreements(
     people: Floats, products: Floats, totals: Floats, size: Floats
 ) -> Floats:
     """Compare people's p-values with those of many tables, by their products."""
+    from scipy import special
+
     i, j = np.triu_indices(products.shape[1], k=1)
     diagonal = np.diagonal(products, axis1=1, axis2=2)
     squares = diagonal[:, i] + diagonal[:, j] - 2 * products[:, i, j]

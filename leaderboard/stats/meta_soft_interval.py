@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.meta_soft_accuracy import complete_instances, superiority
@@ -66,6 +65,8 @@ def soft_accuracy_interval(
     >>> interval.low < interval.estimate < interval.high
     True
     """
+    from scipy import stats
+
     check_confidence(confidence)
     h, m = complete_instances(human, metric)
     n_systems, n = h.shape

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.meta_correlation import pearson_rows, spearman_rows
-from leaderboard.stats.meta_pairs import agreement, as_groups, pair_counts
+from leaderboard.stats.meta_pairs import agreement, pair_counts
 from leaderboard.stats.resampling import Floats
 
 SystemStatistic = Literal["pearson", "spearman", "kendall", "pairwise-accuracy"]
@@ -62,44 +62,3 @@ def system_rows(
     counts = pair_counts(h.reshape(-1, h.shape[-1]), m.reshape(-1, m.shape[-1]))
     values = agreement(counts, "tau-b" if statistic == "kendall" else "acc-eq")
     return values.reshape(h.shape[:-1])
-
-
-def system_statistics(
-    human: npt.ArrayLike, metric: npt.ArrayLike
-) -> dict[SystemStatistic, float]:
-    """Compute all system-level statistics of one metric.
-
-    Parameters
-    ----------
-    human : array_like, shape (s,)
-        People's score of each system; NaN leaves a system out.
-    metric : array_like, shape (s,)
-        The metric's score of each system, higher being better: negate error rates.
-
-    Returns
-    -------
-    dict
-        Statistic to value; NaN where undefined (fewer than two systems, no variation).
-
-    Raises
-    ------
-    ValueError
-        When the two are not one list each, of one length; when a score is infinite.
-
-    References
-    ----------
-    See `system_rows`.
-
-    Examples
-    --------
-    >>> statistics = system_statistics([70.1, 72.4, 74.0, 71.0], [30, 33, 32, 31])
-    >>> {name: round(value, 4) for name, value in statistics.items()}
-    {'pearson': 0.7502, 'spearman': 0.8, 'kendall': 0.6667, 'pairwise-accuracy': 0.8333}
-    """
-    if np.ndim(human) != 1:
-        raise ValueError("System level needs one score per system and side.")
-    h, m = as_groups(human, metric)
-    return {
-        statistic: float(system_rows(h[0], m[0], statistic))
-        for statistic in SYSTEM_STATISTICS
-    }

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, optimize, sparse
 
 from leaderboard.stats.clustered import factor_codes
 from leaderboard.stats.intervals import as_ratings
@@ -103,6 +102,8 @@ def fit_mixed(
     >>> fit.groups, fit.means.round(6).tolist(), round(fit.variances["residual"], 6)
     (['a', 'b'], [1.5, 3.5], 0.5)
     """
+    from scipy import linalg
+
     ratings = as_ratings(values)
     n = len(ratings)
     labels = np.zeros(n) if groups is None else np.asarray(groups)
@@ -149,6 +150,8 @@ def fit_mixed(
 def _cross_products(
     ratings: Floats, columns: Sequence[npt.NDArray[np.intp]], sizes: Sequence[int]
 ) -> _Problem:
+    from scipy import sparse
+
     n = len(ratings)
     design = [
         sparse.csr_matrix((np.ones(n), (np.arange(n), codes)), shape=(n, size))
@@ -170,6 +173,8 @@ def _cross_products(
 
 
 def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
+    from scipy import optimize
+
     if n_factors == 0:
         return np.zeros(0)
     box = [(0.0, _MAX_RATIO)] * n_factors
@@ -203,6 +208,8 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     residual variance, the solution (effects in units of their ratio) and the Cholesky
     factor of the reduced equations.
     """
+    from scipy import linalg
+
     front = problem.sizes[:-1]
     scaling = np.concatenate(
         [np.ones(problem.n_groups), np.repeat(ratios[:-1], front)]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import signal, special, stats
 
 from leaderboard.stats.intervals import as_ratings, check_confidence
 from leaderboard.stats.resampling import (
@@ -310,6 +309,8 @@ def _all_swaps(sizes: Floats, total: float) -> float:
 
 
 def _swapped_levels(levels: npt.NDArray[np.int64]) -> Floats:
+    from scipy import signal, stats
+
     parts: list[Floats] = []
     for level, count in zip(*np.unique(levels, return_counts=True), strict=True):
         part = np.zeros(int(level * count) + 1)
@@ -349,6 +350,8 @@ def wilcoxon(a: npt.ArrayLike, b: npt.ArrayLike) -> PairedTest:
     >>> round(wilcoxon([3, 4, 5, 6, 7, 8], [1, 1, 1, 1, 1, 1]).p_value, 6)
     0.03125
     """
+    from scipy import special, stats
+
     gap = differences(a, b)
     n_different = int(np.count_nonzero(gap))
     p_value = 1.0

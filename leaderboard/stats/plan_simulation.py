@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.components import Components
@@ -188,6 +187,8 @@ def simulated_power(
     >>> 0.7 < share < 0.9
     True
     """
+    from scipy import stats
+
     gap = np.sort(differences(a, b))
     if n_instances < 2 or n_sets < 1:
         raise ValueError("A comparison needs two instances, a simulation one of them.")

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.intervals import as_ratings, check_confidence
 from leaderboard.stats.planning import (
@@ -84,6 +83,8 @@ def paired_power(
     >>> round(paired_power(34, 0.5, 1.0), 2)
     0.81
     """
+    from scipy import stats
+
     check_confidence(1 - alpha)
     if n_instances < 2 or not sd > 0:
         raise ValueError("Power needs two instances and a spread above 0.")
@@ -151,6 +152,8 @@ def plan_power(
     >>> plan_power(0.5, 1.0).n_instances
     34
     """
+    from scipy import stats
+
     if not 0 < power < 1:
         raise ValueError(f"The power must lie between 0 and 1, not {power}.")
     if difference == 0 or not math.isfinite(difference):

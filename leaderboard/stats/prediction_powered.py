@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from leaderboard.stats.intervals import (
     COVERS_INSTANCES,
@@ -133,6 +132,8 @@ def prediction_powered_mean(
     >>> round(estimate.correlation, 2), estimate.labels_saved > 400
     (0.91, True)
     """
+    from scipy import stats
+
     check_confidence(confidence)
     if target not in _COVERS:
         raise ValueError(f"There is no {target!r}; it is one of {', '.join(_COVERS)}.")

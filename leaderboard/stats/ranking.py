@@ -92,35 +92,3 @@ def rank_ranges(lows: npt.ArrayLike, highs: npt.ArrayLike) -> list[RankRange]:
     return [
         RankRange(int(1 + a), int(n - b)) for a, b in zip(n_above, n_below, strict=True)
     ]
-
-
-def rank_order(estimates: npt.ArrayLike) -> list[int]:
-    """Rank systems by their estimates, best first, ties sharing the better rank.
-
-    Parameters
-    ----------
-    estimates : array_like, shape (s,)
-        Higher is better, no NaN.
-
-    Returns
-    -------
-    list of int
-        Ranks from 1, in the order given ("1224" ranking).
-
-    Raises
-    ------
-    ValueError
-        When an estimate is NaN.
-
-    Examples
-    --------
-    >>> rank_order([0.5, 0.9, 0.5, 0.1])
-    [2, 1, 2, 4]
-    """
-    array = np.asarray(estimates, dtype=np.float64)
-    if array.ndim != 1:
-        raise ValueError("The estimates must be one list of numbers.")
-    if np.isnan(array).any():
-        raise ValueError("An estimate is NaN; rank only systems with a score.")
-    above = len(array) - np.searchsorted(np.sort(array), array, side="right")
-    return [int(1 + a) for a in above]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
 
 Floats = npt.NDArray[np.float64]
 
@@ -158,6 +157,8 @@ def mean_distribution(values: Floats) -> MeanDistribution:
 
 
 def _convolution_power(pmf: Floats, n: int) -> tuple[int, Floats]:
+    from scipy import fft
+
     levels = np.arange(len(pmf))
     mean = float(pmf @ levels)
     variance = float(pmf @ (levels - mean) ** 2)

@@ -23,7 +23,6 @@ from leaderboard.stats.sequential_exact import (
     ExactEffort,
     ExactWalk,
     exact_effort,
-    exact_error,
     exact_walk,
 )
 from leaderboard.stats.sequential_rules import (
@@ -55,7 +54,6 @@ __all__ = [
     "UnionBound",
     "default_rule",
     "exact_effort",
-    "exact_error",
     "exact_walk",
     "first_crossings",
     "last_runs",

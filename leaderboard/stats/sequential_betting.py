@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.sequential_rules import ConfidenceRule, Floats, StoppingRule
 
@@ -60,6 +59,8 @@ class BetaMixture(ConfidenceRule):
             )
 
     def _log_mixture(self, n: Floats, total: Floats) -> Floats:
+        from scipy import special
+
         log_beta: Floats = special.betaln(self.a + total, self.b + n - total)
         return log_beta - special.betaln(self.a, self.b)
 
@@ -82,6 +83,8 @@ class BetaMixture(ConfidenceRule):
 
     def interval(self, n: npt.ArrayLike, total: npt.ArrayLike) -> tuple[Floats, Floats]:
         """Give all p against which the bet has not won 1 / (2 delta)."""
+        from scipy import special
+
         count, sums = np.broadcast_arrays(
             np.asarray(n, dtype=np.float64), np.asarray(total, dtype=np.float64)
         )

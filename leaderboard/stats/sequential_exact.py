@@ -143,47 +143,6 @@ def exact_walk(
     return ExactWalk(p, decides[0], decides[1])
 
 
-def exact_error(rule: StoppingRule, p: float, horizon: int, *, every: int = 1) -> float:
-    """Give the exact chance that a rule has decided wrongly within `horizon` labels.
-
-    Parameters
-    ----------
-    rule : StoppingRule
-        The rule, delta included.
-    p : float
-        P(A preferred) of every label. At 1/2 every decision is wrong.
-    horizon : int
-        Number of labels looked at, at least 1.
-    every : int, optional
-        How many labels come between two looks.
-
-    Returns
-    -------
-    float
-        A probability. For an anytime-valid rule at p = 1/2 it is at most 2 delta
-        whatever the horizon.
-
-    Raises
-    ------
-    ValueError
-        When p, the horizon or `every` is out of range.
-
-    References
-    ----------
-    Armitage, McPherson and Rowe (1969), Repeated Significance Tests on Accumulating
-    Data, JRSS A 132(2), for the method.
-
-    Examples
-    --------
-    >>> from leaderboard.stats.sequential_rules import Hoeffding, NormalMixture
-    >>> round(exact_error(Hoeffding(delta=0.01), 0.5, 1000), 4)
-    0.0436
-    >>> round(exact_error(NormalMixture(delta=0.01), 0.5, 1000), 4)
-    0.0067
-    """
-    return float(exact_walk(rule, p, horizon, every=every).wrong_by[-1])
-
-
 def exact_effort(
     rule: StoppingRule, p: float, *, n_max: int = 200_000, negligible: float = 1e-12
 ) -> ExactEffort:

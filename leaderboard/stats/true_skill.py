@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
 from leaderboard.stats.resampling import Floats
@@ -144,6 +143,8 @@ def skill_shares(
     >>> skill_shares([[2, 1], [2, 1], [1, 1]] * 10, seed=1)[0, 1].item()
     1.0
     """
+    from scipy import special
+
     ratings = np.asarray(table, dtype=np.float64)
     if ratings.ndim != 2 or ratings.size == 0 or not np.isfinite(ratings).all():
         raise ValueError("Every row needs a finite rating of every system.")
@@ -178,6 +179,8 @@ def _play(
     margin: float,
     drift: float,
 ) -> None:
+    from scipy import special
+
     variance[[i, j]] += drift
     total = 2 * BETA**2 + variance[i] + variance[j]
     root = np.sqrt(total)

@@ -8,7 +8,7 @@ instance's reference is bad, or worse than the own one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from genie.lib.errors import GenieError
 from leaderboard.task_config.human import NEGATIVE, POSITIVE, HumanConfig
@@ -67,19 +67,17 @@ def marked_criteria(
 
 
 def problems(
-    table: str, human: HumanConfig, *, several_outputs: bool
+    table: str, human: HumanConfig, *, polarities: Sequence[str]
 ) -> Iterator[Problem]:
     """Say what is wrong with a table's `test_criteria`.
-
-    Questions that show several outputs all set another instance's reference among them,
-    so that only `negative` counts there.
 
     Parameters
     ----------
     table : str
         The table's name, for the problems' keys.
     human : HumanConfig
-    several_outputs : bool
+    polarities : sequence of str
+        Which test questions the table's design has; all questions are of these.
 
     Yields
     ------
@@ -88,7 +86,7 @@ def problems(
     Examples
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
-    >>> [found] = problems("human", human, several_outputs=False)
+    >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
     >>> found.key, found.sentence[:41]
     ('human.test_criteria', 'several criteria are asked (true, clear),')
     """
@@ -110,9 +108,9 @@ def problems(
     yield from unknown
     if unknown:
         return
-    for polarity in (NEGATIVE,) if several_outputs else (POSITIVE, NEGATIVE):
+    for polarity in polarities:
         marked = [marked_criteria(human, one)[polarity] for one in human.separate()]
-        if not any(marked) and _share(human, polarity, several_outputs):
+        if not any(marked) and _share(human, polarity, polarities):
             yield Problem(
                 f"{table}.{KEY}.{polarity}",
                 "names no criterion that can be marked: name one that is judged with "
@@ -120,10 +118,10 @@ def problems(
             )
 
 
-def _share(human: HumanConfig, polarity: str, several_outputs: bool) -> float:
+def _share(human: HumanConfig, polarity: str, polarities: Sequence[str]) -> float:
     """Give the share of questions that this polarity's criteria mark."""
     shares = {POSITIVE: human.positive_share, NEGATIVE: human.negative_share}
-    return sum(shares.values()) if several_outputs else shares[polarity]
+    return shares[polarity] if len(polarities) > 1 else sum(shares.values())
 
 
 def missing(human: HumanConfig) -> str:

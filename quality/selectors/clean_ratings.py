@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-import pandas as pd
 from django.db.models import Exists, OuterRef
 
 from crowd.models import Answer, Assignment, Campaign
 from quality.models import Ban, Placement
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 COLUMNS = ["item", "worker", "criterion", "slot", "value"]
@@ -34,6 +37,8 @@ def clean_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
 
     Columns as in `clean_ratings`, and `campaign` first; the order is by item.
     """
+    import pandas as pd
+
     placed = Placement.objects.filter(campaign__in=campaigns).values("item")
     banned = Ban.objects.filter(
         worker=OuterRef("assignment__worker"),
@@ -69,6 +74,8 @@ def all_ratings_of(campaigns: Collection[int]) -> pd.DataFrame:
     Columns: campaign, item, worker, criterion, slot, value, on (the day), why_not
     (empty where the rating counts: then it is in `clean_ratings_of` too).
     """
+    import pandas as pd
+
     banned = Ban.objects.filter(
         worker=OuterRef("assignment__worker"),
         pool=OuterRef("item__campaign__pool"),

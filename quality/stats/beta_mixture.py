@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from quality.stats.counts import Floats, Ints, check_counts
 
@@ -104,6 +103,8 @@ class BetaMixture:
         >>> np.exp(uniform.log_marginal([0, 1, 2], [2, 2, 2])).round(6).tolist()
         [0.333333, 0.333333, 0.333333]
         """
+        from scipy import special
+
         x, m = check_counts(correct, n)
         # The binomial coefficient by way of the beta function, which does not overflow.
         choose = -special.betaln(x + 1.0, m - x + 1.0) - np.log(m + 1.0)
@@ -136,6 +137,8 @@ class BetaMixture:
         >>> tight.posterior_class(0, 2000).round(6).tolist()
         [1.0, 0.0]
         """
+        from scipy import special
+
         x, m = check_counts(correct, n)
         shares: Floats = special.softmax(self._log_joint(x, m), axis=-1)
         return shares
@@ -200,6 +203,8 @@ class BetaMixture:
         >>> float(below), f"{above:.0e}"
         (1.0, '1e-41')
         """
+        from scipy import special
+
         if not 0 <= threshold <= 1:
             raise ValueError(f"A threshold rate lies between 0 and 1, not {threshold}.")
         x, m = check_counts(correct, n)
@@ -211,6 +216,8 @@ class BetaMixture:
         return below, above
 
     def _log_joint(self, x: Ints, m: Ints) -> Floats:
+        from scipy import special
+
         a, b = np.asarray(self.alphas), np.asarray(self.betas)
         with np.errstate(divide="ignore"):
             log_weights = np.log(np.asarray(self.weights))

@@ -8,7 +8,6 @@ mean). Its answer is a posterior probability; a flag is a comparison.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +36,6 @@ __all__ = [
     "fit_detector",
     "flag",
     "guard",
-    "noisy_on_either",
     "with_fit",
 ]
 
@@ -297,42 +295,3 @@ def detect(
     }
     flagged = flag(p_noisy, threshold_posterior, inclusive=inclusive)
     return Detection(p_noisy, flagged, detector, fitted, parameters)
-
-
-def noisy_on_either(detections: Sequence[Detection]) -> tuple[Floats, Bools]:
-    """Combine kinds of test questions that were judged apart.
-
-    Somebody who always says yes fails only the negative questions; pooled with the
-    positive ones this would be half right.
-
-    Parameters
-    ----------
-    detections : sequence of Detection
-        One per kind of question, over the same workers in the same order.
-
-    Returns
-    -------
-    tuple of ndarray, shape (n_workers,)
-        The highest P(noisy) of each worker, and whether any kind flags it.
-
-    Raises
-    ------
-    ValueError
-        When there is no detection or they differ in length.
-
-    References
-    ----------
-    D. Khashabi et al., "Genie" (EMNLP 2022), section 5: positive and negative questions
-    are modelled apart; noisy on either is noisy.
-
-    Examples
-    --------
-    >>> yes_sayer = detect([8], [8]), detect([0], [8])
-    >>> noisy_on_either(yes_sayer)[1].tolist()
-    [True]
-    """
-    if not detections or len({len(each.p_noisy) for each in detections}) != 1:
-        raise ValueError("Detections of the same workers are needed, at least one.")
-    p_noisy: Floats = np.max([each.p_noisy for each in detections], axis=0)
-    flagged: Bools = np.any([each.flagged for each in detections], axis=0)
-    return p_noisy, flagged

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from quality.stats.counts import Floats
 
@@ -248,6 +247,8 @@ def _without_rounding(values: Floats, ms: _MeanSquares) -> _MeanSquares:
 def _estimate(
     ms: _MeanSquares, form: IccForm, alpha: float, df_within: float | None = None
 ) -> Icc:
+    from scipy import stats
+
     df1 = float(ms.n - 1)
     if form.startswith("ICC1"):
         other, df2 = ms.within, df_within or ms.n * (ms.k - 1)
@@ -283,6 +284,8 @@ def _of_the_mean(single: float, k: float) -> float:
 
 def _agreement(ms: _MeanSquares, alpha: float) -> tuple[float, float, float]:
     """ICC2 with Satterthwaite's degrees of freedom (McGraw and Wong, table 7)."""
+    from scipy import stats
+
     n, k = ms.n, ms.k
     shared = k * ms.columns + (k * n - k - n) * ms.error
     whole = ms.rows + (k - 1) * ms.error + k / n * (ms.columns - ms.error)

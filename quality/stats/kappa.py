@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from quality.stats.counts import Floats
 from quality.stats.item_bootstrap import item_interval
@@ -245,6 +244,8 @@ def cohen_kappa(
     >>> round(estimate.value, 4), estimate.observed
     (0.6154, 0.8)
     """
+    from scipy import stats
+
     if not 0 < confidence < 1:
         raise ValueError(f"The confidence must be between 0 and 1: {confidence}.")
     table = _cross_table(first, second)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from quality.stats.counts import Floats
 
@@ -106,6 +105,8 @@ def tally(
     >>> tally(["x", "y", "x"], [1, 2, 2]).counts.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
+    import pandas as pd
+
     ratings = pd.Series(np.asarray(values, dtype=object).ravel())
     rows = np.asarray(items).ravel()
     if len(rows) != len(ratings):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
 from quality.stats.counts import Floats, Ints, MergedCounts
 
@@ -92,6 +91,8 @@ def prepare(counts: MergedCounts) -> Sample:
     >>> np.exp(prepare(pairs).log_choose).round(6).tolist()
     [2.0, 3.0]
     """
+    from scipy import special
+
     x, n = counts.correct, counts.n
     log_choose = (
         special.gammaln(n + 1.0)
@@ -137,6 +138,8 @@ def evaluate(sample: Sample, theta: Floats) -> Evaluation:
     >>> float(np.exp(evaluate(prepare(pairs), theta).value[0]).round(9))
     0.25
     """
+    from scipy import special
+
     mean = special.expit(theta[:, 0, :, None])
     size = np.exp(theta[:, 1, :, None])
     alpha, beta = size * mean, size * special.expit(-theta[:, 0, :, None])
@@ -174,6 +177,8 @@ def _log_sum(joint: Floats) -> Floats:
 
 def _rising(start: Floats, count: _Distinct) -> tuple[Floats, Floats, Floats]:
     """Log of the rising factorial, log gamma(a + m) - log gamma(a), twice derived."""
+    from scipy import special
+
     # Second derivatives: zeta(2, x) is the trigamma function.
     grid = start + count.values
     return (
@@ -189,6 +194,8 @@ def _log_rising(start: Floats, grid: Floats, steps: Floats) -> Floats:
     There both log gammas are near 1e7 and their difference would lose nine digits, more
     than a last Newton step gains; Stirling's series is subtracted term by term instead.
     """
+    from scipy import special
+
     large = start >= _STIRLING_FROM
     plain = special.gammaln(np.where(large, 1.0 + steps, grid)) - special.gammaln(
         np.where(large, 1.0, start)
@@ -233,6 +240,8 @@ def gradient_and_hessian(
     >>> (slope.round(4) + 0.0).tolist()
     [[0.0, 0.3333, 0.0]]
     """
+    from scipy import special
+
     n_restarts, _, k = theta.shape
     prior = special.softmax(theta[:, 2, :], axis=1)
     pull = np.concatenate(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from genie.lib.errors import GenieError
 from quality.stats.ascent import LOG_BOUND, LOGIT_BOUND, Climb, climb
@@ -177,6 +176,8 @@ def fit(
 
 
 def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
+    from scipy import special
+
     # A mean of exactly 0 or 1 has no logit.
     means = np.clip(rng.random((n_restarts, k)), 1e-3, 1 - 1e-3)
     concentrations = rng.gamma(2.0, size=(n_restarts, k))
@@ -193,6 +194,8 @@ def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
 def _as_fit(
     end: Climb, best: int, seed: int | None, n_workers: int, n_pseudo: int
 ) -> Fit:
+    from scipy import special
+
     logit_means, log_sizes, logits = end.theta[best]
     weights = special.softmax(logits)
     # Components in another order are the same mixture; this order makes them the same

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy import stats
 
 from quality.stats.counts import Floats, Ints
 
@@ -23,17 +22,31 @@ LONGEST = 2_000
 
 
 def _lognormal(middle: float, spread: float) -> Callable[[Floats], Floats]:
-    return lambda share: np.exp(middle + spread * stats.norm.ppf(share))
+    def quantile(share: Floats) -> Floats:
+        from scipy import stats
+
+        return np.exp(middle + spread * stats.norm.ppf(share))
+
+    return quantile
+
+
+def _geometric(success: float, step: int = 1) -> Callable[[Floats], Floats]:
+    def quantile(share: Floats) -> Floats:
+        from scipy import stats
+
+        return step * stats.geom.ppf(share, success)
+
+    return quantile
 
 
 _QUANTILES: dict[str, Callable[[Floats], Floats]] = {
     "lognormal": _lognormal(1.8, 1.5),
     "lognormal-small": _lognormal(1.4, 1.3),
     "lognormal-heavy": _lognormal(1.5, 2.0),
-    "geometric": lambda share: stats.geom.ppf(share, 1 / 12),
+    "geometric": _geometric(1 / 12),
     "pareto": lambda share: (1 - share) ** (-1 / 0.9),
     "uniform": lambda share: np.ceil(30 * share),
-    "whole-hits": lambda share: 4 * stats.geom.ppf(share, 1 / 4),
+    "whole-hits": _geometric(1 / 4, step=4),
 }
 
 #: Names of the shapes; the first is the one of the published comparison.

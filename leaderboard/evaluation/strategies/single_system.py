@@ -161,9 +161,8 @@ class SingleSystem:
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:
     own = Entry(row.text, row.submission_id)
-    if design.shows != "an output and a reference":
-        return [own]
-    return [own, *(Entry(text, None) for text in row.instance.references[:1])]
+    references = row.instance.references[: design.references_among]
+    return [own, *(Entry(text, None) for text in references)]
 
 
 def _rescore(evaluation: HumanEvaluation) -> None:

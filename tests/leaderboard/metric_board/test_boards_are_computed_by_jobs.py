@@ -15,8 +15,8 @@ from leaderboard.models import (
 )
 from leaderboard.selectors.metric_board_inputs import board_inputs
 from leaderboard.services import metric_board
-from leaderboard.stats import meta_system
 from tests.leaderboard.metric_board.judged import judged_system, measured
+from tests.leaderboard.stats.system_level import system_statistics
 
 
 def lines(board):
@@ -43,7 +43,7 @@ def test_a_board_says_what_the_statistics_say(world, board):
         ]
     )
     for slug, sign in (("chrf", 1), ("ter", -1)):
-        expected = meta_system.system_statistics(
+        expected = system_statistics(
             100 * human, table_of(world, slug, sign).mean(axis=1)
         )
         for name, value in expected.items():

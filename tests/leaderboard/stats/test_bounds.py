@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from leaderboard.stats.bounds import (
     implied_sd,
     largest_sd,
     largest_standard_error,
     normal_quantile,
-    wilson,
-    worst_case_interval,
 )
 from tests.shared import SHARED, needs_shared
 
@@ -38,39 +35,6 @@ def test_at_an_end_of_the_scale_nothing_can_vary():
     assert largest_sd(0.0) == largest_sd(1.0) == 0.0
 
 
-@pytest.mark.parametrize(("successes", "n"), [(0, 1), (0, 40), (7, 20), (40, 40)])
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_wilsons_interval_is_scipys(successes, n, confidence):
-    theirs = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
-    ours = wilson(successes, n, confidence=confidence)
-    assert (ours.low, ours.high) == pytest.approx(theirs, abs=1e-12)
-    assert ours.low <= ours.estimate <= ours.high
-
-
-def test_wilsons_interval_covers_on_average_what_it_promises():
-    shares = np.random.default_rng(0).uniform(0.02, 0.98, 400)
-    covered = []
-    for share in shares:
-        counts = np.arange(101)
-        inside = [wilson(int(k), 100).contains(share) for k in counts]
-        covered.append(stats.binom.pmf(counts, 100, share) @ np.array(inside))
-    assert 0.945 <= np.mean(covered) <= 0.96
-
-
-def test_the_worst_case_interval_is_cut_at_the_scale():
-    interval = worst_case_interval(0.9, 4)
-    assert interval.high == 1.0
-    assert interval.low == pytest.approx(0.9 - 1.959964 * 0.3 / 2, abs=1e-6)
-
-
-def test_the_worst_case_interval_covers_at_least_what_it_promises():
-    draws = np.random.default_rng(5).choice(
-        [0, 0.5, 1], (2_000, 150), p=[0.2, 0.3, 0.5]
-    )
-    inside = [worst_case_interval(m, 150).contains(0.65) for m in draws.mean(axis=1)]
-    assert np.mean(inside) > 0.965
-
-
 def test_what_cannot_be_is_refused_in_words():
     with pytest.raises(ValueError, match="does not fit the scale"):
         largest_sd(1.2)
@@ -80,10 +44,6 @@ def test_what_cannot_be_is_refused_in_words():
         largest_sd(low=1, high=1)
     with pytest.raises(ValueError, match="At least one rating"):
         largest_standard_error(0)
-    with pytest.raises(ValueError, match="cannot be"):
-        wilson(3, 2)
-    with pytest.raises(ValueError, match="cannot be"):
-        wilson(float("nan"), 2)
     with pytest.raises(ValueError, match="half-width"):
         implied_sd(-1, 3)
 

@@ -16,7 +16,6 @@ from leaderboard.stats.dynamic_simulation import (
     SimulatedVotes,
     capability_products,
     draw_difficulties,
-    preference,
 )
 from leaderboard.stats.sequential import Hoeffding
 
@@ -36,7 +35,7 @@ def votes_by_enumeration(n, distinct):
         count += 1
         for labels in itertools.product((0, 1), repeat=n):
             each = [
-                preference(c, REQUESTS) if label else 1 - preference(c, REQUESTS)
+                (1 + c * REQUESTS) / 2 if label else (1 - c * REQUESTS) / 2
                 for c, label in zip(workers, labels, strict=True)
             ]
             chances[sum(labels)] += np.prod(each, axis=0)
@@ -56,7 +55,7 @@ def test_a_large_majority_agrees_with_workers_drawn_one_by_one():
     chance = Majority(7).outcomes(SimulatedVotes(pool, [0.4])).p_a[0]
     runs = 40_000
     drawn = pool[rng.random((runs, 30)).argsort(axis=1)[:, :7]]
-    votes = rng.random((runs, 7)) < preference(drawn, 0.4)
+    votes = rng.random((runs, 7)) < (1 + drawn * 0.4) / 2
     assert (votes.sum(axis=1) > 3).mean() == pytest.approx(chance, abs=0.01)
 
 
@@ -175,9 +174,12 @@ def test_the_order_of_the_workers_does_not_matter():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: preference(1.2, 0), "Every capability must lie between 0 and 1"),
-        (lambda: preference(0.5, -1.1), "Every difficulty must lie between -1 and 1"),
-        (lambda: preference(np.nan, 0), "Every capability"),
+        (
+            lambda: SimulatedVotes([1.2], [0]),
+            "Every capability must lie between 0 and 1",
+        ),
+        (lambda: SimulatedVotes([0.5], [-1.1]), "Every difficulty must lie between -1"),
+        (lambda: SimulatedVotes([np.nan], [0]), "Every capability"),
         (lambda: SimulatedVotes([], [0.1]), "At least one worker and one request"),
         (lambda: SimulatedVotes([0.1], []), "At least one worker and one request"),
         (lambda: SimulatedVotes([0.5] * 3, [0.1]).votes(5), "5 different workers"),

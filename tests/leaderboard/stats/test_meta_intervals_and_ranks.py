@@ -13,9 +13,10 @@ from leaderboard.stats.meta_outliers import far_systems, off_the_line, robust_z
 from leaderboard.stats.meta_ranking import rank_metrics
 from leaderboard.stats.meta_soft_accuracy import soft_pairwise_accuracy
 from leaderboard.stats.meta_soft_interval import soft_accuracy_interval
-from leaderboard.stats.meta_system import SYSTEM_STATISTICS, system_statistics
+from leaderboard.stats.meta_system import SYSTEM_STATISTICS
 from leaderboard.stats.meta_trend import among_the_best, over_time
 from tests.leaderboard.stats.made_scores import made_scores
+from tests.leaderboard.stats.system_level import system_statistics
 
 PEOPLE, FIRST, SECOND = made_scores()
 

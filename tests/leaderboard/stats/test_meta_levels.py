@@ -13,7 +13,7 @@ from leaderboard.metrics.base import all_metrics
 from leaderboard.stats.meta_calibration import calibrated_accuracy
 from leaderboard.stats.meta_instance import instance_statistic
 from leaderboard.stats.meta_pairs import agreement, pair_counts
-from leaderboard.stats.meta_system import system_rows, system_statistics
+from leaderboard.stats.meta_system import system_rows
 from tests.leaderboard.metrics import wmt21
 from tests.leaderboard.stats.made_scores import (
     AT_EPSILON_HALF,
@@ -21,6 +21,7 @@ from tests.leaderboard.stats.made_scores import (
     RECORDED,
     made_scores,
 )
+from tests.leaderboard.stats.system_level import system_statistics
 from tests.shared import needs_shared
 
 PEOPLE, FIRST, SECOND = made_scores()
@@ -119,8 +120,6 @@ def test_wrong_names_are_refused():
         instance_statistic([1, 2], [1, 2], "tau-b")
     with pytest.raises(ValueError, match="There is no 'r'"):
         system_rows([1, 2], [1, 2], "r")
-    with pytest.raises(ValueError, match="one score per system"):
-        system_statistics(PEOPLE, FIRST)
 
 
 def test_system_level_is_scipys_and_kocmis():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.stats.ranking import RankRange, rank_order, rank_ranges
+from leaderboard.stats.ranking import RankRange, rank_ranges
 
 ends = st.lists(
     st.tuples(st.integers(0, 9), st.integers(0, 4)).map(lambda e: (e[0], e[0] + e[1])),
@@ -46,7 +46,6 @@ def test_a_system_of_which_nothing_is_known_may_hold_any_rank():
 
 def test_no_systems_have_no_ranks_and_one_system_is_first():
     assert rank_ranges([], []) == []
-    assert rank_order([]) == []
     assert rank_ranges([0.2], [0.3]) == [RankRange(1, 1)]
 
 
@@ -57,9 +56,3 @@ def test_broken_intervals_are_refused_in_words():
         rank_ranges([2], [1])
     with pytest.raises(ValueError, match="one low and one high"):
         rank_ranges([1, 2], [3])
-    with pytest.raises(ValueError, match="NaN"):
-        rank_order([1, np.nan])
-
-
-def test_equal_estimates_share_the_better_rank():
-    assert rank_order([3, 1, 3, 2]) == [1, 4, 1, 3]

@@ -17,7 +17,6 @@ from leaderboard.stats.sequential import (
     Stitched,
     UnionBound,
     exact_effort,
-    exact_error,
     exact_walk,
     first_crossings,
     rule_named,
@@ -32,6 +31,11 @@ IN_THE_TRUTH = {
     "beta_mixture": lambda delta: BetaMixture(delta, a=1, b=1),
     "beta_mixture_10": BetaMixture,
 }
+
+
+def exact_error(rule, p, horizon, *, every=1):
+    """Give the chance that a rule has decided wrongly within `horizon` labels."""
+    return exact_walk(rule, p, horizon, every=every).wrong_by[-1]
 
 
 def truth(prefix):

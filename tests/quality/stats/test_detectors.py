@@ -17,7 +17,6 @@ from quality.stats.detectors import (
     fit_detector,
     flag,
     guard,
-    noisy_on_either,
     with_fit,
 )
 from quality.stats.mixture import fit
@@ -262,21 +261,6 @@ def test_everything_that_decided_is_told_and_is_json():
     assert prior == found.fitted.mixture
     assert found.fit is not None
     assert found.fit.converged
-
-
-def test_a_yes_sayer_is_noisy_on_the_negative_questions_alone():
-    positive, negative = detect([20, 19], [20, 20]), detect([1, 20], [20, 20])
-    p_noisy, flagged = noisy_on_either([positive, negative])
-    assert flagged.tolist() == [True, False]
-    assert p_noisy[0] == negative.p_noisy[0]
-    pooled = detect([21], [40], detector="rate-fixed-2")
-    assert p_noisy[0] >= pooled.p_noisy[0] - 1e-6
-
-
-def test_kinds_of_questions_with_other_workers_are_refused():
-    for detections in ([], [detect([1], [1]), detect([1, 1], [1, 1])]):
-        with pytest.raises(ValueError, match="same workers"):
-            noisy_on_either(detections)
 
 
 @needs_shared

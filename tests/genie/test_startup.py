@@ -1,0 +1,63 @@
+"""What a process loads before anybody asks it for a statistic."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.shared import ROOT, put_migrated_sqlite
+
+# The heaviest libraries, each of which only some of the work needs.
+LATE = {
+    "pandas", "scipy", "matplotlib", "sacrebleu", "nltk", "rouge_score",
+    "boto3", "botocore", "torch", "transformers",
+}  # fmt: skip
+
+CHECK = """
+from django.core.management import execute_from_command_line
+execute_from_command_line(["manage.py", "check"])
+"""
+WEB = """
+from genie.wsgi import application
+from django.test import Client
+for address in ("/healthz", "/"):
+    assert Client().get(address, headers={"host": "localhost"}).status_code == 200
+"""
+QUEUE = """
+from genie.wsgi import application
+import django_q.cluster
+from django.utils.module_loading import import_string
+from genie.schedules import SCHEDULES
+for line in SCHEDULES:
+    import_string(line.job)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("start")
+    put_migrated_sqlite(made / "genie.sqlite3")
+    return made
+
+
+@pytest.mark.parametrize("start", [CHECK, WEB, QUEUE], ids=["check", "web", "queue"])
+def test_heavy_libraries_are_loaded_only_when_they_are_needed(folder, start):
+    told = "import json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    env = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "genie.settings",
+        "DATABASE_URL": f"sqlite:///{folder / 'genie.sqlite3'}",
+        "GENIE_VAR": str(folder),
+        "GENIE_DEBUG": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", f"{start}\n{told}"],
+        cwd=ROOT, env=env, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = json.loads(done.stdout.splitlines()[-1])
+    assert "leaderboard.models" in loaded
+    assert LATE & set(loaded) == set()
