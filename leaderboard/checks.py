@@ -35,20 +35,23 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         found.append(
             _error(
                 "E001",
-                f"GENIE_CAMPAIGN_ZONE is {own['CAMPAIGN_ZONE']!r}, which is no time zone.",
-                "Take an IANA name such as Europe/Berlin.",
+                f"GENIE_CAMPAIGN_ZONE is {own['CAMPAIGN_ZONE']!r}, which is not "
+                "a time zone.",
+                "Use an IANA name such as Europe/Berlin.",
             )
         )
     if own["CAMPAIGN_HOUR"] not in HOURS:
         found.append(
             _error(
                 "E002",
-                f"GENIE_CAMPAIGN_HOUR is {own['CAMPAIGN_HOUR']}; a day has hours 0 to 23.",
+                f"GENIE_CAMPAIGN_HOUR is {own['CAMPAIGN_HOUR']}; it must be an "
+                "hour from 0 to 23.",
             )
         )
     found += [
         _error(
-            "E003", f"GENIE_HOLIDAYS names {day!r}, which is no date like 2026-12-25."
+            "E003",
+            f"GENIE_HOLIDAYS names {day!r}, which is not a date such as 2026-12-25.",
         )
         for day in own["HOLIDAYS"]
         if not _is_date(day)
@@ -57,8 +60,8 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         found.append(
             _error(
                 "E004",
-                f"GENIE_DETECTOR is {own['DETECTOR']!r}, which is no detector.",
-                f"There are {', '.join(DETECTORS)}.",
+                f"GENIE_DETECTOR is {own['DETECTOR']!r}, which is not a detector.",
+                f"Choose one of {', '.join(DETECTORS)}.",
             )
         )
     return found
@@ -93,7 +96,7 @@ def _task_trouble(slug: str, config: dict[str, Any]) -> Iterator[CheckMessage]:
             yield _error(
                 "E006",
                 f"{slug}/task.toml: {key} is {name!r}, which this site does not have.",
-                f"There are {', '.join(known)}.",
+                f"Available: {', '.join(known)}.",
             )
     for sentence in misfits(config):
         yield _error("E007", f"{slug}/task.toml: {sentence}")

@@ -92,7 +92,9 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
     demo = Demo(tmp_path)
     try:
         printed = demo.wait(300)
-        assert printed.splitlines()[0].endswith("(at the first start half a minute)")
+        assert printed.splitlines()[0].endswith(
+            "(about half a minute on the first start)"
+        )
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
         assert re.search(r"\d+ HITs answered by simulated workers", printed)

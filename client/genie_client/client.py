@@ -175,8 +175,8 @@ class Client:
         a, b = self.submission(first), self.submission(second)
         if a["task"] != b["task"]:
             raise Problem(
-                f"{first} is of {a['task']} and {second} of {b['task']}; scores of "
-                "different tasks cannot be compared.",
+                f"{first} is for {a['task']} and {second} for {b['task']}; "
+                "scores cannot be compared across tasks.",
                 code="different-tasks",
             )
         return {

@@ -35,7 +35,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     @admin.action(description="Revoke the selected …", permissions=["revoke"])
     @after_asking(
         "Revoke tokens",
-        "Programs that use them are refused from now on, for good.",
+        "Programs that use them will be refused from now on. This cannot be undone.",
         "Revoke them",
     )
     def revoke_selected(
@@ -44,7 +44,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
         found = list(queryset)
         n = sum(tokens.revoke(token) for token in found)
         for token in found:
-            self.log_change(request, token, f"Revoked. Why: {reason}")
+            self.log_change(request, token, f"Revoked. Reason: {reason}")
         self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
 
 

@@ -58,7 +58,7 @@ def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
                 continue
             if value.slug in found:
                 raise ValueError(
-                    f"Two extensions in {package} are called {value.slug}."
+                    f"Two extensions in {package} have the slug {value.slug}."
                 )
             found[value.slug] = value
     return tuple(sorted(found.items()))

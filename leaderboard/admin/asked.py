@@ -34,16 +34,17 @@ Row = Comparison | JointEvaluation
 
 
 APPROVE = Question(
-    title="Approve what it costs",
-    sentence="The total is set aside now and people are asked at once.",
-    button="Approve all of them",
+    title="Approve the cost",
+    sentence="The total is committed now, and human evaluation starts at once.",
+    button="Approve all",
     action="approve_selected",
     form=OptionalReasonForm,
 )
 DECLINE = Question(
     title="Decline",
-    sentence="Nobody is asked; who wanted to know reads the reason.",
-    button="Decline all of them",
+    sentence="No human evaluation takes place; the reason is shown to the people who "
+    "requested it.",
+    button="Decline all",
     action="decline_selected",
     form=ReasonForm,
     danger=True,
@@ -51,10 +52,11 @@ DECLINE = Question(
 STOP = Question(
     title="Stop",
     sentence=(
-        "No more work goes out; what was handed in stays paid. No result is published: "
-        "for a joint evaluation's partial result, stop its campaign instead."
+        "No more HITs are posted; completed work stays paid. No result is "
+        "published: to get a joint evaluation's partial result, stop its "
+        "campaign instead."
     ),
-    button="Stop all of them",
+    button="Stop all",
     action="stop_selected",
     form=ReasonForm,
     danger=True,
@@ -63,8 +65,8 @@ STOP = Question(
 
 RETRY = Question(
     title="Try again",
-    sentence="The step that failed runs once more.",
-    button="Try all of them again",
+    sentence="The failed step is run again.",
+    button="Try all again",
     action="retry_selected",
     form=OptionalReasonForm,
 )
@@ -90,7 +92,7 @@ def _totals(rows: list[Row]) -> list[tuple[str, str]]:
     for slug in sorted({row.task.slug for row in rows}):
         cents = sum(_cost(row) for row in rows if row.task.slug == slug)
         left = budget_left(slug)
-        short = "" if cents <= left else " — too little: some will be refused"
+        short = "" if cents <= left else " — not enough: some will be refused"
         found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
     return found
 
@@ -123,20 +125,22 @@ def _each(
     return None
 
 
-@admin.action(description="Approve what the selected ones cost", permissions=["decide"])
+@admin.action(description="Approve the cost of the selected", permissions=["decide"])
 def approve_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
     """Show the total beside the budgets; money is set aside for exactly that."""
     rows = _rows(queryset, "REQUESTED", "DECLINED")
     if not rows:
-        model_admin.message_user(request, "None of them waits.", messages.WARNING)
+        model_admin.message_user(
+            request, "None of them is waiting for a decision.", messages.WARNING
+        )
         return None
     total = str(sum(_cost(row) for row in rows))
     if request.POST.get("shown_cents") not in {None, total}:
         model_admin.message_user(
             request,
-            "The cost has changed meanwhile: look again, please.",
+            "The cost has changed in the meantime; please check it again.",
             messages.WARNING,
         )
         return None
@@ -151,30 +155,32 @@ def approve_selected(
     )
 
 
-@admin.action(description="Decline the selected ones", permissions=["decide"])
+@admin.action(description="Decline the selected", permissions=["decide"])
 def decline_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
     rows = _rows(queryset, "REQUESTED")
     if not rows:
-        model_admin.message_user(request, "None of them waits.", messages.WARNING)
+        model_admin.message_user(
+            request, "None of them is waiting for a decision.", messages.WARNING
+        )
         return None
     return _each(model_admin, request, rows, DECLINE, "decline")
 
 
-@admin.action(description="Stop the selected ones", permissions=["decide"])
+@admin.action(description="Stop the selected", permissions=["decide"])
 def stop_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
     rows = _rows(queryset, "APPROVED", "RUNNING")
     if not rows:
-        model_admin.message_user(request, "None of them runs.", messages.WARNING)
+        model_admin.message_user(request, "None of them is running.", messages.WARNING)
         return None
     return _each(model_admin, request, rows, STOP, "stop")
 
 
 @admin.action(
-    description="Try again where the selected ones failed", permissions=["decide"]
+    description="Try the failed steps of the selected again", permissions=["decide"]
 )
 def retry_selected(
     model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]
@@ -239,7 +245,7 @@ class ComparisonAdmin(AskedAdmin):
     list_select_related = ["task", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
 
-    @admin.display(description="rule, chance of error, strategy", ordering="rule")
+    @admin.display(description="rule, error probability, strategy", ordering="rule")
     def asked_how(self, row: Comparison) -> str:
         return f"{row.rule}, {row.delta:g}, {row.get_strategy_display()}"
 

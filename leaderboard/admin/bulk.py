@@ -32,50 +32,53 @@ State = Submission.State
 
 class ApproveForm(OptionalReasonForm):
     start_now = forms.BooleanField(
-        required=False, label="Start now", help_text="Not at the next start of a day."
+        required=False,
+        label="Start now",
+        help_text="Do not wait for the next scheduled start.",
     )
     field_order = ("start_now", "reason")
 
 
 APPROVE = Question(
     title="Approve submissions",
-    sentence="The total is set aside now; people are asked to judge these submissions.",
-    button="Approve all of them",
+    sentence="The total is committed now, and human evaluation of these submissions "
+    "starts.",
+    button="Approve all",
     action="approve_selected",
     form=ApproveForm,
 )
 DECLINE = Question(
     title="Decline submissions",
-    sentence="People are not asked to judge these; each submitter reads the reason.",
-    button="Decline all of them",
+    sentence="These are not evaluated by people; the reason is shown to each submitter.",
+    button="Decline all",
     action="decline_selected",
     form=ReasonForm,
     danger=True,
 )
 RETRY = Question(
     title="Run failed steps again",
-    sentence="Each failed step is queued again, with its attempts counted from zero.",
+    sentence="Each failed step is queued again, and its attempts are counted from zero.",
     button="Run them again",
     action="retry_selected",
     form=ReasonForm,
 )
 PUBLISH_PARTIAL = Question(
-    title="Publish what is there",
+    title="Publish partial results",
     sentence=(
-        "The answers that came in before these were stopped are scored and published, "
-        "marked as partial; without enough instances they have no rank."
+        "Answers collected before these were stopped are scored and published, "
+        "marked as partial. Without enough instances they have no rank."
     ),
-    button="Publish all of them",
+    button="Publish all",
     action="publish_partial_selected",
     form=ReasonForm,
 )
 WITHDRAW = Question(
     title="Withdraw submissions",
     sentence=(
-        "They leave the board for good and their campaigns stop; work that was handed "
-        "in stays paid. This cannot be undone."
+        "They are removed from the board and their campaigns stop; completed "
+        "work stays paid. This cannot be undone."
     ),
-    button="Withdraw all of them",
+    button="Withdraw all",
     action="withdraw_selected",
     form=ReasonForm,
     danger=True,
@@ -89,13 +92,15 @@ def approve_selected(
     """Show the total beside the budgets; approve what can be approved."""
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them waits for a decision.")
+        _nothing(model_admin, request, "None of them is waiting for a decision.")
         return None
     costs = {row.pk: approve.quote(row).total_cents for row in rows}
     total = sum(costs.values())
     if request.POST.get("shown_cents") not in {None, str(total)}:
         _nothing(
-            model_admin, request, "The cost has changed meanwhile: look again, please."
+            model_admin,
+            request,
+            "The cost has changed in the meantime; please check it again.",
         )
         return None
     lines = [
@@ -142,7 +147,7 @@ def decline_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them waits for a decision.")
+        _nothing(model_admin, request, "None of them is waiting for a decision.")
         return None
     answer = asked(model_admin, request, DECLINE, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -179,7 +184,7 @@ def retry_selected(
 
     def act(row: Submission) -> tuple[Submission, str]:
         retry.retry(row.pk, by=by)
-        return row, f"Step {row.failed_step!r} queued again. Why: {reason}"
+        return row, f"Step {row.failed_step!r} queued again. Reason: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
     _said(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)
@@ -187,7 +192,7 @@ def retry_selected(
 
 
 @admin.action(
-    description="Publish what is there of the selected stopped submissions",
+    description="Publish partial results of the selected stopped submissions",
     permissions=["decide"],
 )
 def publish_partial_selected(
@@ -204,10 +209,10 @@ def publish_partial_selected(
 
     def act(row: Submission) -> tuple[Submission, str]:
         evaluate.publish_partial(row.pk, by=by, reason=reason)
-        return row, f"Published what is there: {reason}"
+        return row, f"Published the partial result: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"On their way to the board: {n} of {len(rows)}.", n)
+    _said(model_admin, request, f"Being published: {n} of {len(rows)}.", n)
     return None
 
 
@@ -258,7 +263,7 @@ def _by_task(rows: list[Submission], costs: dict[int, int]) -> list[tuple[str, s
     found = []
     for slug, cents in sorted(wanted.items()):
         left = budget_left(slug)
-        short = "" if cents <= left else " — too little: some will be refused"
+        short = "" if cents <= left else " — not enough: some will be refused"
         found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
     return found
 

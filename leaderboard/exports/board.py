@@ -124,7 +124,7 @@ def _caption(table: BoardTable) -> str:
     if any(row.simulated for row in table.rows):
         said += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
-        said += " Systems judged on too few instances have no rank."
+        said += " Systems rated on too few instances have no rank."
     return tex(f"{said} {table.address}, {table.at:%Y-%m-%d}.")
 
 

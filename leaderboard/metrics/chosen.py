@@ -43,8 +43,8 @@ def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
     for name, value in table.items():
         if isinstance(value, Mapping) and name not in used:
             raise GenieError(
-                f"[metrics.{name}] gives parameters to a metric that is not named in "
-                "[metrics] use.",
+                f"[metrics.{name}] sets parameters of a metric that is not "
+                "listed in [metrics] use.",
                 code="bad-task",
             )
     known = all_metrics()
@@ -58,8 +58,8 @@ def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
     for name, value in given.items():
         if name not in parameters:
             raise GenieError(
-                f"[metrics.{metric.slug}] has {name!r}, but {metric.label} takes "
-                f"{_listed(list(parameters))}.",
+                f"[metrics.{metric.slug}] has {name!r}, but {metric.label} "
+                f"accepts {_listed(list(parameters))}.",
                 code="bad-task",
             )
         default = parameters[name].default

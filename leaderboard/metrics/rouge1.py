@@ -7,7 +7,7 @@ from leaderboard.metrics.rouge_pass import VERSION, rouge_output
 
 
 class Rouge1(Metric):
-    """ROUGE-1: F1 of shared stems, mean over instances, times 100.
+    """ROUGE-1: F1 of shared stemmed words, mean over instances, times 100.
 
     With several references the best one counts, as in rouge-score's ``score_multi``.
     The ROUGE metrics of one batch share one pass over its texts.

@@ -46,9 +46,9 @@ class IdenticalPredictions(Check):
         positions = [i for i, text in enumerate(said) if text == top]
         return PreflightWarning(
             self.slug,
-            f"One and the same text stands at {n_top:,} instances "
-            f"({percent(n_top / n)}), and {percent(repeating)} of the predictions occur "
-            f"more than once (references: {percent(expected)}).",
+            f"The same prediction occurs for {n_top:,} instances "
+            f"({percent(n_top / n)}), and {percent(repeating)} of the "
+            f"predictions occur more than once (references: {percent(expected)}).",
             {
                 "n_most_common": n_top,
                 "share_most_common": round(n_top / n, 4),

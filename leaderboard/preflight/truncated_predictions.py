@@ -50,8 +50,8 @@ class TruncatedPredictions(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of a "
-            f"sentence; among references it is {percent(usual)}.",
+            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of "
+            f"a sentence; for references it is {percent(usual)}.",
             {
                 "sign": "dangling",
                 "n": len(cut),
@@ -68,9 +68,10 @@ class TruncatedPredictions(Check):
                 continue
             return PreflightWarning(
                 self.slug,
-                f"{len(found.at):,} predictions ({percent(len(found.at) / len(texts))}) "
-                f"stop without a final mark at {found.limit:,} {unit}, the greatest "
-                f"length; {found.n_longer:,} references are longer.",
+                f"{len(found.at):,} predictions "
+                f"({percent(len(found.at) / len(texts))}) stop without final "
+                f"punctuation at {found.limit:,} {unit}, the maximum length; "
+                f"{found.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",
                     "n": len(found.at),

@@ -216,6 +216,6 @@ def _check_current(one: JointEvaluation, ratings: pd.DataFrame) -> None:
 
 def _scored_again(one: JointEvaluation) -> GenieError:
     return GenieError(
-        f"“{one}” is about to be scored again. Make the release in some minutes.",
+        f"“{one}” is about to be rescored. Create the release in a few minutes.",
         code="scored-again",
     )

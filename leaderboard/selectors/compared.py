@@ -155,26 +155,25 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
     sure = f"{100 * (1 - comparison.delta):.4g} %"
     n = standing.n_labels
     sentences = {
-        State.REQUESTED: "Staff have not yet looked at what it costs.",
-        State.DECLINED: "Staff declined it.",
-        State.APPROVED: "The first pairs are about to go out.",
-        State.RUNNING: f"Not decided yet: {n:,} labels so far.",
-        State.STOPPED: f"Staff stopped it after {n:,} labels.",
-        State.UNDECIDED: f"Not distinguishable with {comparison.n_labels:,} labels.",
+        State.REQUESTED: "Waiting for staff to approve the cost.",
+        State.DECLINED: "Staff declined this comparison.",
+        State.APPROVED: "The first pairs are about to be posted.",
+        State.RUNNING: f"Not decided yet; {n:,} labels so far.",
+        State.STOPPED: f"Staff stopped this comparison after {n:,} labels.",
+        State.UNDECIDED: f"Inconclusive after {comparison.n_labels:,} labels.",
     }
     if comparison.failure_permanent and not comparison.is_over:
-        return (
-            f"It stands still after {n:,} labels: a step failed, and staff can see why."
-        )
+        return f"A step failed after {n:,} labels; staff can see why."
     if comparison.state != State.DECIDED:
         return sentences[State(comparison.state)]
     better, other = (a, b) if comparison.better == "A" else (b, a)
     return (
-        f"{better} is better than {other}, decided after {comparison.n_labels:,} labels "
-        f"(at least {sure} sure)."
+        f"{better} is better than {other}, decided after {comparison.n_labels:,} "
+        f"labels with at least {sure} confidence."
         if standing.now.anytime_valid
-        else f"{better} comes out better than {other} after {comparison.n_labels:,} "
-        f"labels by a rule that errs more often than the {sure} it names suggest."
+        else f"{better} was found better than {other} after {comparison.n_labels:,} "
+        "labels, by a rule whose real confidence is lower than the stated "
+        f"{sure}."
     )
 
 

@@ -67,9 +67,12 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
     """List the orders that can be asked for."""
     found = [("", "the task’s order")]
     if judged:
-        found.append((RATING, "what people said"))
+        found.append((RATING, "human rating"))
         found += [
-            (apart_from(line.words.slug), f"people and {line.words.label} apart")
+            (
+                apart_from(line.words.slug),
+                f"disagreement between people and {line.words.label}",
+            )
             for line in metrics
         ]
     return found + [(line.words.slug, line.words.label) for line in metrics]

@@ -68,18 +68,18 @@ def requirements(task: Task) -> list[str]:
 
 def _words(one: Requirement, tests: dict[str, QualificationTest]) -> str:
     if one.kind == Kind.APPROVED:
-        return f"at least {one.at_least:,} pieces of work approved before"
+        return f"at least {one.at_least:,} approved assignments"
     if one.kind == Kind.APPROVED_PERCENT:
-        return f"at least {one.at_least} % of their work approved"
+        return f"at least {one.at_least} % of their assignments approved"
     if one.kind == Kind.COUNTRY:
         return f"lives in one of: {one.countries}"
     test = tests.get(one.test_name)
     if test is None:
         return f"has passed the test “{one.test_name}”"
-    tries = "one try" if test.n_tries == 1 else f"{test.n_tries} tries"
+    attempts = "1 attempt" if test.n_tries == 1 else f"{test.n_tries} attempts"
     said = (
-        f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
-        f"{tries}"
+        f"has passed the test “{test.title}”: {test.pass_percent} % of its "
+        f"questions, {attempts}"
     )
     if test.n_tries == 1 or not test.wait_hours:
         return said

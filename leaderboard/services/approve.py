@@ -105,7 +105,7 @@ def approve(
         )
         if not moved:
             raise GenieError(
-                "Somebody else decided on this submission a moment ago.",
+                "Someone else has just decided on this submission.",
                 code="decided-meanwhile",
             )
     submission.refresh_from_db()
@@ -115,7 +115,9 @@ def approve(
 def decline(pk: int, *, by: Account, reason: str) -> Submission:
     """Say no, with the reason that the submitter reads."""
     if not reason.strip():
-        raise GenieError("Say why the submission is declined.", code="reason-missing")
+        raise GenieError(
+            "Give a reason for declining the submission.", code="reason-missing"
+        )
     with transaction.atomic():
         submission = Submission.objects.select_for_update().get(pk=pk)
         moved = submission.state == State.MEASURED and lifecycle.move(
@@ -145,8 +147,8 @@ def _refuse_without_references(submission: Submission) -> None:
     bare = [one for one in judged.order_by("pk") if not asking.has_references(one)]
     if design.needs_reference and bare:
         raise GenieError(
-            f"{len(bare):,} of the instances that people would judge have no reference, "
-            f"which the design {design.slug} shows to them.",
+            f"{len(bare):,} of the instances to be rated have no reference, "
+            f"which the design {design.slug} shows to workers.",
             code="no-references",
         )
     wanted = sum(n_test_questions(submission.task))

@@ -73,7 +73,7 @@ def design_of(task: Task, human: Mapping[str, Any]) -> Design:
     designs = all_designs()
     if slug not in designs:
         raise GenieError(
-            f"{task.title} asks for the design {slug!r}, which this site does not have.",
+            f"{task.title} uses the design {slug!r}, which this site does not have.",
             code="unknown-design",
         )
     return designs[slug]()
@@ -102,9 +102,9 @@ def hit_type_for(
         template=str(human["hit_template"]),
         scale=str(human["scale"]),
         criteria=dict(criteria),
-        title=f"Judge texts: {title}"[:128],
+        title=f"Rate texts: {title}"[:128],
         description=summary or title,
-        keywords="text, judgement, language",
+        keywords="text, rating, language",
         reward_cents=int(human["reward_cents"]),
         assignment_seconds=60 * int(human.get("assignment_minutes", 30)),
         form=_form(human, criteria),

@@ -303,7 +303,7 @@ def _tests(found: Comparison, available: Drawn) -> list[inject.HiddenItem]:
 
 def _remember(found: Comparison, campaign: Campaign, wave: Wave) -> None:
     if found.evaluation is None:
-        raise ValueError("A comparison at work has an evaluation.")
+        raise ValueError("A running comparison has an evaluation.")
     item_of = dict(campaign.items.values_list("key", "pk"))
     rows = items.remember(found.evaluation, item_of, wave.pairs)
     ComparedPair.objects.bulk_create(
@@ -328,7 +328,7 @@ def _finish(
 ) -> None:
     """Write the result, withdraw what nobody has taken, free what is not spent."""
     if found.evaluation is None:
-        raise ValueError("A comparison at work has an evaluation.")
+        raise ValueError("A running comparison has an evaluation.")
     # whoever sends work out again after a ban waits here
     campaign = Campaign.objects.select_for_update().get(pk=found.evaluation.campaign_id)
     found.failure = ""

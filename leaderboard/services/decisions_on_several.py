@@ -80,7 +80,7 @@ def _check_reason(
 ) -> None:
     if not reason.strip():
         raise GenieError(
-            f"Say why the {_noun(model)} is {done}.", code="reason-missing"
+            f"Give a reason why the {_noun(model)} is {done}.", code="reason-missing"
         )
 
 

@@ -71,9 +71,9 @@ def launch(pk: int) -> None:
             pk,
             State.APPROVED,
             State.ANNOTATING,
-            f"{len(planned[0].judged):,} predictions go to "
-            f"{'simulated workers' if submission.simulated else 'people'} on "
-            f"{begins_at:%Y-%m-%d at %H:%M} UTC.",
+            f"{len(planned[0].judged):,} outputs will be rated by "
+            f"{'simulated annotators' if submission.simulated else 'workers'}, "
+            f"starting on {begins_at:%Y-%m-%d at %H:%M} UTC.",
         ):
             raise lifecycle.LostRace
         run.start_due()
@@ -112,7 +112,7 @@ def _end(pk: int, campaigns: Sequence[Campaign]) -> None:
         n_hits = sum(one.n_hits for one in closed)
         stopped = closing.stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
-        who = "Simulated workers" if campaigns[0].simulated else "People"
+        who = "Simulated annotators" if campaigns[0].simulated else "Workers"
         sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"
         if stopped:
             sentence += ", then staff stopped the campaign"
@@ -134,8 +134,9 @@ def publish_partial(pk: int, *, by: Account, reason: str) -> None:
         submission = lifecycle.lock(pk)
         if submission.state != State.STOPPED:
             raise GenieError(
-                f"{submission.system_name} is {submission.get_state_display()}; only "
-                "what was stopped without publishing it can be published now.",
+                f"{submission.system_name} is {submission.get_state_display()}; "
+                "only a submission that was stopped without publishing can be "
+                "published now.",
                 code="not-stopped",
             )
         campaigns = campaigns_of(HumanEvaluation.objects.get(submission_id=pk))
@@ -147,7 +148,7 @@ def publish_partial(pk: int, *, by: Account, reason: str) -> None:
             pk,
             State.STOPPED,
             State.ANNOTATED,
-            f"Staff decided to publish what is there: {reason}",
+            f"Staff decided to publish the partial result: {reason}",
             by=by,
         )
 

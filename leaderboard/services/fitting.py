@@ -62,7 +62,9 @@ def _of_table(table: str, design: type[Design], scale: type[Scale]) -> Iterator[
     if table == "comparison" and several and not scale.compares:
         yield f"the scale {scale.slug} does not say which of two outputs is better."
     if table == "joint" and several and scale.compares:
-        yield f"the scale {scale.slug} compares two outputs, and here there may be more."
+        yield (
+            f"the scale {scale.slug} compares two outputs, but there may be more here."
+        )
 
 
 def _of_design(
@@ -70,8 +72,8 @@ def _of_design(
 ) -> Iterator[str]:
     if scale.slug not in design.scales:
         yield (
-            f"the design {design.slug} is answered on {' or '.join(design.scales)}, not "
-            f"on {scale.slug}."
+            f"the design {design.slug} works with the scale "
+            f"{' or '.join(design.scales)}, not {scale.slug}."
         )
     several = design.shows != "one output"
     if several != template.shows_outputs:
@@ -82,13 +84,13 @@ def _of_design(
     standard = any(one.name == "standard" for one in template.fields)
     if scale.relative and not standard:
         yield (
-            f"the scale {scale.slug} is in proportion to a reference output, which the "
-            f"HIT template {template.slug} does not show."
+            f"the scale {scale.slug} is relative to a reference output, which "
+            f"the HIT template {template.slug} does not show."
         )
     if standard and not scale.relative:
         yield (
-            f"the HIT template {template.slug} shows a reference output with its worth, "
-            f"which the design {design.slug} does not give."
+            f"the HIT template {template.slug} shows a reference output with its "
+            f"value, which the design {design.slug} does not provide."
         )
     marks = issubclass(design, ErrorSpans)
     if marks != template.marks_errors:
@@ -107,7 +109,10 @@ def _of_questions(
     asking = {**human, "criteria": human.get("criteria") or template.questions}
     named = {*human.get("before_text", ()), *human.get("show_input", {})}
     for name in sorted(named - set(asking["criteria"])):
-        yield f"before_text or show_input names {name!r}, a criterion that is not asked."
+        yield (
+            f"before_text or show_input names {name!r}, which is not one of the "
+            "criteria."
+        )
     campaigns = separate(asking)
     for criteria in campaigns:
         try:

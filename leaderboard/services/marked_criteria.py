@@ -89,8 +89,8 @@ def problems(
         marked = [marked_criteria(human, one)[polarity] for one in campaigns]
         if not any(marked) and _share(human, polarity, several_outputs):
             yield (
-                f"{KEY}.{polarity} names no criterion that can be marked: name one that "
-                f"is judged with the input, or set {polarity}_share = 0."
+                f"{KEY}.{polarity} names no criterion that can be scored: name "
+                f"one that is rated with the input, or set {polarity}_share = 0."
             )
 
 
@@ -102,14 +102,15 @@ def _share(human: Mapping[str, Any], polarity: str, several_outputs: bool) -> fl
 
 def _unreadable(table: Any, asked: Mapping[str, str]) -> str:
     if not isinstance(table, Mapping) or not set(table) <= {POSITIVE, NEGATIVE}:
-        return f"{KEY} is a table with the lists {POSITIVE} and {NEGATIVE}."
+        return f"{KEY} must be a table with the lists {POSITIVE} and {NEGATIVE}."
     for polarity, names in table.items():
         if not isinstance(names, list):
-            return f"{KEY}.{polarity} is not a list of criteria."
+            return f"{KEY}.{polarity} must be a list of criteria."
         unknown = [name for name in names if name not in asked]
         if unknown:
             return (
-                f"{KEY}.{polarity} names {unknown[0]!r}, a criterion that is not asked."
+                f"{KEY}.{polarity} names {unknown[0]!r}, which is not one of the "
+                "criteria."
             )
     return ""
 
@@ -118,8 +119,9 @@ def missing(human: Mapping[str, Any]) -> str:
     """Say what to write where a task with several criteria does not say it."""
     names = list(human["criteria"])
     return (
-        f"several criteria are asked ({', '.join(names)}), and a test question can be "
-        f"right on one and wrong on another: add {KEY} = {{ {POSITIVE} = [...], "
-        f"{NEGATIVE} = [...] }} with the criteria on which a reference is good, and "
-        "those on which another instance's reference is bad."
+        f"there are several criteria ({', '.join(names)}), and an answer to a "
+        f"test question can be right on one and wrong on another: add {KEY} = {{ "
+        f"{POSITIVE} = [...], {NEGATIVE} = [...] }} with the criteria on which a "
+        "reference is good, and those on which another instance's reference is "
+        "bad."
     )

@@ -18,11 +18,11 @@ def retry(pk: int, *, by: Account | None = None) -> None:
         job = lifecycle.NEXT_JOB.get(submission.state)
         if not submission.failed or job is None:
             raise GenieError(
-                f"{submission.system_name} did not fail; there is nothing to repeat.",
+                f"{submission.system_name} did not fail; there is nothing to retry.",
                 code="nothing-to-retry",
             )
         Submission.objects.filter(pk=pk).update(
             n_attempts=0, failed_step="", failure="", failure_permanent=False
         )
-        lifecycle.tell(pk, submission.state, "Trying the failed step again.", by=by)
+        lifecycle.tell(pk, submission.state, "Retrying the failed step.", by=by)
         jobs.enqueue(job, pk=pk)

@@ -53,8 +53,8 @@ def compute(pk: int) -> None:
     scores = computed(evaluation)
     if not scores:
         raise GenieError(
-            "No rating that counts came in, so there is no score. Staff can lift a ban "
-            "and try again, or withdraw the submission.",
+            "There are no valid ratings, so there is no score. Staff can lift a "
+            "ban and try again, or withdraw the submission.",
             code="no-ratings",
         )
     with transaction.atomic():
@@ -89,7 +89,7 @@ def rescore(pk: int) -> bool:
             lifecycle.tell(
                 pk,
                 evaluation.one.state,
-                "Scored again, because which workers count has changed.",
+                "Rescored, because the set of excluded workers has changed.",
             )
     return changed
 

@@ -24,8 +24,9 @@ STATE_OF: dict[str, str] = {
     job.rpartition(".")[2]: state for state, job in NEXT_JOB.items()
 }
 _CUT_OFF = (
-    f"This step was cut off {MAX_STARTS} times before it came to an end: it was killed, "
-    "or it needs more time or memory than there is. Staff can see it and try again."
+    f"This step was interrupted {MAX_STARTS} times before it finished: it was "
+    "killed, or it needs more time or memory than is available. Staff can see "
+    "it and try again."
 )
 _UNFAILED = {
     "n_attempts": 0,
@@ -99,8 +100,8 @@ def _tell_of_the_money(pk: int) -> None:
     ).first()
     if failed is not None and failed.approved_cents:
         failed.failure += (
-            f" The ${failed.approved_cents / 100:,.2f} that were approved stay set "
-            "aside until it is tried again or withdrawn."
+            f" The ${failed.approved_cents / 100:,.2f} approved stay committed "
+            "until it is retried or withdrawn."
         )
         failed.save(update_fields=["failure"])
 

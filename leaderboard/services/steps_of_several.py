@@ -22,8 +22,9 @@ logger = logging.getLogger(__name__)
 
 Model = type[Comparison] | type[JointEvaluation]
 _CUT_OFF = (
-    f"It was cut off {MAX_STARTS} times before a step came to an end: killed, or in want "
-    "of more time or memory than there is. Staff can see it and try again."
+    f"A step was interrupted {MAX_STARTS} times before it finished: it was "
+    "killed, or it needs more time or memory than is available. Staff can see "
+    "it and try again."
 )
 UNFAILED: dict[str, Any] = {"n_attempts": 0, "failure": "", "failure_permanent": False}
 
@@ -56,7 +57,7 @@ def retry(model: Model, pk: int, *, job: str) -> None:
     found = model._default_manager.select_for_update().get(pk=pk)
     if not found.failure:
         raise GenieError(
-            f"“{found}” did not fail; there is nothing to repeat.",
+            f"“{found}” did not fail; there is nothing to retry.",
             code="nothing-to-retry",
         )
     _row(model, pk).update(**UNFAILED)

@@ -29,12 +29,12 @@ def reopen(pk: int) -> int:
                 lifecycle.tell(
                     pk,
                     State.PUBLISHED,
-                    f"{n:,} ratings of workers who were excluded later are asked for "
-                    "again; the score will follow.",
+                    f"{n:,} ratings by workers excluded later are being "
+                    "collected again; the score will be updated.",
                 )
     except GenieError as error:
         Campaign.objects.filter(pk=evaluation.campaign_id).update(
-            notice=f"Lost ratings were not asked for again: {error.message}"[:300]
+            notice=f"Excluded ratings were not collected again: {error.message}"[:300]
         )
         return 0
     return n

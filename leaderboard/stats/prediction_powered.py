@@ -26,7 +26,7 @@ Target = Literal["population", "test-set"]
 _COVERS = {
     "population": COVERS_INSTANCES,
     "test-set": (
-        "which instances of this test set were judged, for this crowd of workers; "
+        "which instances of this test set were rated, for this crowd of workers; "
         "another crowd may differ by more"
     ),
 }

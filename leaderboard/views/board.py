@@ -59,14 +59,14 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
 def _to_moment(task: Task, asked: str) -> HttpResponse:
     found = read_moment(asked)
     if found is None:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     return redirect("leaderboard:board-at", slug=task.slug, at=stamp(found))
 
 
 def _moment(at: str) -> datetime:
     found = read_moment(at)
     if found is None or stamp(found) != at:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     return found
 
 

@@ -40,7 +40,7 @@ def _table(request: HttpRequest, task: Task) -> BoardTable:
     asked = request.GET.get("at")
     at = read_moment(asked) if asked else None
     if asked and at is None:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     moment = at or whole_second(timezone.now())
     address = read_address(task, request.GET)
     # for nobody in particular: a file is handed on, so no team's private rows
@@ -68,7 +68,7 @@ def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     found = standings(task)
     first: Row | None = found[0] if found.n_ranked else None
-    said = f"{first.system} {_said(first)}" if first else "nobody ranked yet"
+    said = f"{first.system} {_said(first)}" if first else "no ranked systems yet"
     return _svg(badge(task.title, said, simulated=bool(first and first.simulated)))
 
 
@@ -79,7 +79,7 @@ def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     field = standings(found.task)
     row = field.row_of(pk)
-    said = _said(row) if row and row.human else "waits for people"
+    said = _said(row) if row and row.human else "awaiting human evaluation"
     if row is None:
         said = "withdrawn"
     return _svg(badge(found.task.title, said, simulated=found.simulated))

@@ -121,8 +121,9 @@ def _drawn(task: Task, found: History) -> Any:
     )
     last = found.leads[-1].result
     said = (
-        f"Best score on {task.title} by date, from {found.leads[0].result.mean:.1f} to "
-        f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
+        f"Best score on {task.title} over time, from "
+        f"{found.leads[0].result.mean:.1f} to {last.mean:.1f}, with 95 % "
+        "intervals; the table below has the numbers."
     )
     leads = [lead.result for lead in found.leads]
     return timeline(axis, leads, found.results, said=said)

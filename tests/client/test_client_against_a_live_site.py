@@ -74,7 +74,7 @@ def test_two_submissions_are_put_side_by_side(run, board):
     assert code == 0
     assert "80.0 against 60.0, difference +20.0; the intervals do not overlap" in said
     assert "they cover instances." in said
-    assert "Systems whose intervals overlap may still differ significantly." in said
+    assert "Systems whose intervals overlap may still be significantly different." in said
     assert "/tasks/tidy-news/differences/" in said
     found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
     assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
@@ -207,7 +207,7 @@ def test_refusals_are_said_and_tokens_go_nowhere_else(run, board, file, live_ser
         code, said, told = run(*arguments, token=token)
         assert (code, said) == (1, ""), arguments
         assert len(told.splitlines()) == 1
-    assert "no benchmark task" in run("submit", "nothing", *submit[2:])[2]
+    assert "No benchmark task" in run("submit", "nothing", *submit[2:])[2]
     code, said, _ = run("--json", "status", "999999", token=None)
     assert (code, json.loads(said)["code"]) == (1, "not-found")
     with pytest.raises(SystemExit) as wrong:

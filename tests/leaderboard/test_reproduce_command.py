@@ -99,7 +99,7 @@ def test_silence_can_be_asked_for(tmp_path):
 def test_an_empty_folder_is_an_error(tmp_path):
     out, _, error = reproduce("dynamic-kappas", "wmt21-metrics", data=tmp_path)
     assert "no data" in out
-    assert error == "The data folder has nothing for these tables."
+    assert error == "The data folder has no data for these tables."
 
 
 @pytest.mark.parametrize(

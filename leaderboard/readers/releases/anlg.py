@@ -88,5 +88,5 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     fields = {"obs1": row.text("obs1"), "obs2": row.text("obs2")}
     story = stories.setdefault(key, ReleaseInstance(key, fields, []))
     if story.fields != fields:
-        raise row.broken(f"story {key} stands there with other observations before")
+        raise row.broken(f"story {key} already occurs with different observations")
     story.references.extend(text for text in hypotheses if text not in story.references)

@@ -24,7 +24,7 @@ class WmtText(ReleaseReader):
     """
 
     slug = "wmt-text"
-    layout = "ids.txt, source.txt, reference.A.txt: one segment a line, same order"
+    layout = "ids.txt, source.txt, reference.A.txt: one segment per line, same order"
     options: ClassVar[Mapping[str, str]] = {
         "ids": "file of ids",
         "source": "file of source segments",
@@ -74,8 +74,8 @@ def _default_reference(folder: Folder) -> str:
 def _same_length(left: str, ours: list[str], right: str, theirs: list[str]) -> None:
     if len(ours) != len(theirs):
         raise GenieError(
-            f"{left} has {len(ours):,} lines but {right} has {len(theirs):,}; they "
-            "must go line by line.",
+            f"{left} has {len(ours):,} lines but {right} has {len(theirs):,}; "
+            "they must have the same number of lines.",
             code="release-broken",
             details={left: len(ours), right: len(theirs)},
         )

@@ -74,7 +74,7 @@ def test_every_action_on_rows_asks_before_it_acts(boss, rf, cast, task):
 def test_a_changed_account_says_why_in_its_history(boss, cast):
     path = f"/admin/auth/user/{cast.rival.pk}/change/"
     page = boss.get(path).text
-    assert "Why this change" in page
+    assert "Reason for this change" in page
     fields = {
         "username": cast.rival.username,
         "is_active": "on",
@@ -133,7 +133,7 @@ def test_who_may_only_look_sees_no_question_why(client_of, staff):
     staff.user_permissions.add(Permission.objects.get(codename="view_requirement"))
     page = client_of("staff").get(f"/admin/crowd/requirement/{made.pk}/change/")
     assert page.status_code == 200
-    assert "Why this change" not in page.text
+    assert "Reason for this change" not in page.text
     act(client_of("staff"), "/admin/crowd/requirement/", "delete_with_reason", made, **YES)  # fmt: skip
     assert Requirement.objects.filter(pk=made.pk).exists()
 

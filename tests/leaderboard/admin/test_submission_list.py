@@ -140,7 +140,7 @@ def test_bulk_approval_skips_what_does_not_wait(boss, waiting):
         {"action": "approve_selected", "_selected_action": [received.pk]},
         follow=True,
     )
-    assert "None of them waits for a decision." in answer.text
+    assert "None of them is waiting for a decision." in answer.text
 
 
 def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, cast):

@@ -61,7 +61,7 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
     assert f"{standing.n_labels} of 30 at most" in page
     assert 'class="band"' in page
     assert 'class="line"' in page
-    assert "Still needed at the present rate" in page
+    assert "Still needed at the current rate" in page
     assert f"{standing.still} labels" in page
     assert f"${standing.spent_cents / 100:.2f}" in page
     assert standing.spent_cents > 0
@@ -81,12 +81,12 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
 def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask):
     found = ask(right, wrong, rule="hoeffding", max_pairs=30)
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert "not valid at any time" in page
+    assert "not anytime-valid" in page
     Comparison.objects.filter(pk=found.pk).update(
         state="DECIDED", better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
     )
     found.refresh_from_db()
-    assert "errs more often" in verdict(found, standing_of(found))
+    assert "error rate is higher" in verdict(found, standing_of(found))
 
 
 def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask):
@@ -154,7 +154,7 @@ def test_people_ask_about_their_own_systems_only(
     answer = post_question(signed_in(stranger), [right, wrong])
     assert answer.status_code == 400
     # written into the page, the apostrophe is a reference
-    assert "to be your team" in answer.content.decode()
+    assert "belong to your team" in answer.content.decode()
     assert Comparison.objects.count() == 0
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
 

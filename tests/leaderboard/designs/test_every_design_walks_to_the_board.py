@@ -173,7 +173,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     settle()
     submission.refresh_from_db()
     assert submission.failure_permanent
-    assert "ask for a comparison or a joint evaluation" in submission.failure
+    assert "request a comparison or a joint evaluation" in submission.failure
 
 
 @pytest.mark.parametrize("design", ["preference", "plain-magnitude"])

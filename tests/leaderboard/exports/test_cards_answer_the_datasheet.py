@@ -95,7 +95,11 @@ def test_programs_are_not_called_people(client, task, team, submitter):
         team=team,
     )
     found = answers_of(client, robot)
-    assert found["3.2.2"] == found["3.2.3"] == "simulated workers: programs, no people"
+    assert (
+        found["3.2.2"]
+        == found["3.2.3"]
+        == "simulated annotators (programs, not people)"
+    )
 
 
 def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(

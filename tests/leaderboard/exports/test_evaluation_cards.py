@@ -48,13 +48,13 @@ def test_the_json_holds_the_stored_numbers(client, kite, task):
     assert result["signature"] == score.signature
     assert result["seed"] == str(score.seed)
     assert (
-        found["How people were asked"]["questions, word for word"]
+        found["Human evaluation design"]["questions, verbatim"]
         == (task.human["criteria"])
     )
-    who = found["Who judged, and what it paid"]
-    assert (who["workers"], who["pieces of work"]) == (3, 3)
-    assert who["median active seconds for one"] == 20.0
-    assert who["what an hour paid at that pace, US dollars"] == 0.09 * 180
+    who = found["Workers and pay"]
+    assert (who["workers"], who["assignments"]) == (3, 3)
+    assert who["median active seconds per assignment"] == 20.0
+    assert who["hourly pay at that pace, US dollars"] == 0.09 * 180
     assert found["Automatic metrics"]["SacreBLEU"]["value"] == 31.25
 
 
@@ -133,7 +133,8 @@ def test_programs_that_played_workers_are_called_that(
         team=team,
     )
     assert (
-        "simulated workers (programs)" in fetched(client, robot, "md").content.decode()
+        "simulated annotators (programs)"
+        in fetched(client, robot, "md").content.decode()
     )
     assert "Simulated: not rated by people." in read(
         client.get(f"/submissions/{robot.pk}/card/")

@@ -141,7 +141,7 @@ def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of,
     for who in ("visitor", "submitter", "staff"):
         assert client_of(who).get(address).status_code == 404
     said = client_of("rival").get(address).content.decode()
-    assert "Only you see this" in said
+    assert "Only you can see this" in said
     assert metric_board.refresh(world.task) == 0
     assert (
         "MyScore"
@@ -260,7 +260,7 @@ def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
     again = post(csv_of())
     assert "withdraw it first" in again.content.decode()
     assert OutsideScores.objects.count() == 6
-    assert "only you see it" in client.get(address).content.decode()
+    assert "only visible to you" in client.get(address).content.decode()
 
 
 def test_staff_take_a_metric_off_its_board(world, cast, client_of):

@@ -45,19 +45,19 @@ def test_a_failed_board_says_so_without_the_reason(client, board):
         wanted_at=board.wanted_at.replace(year=2100),
     )
     said = page(client)
-    assert "newest computation failed" in said
+    assert "latest computation failed" in said
     assert "secret" not in said
-    assert "Whole systems" in said
+    assert "System level" in said
 
 
 def test_the_board_shows_every_part(client, board):
     said = page(client)
     for part in (
-        "Whole systems",
-        "Outputs of one instance",
+        "System level",
+        "Segment level",
         "Which metrics are significantly different",
         "against people",
-        "still follow as systems improve",
+        "still agree with people as systems improve",
         "contradict each other",
         "with the help of metrics",
         "Length ratio: no preferred direction",
@@ -84,7 +84,7 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
         said = page(client, f"?by={by}")
         assert "Too few systems to rank metrics." in said
         assert "appear from 6 systems on" in said
-        assert "Whole systems" in said
+        assert "System level" in said
         for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
             assert ranked not in said
         body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
@@ -185,12 +185,12 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
     assert violations(page_) == []
     page_.get_by_label("Name of the metric").fill("MyScore")
     page_.get_by_label("Scores", exact=True).set_input_files(file)
-    page_.get_by_role("button", name="Hand in").click()
-    assert page_.get_by_text("Only you see this.").is_visible()
+    page_.get_by_role("button", name="Upload").click()
+    assert page_.get_by_text("Only you can see this.").is_visible()
     assert violations(page_) == []
     assert not overflows(page_)
     page_.get_by_role("button", name="Publish").click()
-    assert page_.get_by_text("will be on the metric board").is_visible()
+    assert page_.get_by_text("will appear on the metric board").is_visible()
     assert OutsideMetric.objects.get().published_at
 
 

@@ -156,7 +156,7 @@ def test_what_has_no_pieces_is_not_put_together():
     metric = all_metrics()["chrf"]()
     one = metric.compute(batch(BAD))
     assert metric.combine([one]) is one
-    with pytest.raises(ValueError, match="cannot be put together"):
+    with pytest.raises(ValueError, match="cannot be combined"):
         metric.combine([one, one])
     with pytest.raises(ValueError, match="no piece"):
         metric.combine([])
@@ -202,7 +202,7 @@ class Scripted(Metric):
 @pytest.mark.parametrize("sources", [[], [""], [" \n"]])
 def test_a_metric_that_needs_sources_says_so(sources):
     metric = Scripted(MetricOutput(0.0, np.zeros(1), ""))
-    with pytest.raises(GenieError, match="compares with the source") as caught:
+    with pytest.raises(GenieError, match="needs the source") as caught:
         metric.compute(Batch(["a"], [["a"]], sources))
     assert caught.value.code == "no-sources"
 

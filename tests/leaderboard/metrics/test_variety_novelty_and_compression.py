@@ -71,7 +71,7 @@ def test_compression_is_source_words_per_word():
 
 @pytest.mark.parametrize("slug", ["novelty", "compression"])
 def test_a_task_without_a_source_is_refused_in_words(slug):
-    with pytest.raises(GenieError, match="compares with the source") as caught:
+    with pytest.raises(GenieError, match="needs the source") as caught:
         all_metrics()[slug]().compute(without_references(["a"], [""]))
     assert caught.value.code == "no-sources"
 

@@ -455,7 +455,7 @@ def test_texts_that_cannot_be_kept_are_refused(tmp_path, text):
     (tmp_path / "test.jsonl").write_text(
         json.dumps({"id": "a", "fields": {"a": "x"}, "references": [text]})
     )
-    assert "no database keeps" in refused("demo-jsonl", tmp_path).message
+    assert "cannot be stored" in refused("demo-jsonl", tmp_path).message
 
 
 def test_an_id_twice_is_refused(tmp_path):

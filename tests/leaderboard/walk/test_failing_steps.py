@@ -200,7 +200,7 @@ def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
         assert (found.state, found.errors) == ("RECEIVED", [])
         assert found.failure_permanent
         assert found.failure == (
-            "The stored file is gone or damaged on our side; please hand it in again."
+            "The stored file is lost or damaged on our side; please submit it again."
         )
     assert submit.quota(task, submit.team_for(sam)).used == 0
 

@@ -70,12 +70,12 @@ def test_staff_publish_later_what_they_did_not_publish_at_once(
     stop(boss, publish=False)
     client.force_login(boss)
     page = f"/admin/leaderboard/submission/{begun.pk}/"
-    assert "Publish what is there" in client.get(f"{page}change/").content.decode()
+    assert "Publish partial result" in client.get(f"{page}change/").content.decode()
     client.post(f"{page}publish-partial/", {"confirmed": "yes", "reason": "It helps."})
     settle()
     found = now(begun)
     assert found.state == "PUBLISHED"
     said = list(found.events.values_list("sentence", flat=True))
     assert "Staff decided to publish what is there: It helps." in said
-    with pytest.raises(GenieError, match="only what was stopped"):
+    with pytest.raises(GenieError, match="only a submission that was stopped"):
         evaluate.publish_partial(begun.pk, by=boss, reason="Again.")
