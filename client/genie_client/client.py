@@ -164,7 +164,7 @@ class Client:
         """Give a file: sample, csv, json, latex or bibtex."""
         if what not in _FILES:
             raise Problem(
-                f"There is no {what!r} to download; there are {', '.join(_FILES)}.",
+                f"There is no {what!r} to download; choose one of {', '.join(_FILES)}.",
                 code="unknown-file",
             )
         query = f"?{urlencode({'at': at})}" if at else ""

@@ -184,7 +184,7 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Interval:
     """
     _check_n(n)
     if not 0 <= successes <= n:
-        raise ValueError(f"{successes} successes of {n} cannot be.")
+        raise ValueError(f"{successes} successes of {n} is impossible.")
     share = successes / n
     square = normal_quantile(confidence) ** 2
     middle = (share + square / (2 * n)) / (1 + square / n)
@@ -220,7 +220,7 @@ def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
     """
     _check_n(n)
     if not half_width >= 0:
-        raise ValueError(f"A half-width of {half_width} cannot be.")
+        raise ValueError(f"A half-width of {half_width} is impossible.")
     return half_width * math.sqrt(n) / normal_quantile(confidence)
 
 

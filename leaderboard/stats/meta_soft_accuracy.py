@@ -50,7 +50,7 @@ def complete_instances(
     h = tables[0][0] if tables else as_groups(human, human)[0]
     whole = ~np.isnan(h).any(axis=0)
     if not whole.any():
-        raise ValueError("There is no instance on which people scored every system.")
+        raise ValueError("There is no instance with ratings of every system.")
     return (h[:, whole], *(metric[:, whole] for _, metric in tables))
 
 
