@@ -18,11 +18,11 @@ Status = Literal["done", "now", "failed", "waiting"]
 
 LABELS: dict[str, str] = {
     State.RECEIVED: "Received",
-    State.VALID: "Checked",
+    State.VALID: "Valid",
     State.MEASURED: "Measured",
     State.APPROVED: "Approved",
-    State.ANNOTATING: "Human evaluation",
-    State.ANNOTATED: "Rated",
+    State.ANNOTATING: "Collecting ratings",
+    State.ANNOTATED: "Ratings complete",
     State.SCORED: "Scored",
     State.PUBLISHED: "Published",
 }
@@ -59,7 +59,6 @@ _NEXT: dict[str, str] = {
 }
 # What is said instead where programs play the people.
 _SIMULATED: dict[str, str] = {
-    "Human evaluation": "Simulated evaluation",
     "HITs were posted for workers.": "HITs were posted for simulated annotators.",
     "Next: workers rate the outputs.": "Next: simulated annotators rate the outputs.",
     "Workers are rating the outputs.": "Simulated annotators are rating the outputs.",

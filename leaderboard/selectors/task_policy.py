@@ -68,9 +68,9 @@ def requirements(task: Task) -> list[str]:
 
 def _words(one: Requirement, tests: dict[str, QualificationTest]) -> str:
     if one.kind == Kind.APPROVED:
-        return f"at least {one.at_least:,} approved assignments"
+        return f"at least {one.at_least:,} approved HITs"
     if one.kind == Kind.APPROVED_PERCENT:
-        return f"at least {one.at_least} % of their assignments approved"
+        return f"an approval rate of at least {one.at_least} %"
     if one.kind == Kind.COUNTRY:
         return f"lives in one of: {one.countries}"
     test = tests.get(one.test_name)

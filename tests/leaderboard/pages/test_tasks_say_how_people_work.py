@@ -86,7 +86,7 @@ def test_what_workers_need_is_said(client, task, read):
         Requirement.objects.create(pool=task.slug, **fields)
     said = read(client.get(ABOUT))
     assert "“Careful reading”: 80 % of its questions, 2 attempts, 24 hours" in said
-    assert "at least 500 approved assignments" in said
+    assert "at least 500 approved HITs" in said
     assert "lives in one of: GB US" in said
 
 
