@@ -97,7 +97,7 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
         )
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
-        assert re.search(r"\d+ HITs answered by simulated workers", printed)
+        assert re.search(r"\d+ HITs answered by simulated annotators", printed)
         home = demo.get("/")
         for slug in ("demo-qa", "demo-abductive", "demo-translation"):
             assert f"/tasks/{slug}/" in home

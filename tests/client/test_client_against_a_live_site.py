@@ -74,7 +74,9 @@ def test_two_submissions_are_put_side_by_side(run, board):
     assert code == 0
     assert "80.0 against 60.0, difference +20.0; the intervals do not overlap" in said
     assert "they cover instances." in said
-    assert "Systems whose intervals overlap may still be significantly different." in said
+    assert (
+        "Systems whose intervals overlap may still be significantly different." in said
+    )
     assert "/tasks/tidy-news/differences/" in said
     found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
     assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
@@ -108,7 +110,7 @@ def test_who_may_hand_in_is_told_what_the_check_before_people_notices(run, board
     file.write_text(json.dumps({f"i{n}": "One and the same." for n in range(3)}))
     code, said, _ = run("validate", "tidy-news", file)
     assert code == 0
-    assert "- noticed: One and the same text" in said
+    assert "- warning: The same prediction" in said
     assert "identical-predictions" in said
     noticed = json.loads(run("--json", "validate", "tidy-news", file)[1])["warnings"]
     assert "identical-predictions" in {one["code"] for one in noticed}

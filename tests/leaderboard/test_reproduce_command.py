@@ -52,7 +52,7 @@ def test_a_cell_that_should_hold_and_does_not_is_an_error(pairs):
     assert "FAILS" in out
     assert "dynamic/r1.csv is not in the data folder." in out
     assert error.startswith(
-        "1 of the cells that should hold do not: dynamic-kappas: V1"
+        "1 of the cells that should match do not: dynamic-kappas: V1"
     )
 
 
@@ -137,7 +137,7 @@ def test_a_broken_file_is_named_with_what_is_wrong(tmp_path, text, said):
 def test_too_few_labels_for_a_strategy_are_named(pairs):
     _, _, error = reproduce("dynamic-table-6", data=pairs(labels=4))
     assert error == (
-        "dynamic-table-6: 7 workers are asked for, but a request has 4 labels only."
+        "dynamic-table-6: 7 workers are needed, but a request has only 4 labels."
     )
 
 

@@ -103,7 +103,7 @@ def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
     assert cast.submitter.username.startswith("deleted-")
     kept.refresh_from_db()
     assert kept.owner == cast.submitter
-    assert said_of(cast.submitter) == ["Account deleted. Why: They asked for it."]
+    assert said_of(cast.submitter) == ["Account deleted. Reason: They asked for it."]
 
 
 def test_what_others_rest_on_is_not_deleted(boss, cast, task):
@@ -111,12 +111,12 @@ def test_what_others_rest_on_is_not_deleted(boss, cast, task):
     empty = Team.objects.create(name="Empty", slug="empty")
     path = "/admin/leaderboard/team/"
     answer = act(boss, path, "delete_with_reason", cast.team, empty, **YES)
-    assert "so they stay: Team Heron" in answer.text
+    assert "depend on them: Team Heron" in answer.text
     assert Team.objects.filter(pk=cast.team.pk).exists()
     assert not Team.objects.filter(slug="empty").exists()
     assert said_of(cast.team) == []
     assert LogEntry.objects.get().get_change_message() == (
-        "Deleted. Why: They asked for it."
+        "Deleted. Reason: They asked for it."
     )
 
 

@@ -103,7 +103,7 @@ def test_a_failed_job_runs_again_through_the_door(boss, db):
     assert not Failure.objects.exists()
     logged = LogEntry.objects.get(object_id=failure.pk)
     assert logged.get_change_message() == (
-        "leaderboard.jobs.measure queued again. Why: More memory."
+        "leaderboard.jobs.measure queued again. Reason: More memory."
     )
 
 

@@ -175,7 +175,7 @@ def test_a_failed_step_runs_again_after_the_yes(boss, waiting):
     stuck.refresh_from_db()
     assert stuck.failed_step == ""
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
-    assert history(stuck) == ["Step 'measure' queued again. Why: More memory."]
+    assert history(stuck) == ["Step 'measure' queued again. Reason: More memory."]
 
 
 def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiting):

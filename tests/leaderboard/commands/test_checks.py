@@ -103,7 +103,7 @@ def asking(design, scale, template, *more):
         (DIRECT + "\ntest_criteria = { negative = 'overall' }", "test_criteria.negative is not a list"),
         (DIRECT + "\nnoisy_below = 80", "noisy_below is a share of right answers between 0 and 1"),
         (DIRECT + "\nnoisy_below = { neutral = 0.5 }", "noisy_below is a share of right answers between 0 and 1"),
-        (DIRECT + "\ntest_criteria = ['overall']", "test_criteria is a table with the lists positive and negative"),
+        (DIRECT + "\ntest_criteria = ['overall']", "test_criteria must be a table with the lists positive and negative"),
         (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "test_criteria.positive names no criterion that can be marked"),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "[joint] the scale two-choice compares two"),
     ],
@@ -135,10 +135,12 @@ def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
     [found] = ours()
     assert (found.id, found.msg) == (
         "genie.E007",
-        "demo-qa/task.toml: [human] several criteria are asked (clear, overall), and a "
-        "test question can be right on one and wrong on another: add test_criteria = "
-        "{ positive = [...], negative = [...] } with the criteria on which a reference "
-        "is good, and those on which another instance's reference is bad.",
+        "demo-qa/task.toml: [human] there are several criteria (clear, "
+        "overall), and an answer to a test question can be right on one and "
+        "wrong on another: add test_criteria = "
+        "{ positive = [...], negative = [...] } with the criteria on which a "
+        "reference is good, and those on which another instance's reference is "
+        "bad.",
     )
     with pytest.raises(GenieError) as refused:
         load.load_task("demo-qa")

@@ -95,7 +95,7 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
         state="UNDECIDED", n_labels=30, estimate=0.5, low=0.3, high=0.7
     )
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert "Not distinguishable with 30 labels." in page
+    assert "Inconclusive after 30 labels." in page
 
 
 def test_who_sees_what(right, wrong, boss, sam, stranger, signed_in):

@@ -174,7 +174,7 @@ def test_no_instances_are_refused_in_words(slug):
 )
 @pytest.mark.parametrize("lacking", [[], "one text instead of a list"])
 def test_an_instance_without_references_is_refused_in_words(slug, lacking):
-    with pytest.raises(GenieError, match="instance number 2 has no list") as caught:
+    with pytest.raises(GenieError, match="instance number 2 has none") as caught:
         all_metrics()[slug]().compute(Batch(["a", "b"], [["a"], lacking]))
     assert caught.value.code == "no-references"
 

@@ -136,7 +136,7 @@ def test_a_pilot_with_one_rating_each_says_what_it_cannot_tell():
     found = pilot_components([0, 1, 1, 0], instances=list("abcd"))
     assert found.instance == 0
     assert found.residual == pytest.approx(1 / 3)
-    assert "instance not told from the residual" in found.basis
+    assert "instance not separable from the residual" in found.basis
 
 
 def test_the_formula_agrees_with_a_simulation_of_effects():

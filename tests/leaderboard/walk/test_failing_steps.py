@@ -155,8 +155,8 @@ def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
     assert failed.failure_permanent
     assert aside.settled_at is None
     assert failed.failure == (
-        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} that "
-        "were approved stay set aside until it is tried again or withdrawn."
+        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} "
+        "approved stay committed until it is retried or withdrawn."
     )
     retry.retry(measured.pk, by=boss)
     settle()
