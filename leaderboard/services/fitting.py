@@ -53,7 +53,7 @@ def _of_table(table: str, design: type[Design], scale: type[Scale]) -> Iterator[
     if table == "human" and several:
         yield (
             f"the design {design.slug} shows outputs of several systems; it belongs in "
-            "[comparison] or [joint], and [human] asks about one system at a time."
+            "[comparison] or [joint], and [human] evaluates one system at a time."
         )
     if table != "human" and not several:
         yield (

@@ -155,7 +155,7 @@ def test_a_field_that_is_no_text_is_named(tmp_path):
         ('{"question_id": "M1",\n', "line 1 is not valid JSON"),
         ("[" * 10_000, "nested too deeply"),
         ('{"a": ' + "9" * 10_000 + "}", "not valid JSON"),
-        (json.dumps(QUESTIONS[0]) + "\n[]\n", "line 2: it is no JSON object"),
+        (json.dumps(QUESTIONS[0]) + "\n[]\n", "line 2: it is not a JSON object"),
         ("", "no instances"),
     ],
 )
