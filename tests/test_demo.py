@@ -118,8 +118,8 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
     again = Demo(tmp_path)
     try:
         printed = again.wait(90)
-        assert "kept" in printed
-        assert "simulated workers" not in printed
+        assert "keeping" in printed
+        assert "simulated annotators" not in printed
         assert "Kingfisher-QA" in again.get("/tasks/demo-qa/")
         again.process.kill()  # not asked to stop: its processes end all the same
         again.process.wait(timeout=10)

@@ -84,7 +84,7 @@ def test_two_submissions_are_put_side_by_side(run, board):
     other = make_ranked(make_task("other"), 50, team=kite.team, owner=kite.owner)
     code, _, told = run("compare", kite.pk, other.pk)
     assert code == 1
-    assert "different tasks" in told
+    assert "across tasks" in told
 
 
 def test_a_file_is_checked_and_nothing_is_kept(run, board, file):

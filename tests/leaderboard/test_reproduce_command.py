@@ -169,8 +169,8 @@ def test_few_judgments_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("prediction", "said"),
     [
-        ("[1]", "newstest2021.de-en.hyp.Mine.en.json is no JSON object."),
-        ("{", "newstest2021.de-en.hyp.Mine.en.json is no JSON object."),
+        ("[1]", "newstest2021.de-en.hyp.Mine.en.json is not a JSON object."),
+        ("{", "newstest2021.de-en.hyp.Mine.en.json is not a JSON object."),
         ('{"a": "x"}', "newstest2021.de-en.hyp.Mine.en.json has no prediction for b."),
     ],
 )

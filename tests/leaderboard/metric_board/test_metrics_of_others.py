@@ -103,7 +103,7 @@ def test_whole_systems_and_overall_values():
         (b"system,instance,value\nKite,a,1_0\n", "not-a-number", "1_0"),
         (b"system,instance,value\nKite,a,1,2\n", "bad-line", "4 fields instead of 3"),
         (b'system,instance,value\nKite,"a,1\n', "bad-line", "line 2"),
-        (b'{"system":"Kite"}\n[]\n', "bad-line", "line 2 (no JSON object)"),
+        (b'{"system":"Kite"}\n[]\n', "bad-line", "line 2 (not a JSON object)"),
         (b'{"system":[],"value":1}\n', "bad-line", "line 1 (no system)"),
         (b'{"system":"Kite","instance":true,"value":1}', "bad-line", "no instance"),
         (b'{"system":"Kite","instance":"a","value":true}', "bad-line", "no value"),
@@ -289,7 +289,7 @@ def test_the_readers_of_strangers_files_bear_anything():
 def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
     limits = Limits(cpu_seconds=0.3, memory_bytes=100 << 20)
     monkeypatch.setattr("leaderboard.services.metric_outside.LIMITS", limits)
-    with pytest.raises(GenieError, match="more time or memory") as refused:
+    with pytest.raises(GenieError, match="too much time or memory") as refused:
         hand_in(world, cast.rival, b"Kite\t1\n" * 1_000_000)
     assert refused.value.code == "bad-scores"
     assert not OutsideMetric.objects.exists()

@@ -57,7 +57,7 @@ def test_novelty_by_order_and_its_limits():
     batch = without_references(["a b c"], ["a b x c"])
     for order, expected in [(1, 0), (2, 50), (3, 100), (4, 0)]:
         assert all_metrics()["novelty"](order=order).compute(batch).overall == expected
-    with pytest.raises(ValueError, match="runs of 1 to 4 words, not 5"):
+    with pytest.raises(ValueError, match="n-grams of 1 to 4 words, not 5"):
         all_metrics()["novelty"](order=5)
 
 
