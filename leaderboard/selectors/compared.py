@@ -172,7 +172,7 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         f"labels with at least {sure} confidence."
         if standing.now.anytime_valid
         else f"{better} was found better than {other} after {comparison.n_labels:,} "
-        "labels, by a rule whose real confidence is lower than the stated "
+        "labels, by a rule whose actual confidence is lower than the stated "
         f"{sure}."
     )
 

@@ -72,7 +72,7 @@ def test_two_submissions_are_put_side_by_side(run, board):
     kite, wren = board
     code, said, _ = run("compare", kite.pk, wren.pk)
     assert code == 0
-    assert "80.0 against 60.0, difference +20.0; the intervals do not overlap" in said
+    assert "80.0 vs. 60.0, difference +20.0; the intervals do not overlap" in said
     assert "they cover instances." in said
     assert (
         "Systems whose intervals overlap may still be significantly different." in said

@@ -105,7 +105,7 @@ def test_an_empty_folder_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("tables", "options", "said"),
     [
-        (["table-9"], {}, "There is no table table-9; there are: "),
+        (["table-9"], {}, "There is no table table-9; available: "),
         ([], {"runs": 0}, "At least one run is needed, not 0."),
     ],
 )

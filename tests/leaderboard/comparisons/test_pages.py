@@ -72,7 +72,7 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
     found = finish(ask(right, wrong, max_pairs=30))
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert f"Right is better than Wrong, decided after {found.n_labels} labels" in page
-    assert "at least 95 % sure" in page
+    assert "with at least 95 % confidence" in page
     assert "Simulated: not rated by people." in page
     # money is nobody else's business
     assert "Spent" not in page
@@ -86,7 +86,7 @@ def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask)
         state="DECIDED", better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
     )
     found.refresh_from_db()
-    assert "error rate is higher" in verdict(found, standing_of(found))
+    assert "actual confidence is lower" in verdict(found, standing_of(found))
 
 
 def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask):

@@ -111,7 +111,7 @@ def test_six_systems_are_enough_to_rank_metrics(client, board):
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])
 def test_it_is_ranked_by_what_is_asked_for(client, board, by):
     said = page(client, f"?by={by}&metric=ter&criterion=none")
-    assert "TER</bdi> against people" in said
+    assert "TER</bdi> vs. human scores" in said
     expected = "soft-accuracy" if by == "odd" else by
     assert f"by={expected}" in said
     if by == "tau-14":
@@ -125,7 +125,7 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
     said = page(client)
     assert "not rated by people" in said
     assert "judged by people" not in said
-    assert "against simulated workers" in said
+    assert "vs. simulated annotators" in said
 
 
 @pytest.mark.parametrize("change", ["visibility", "state"])
@@ -151,7 +151,7 @@ def test_metrics_that_are_not_here_are_named(client, world):
     said = page(client)
     assert "BLEURT: not computed here" in said
     assert "GENIE_BLEURT_MODEL" not in said
-    assert "ROUGE-L: being computed, 0 of 6 pieces" in said
+    assert "ROUGE-L: being computed, 0 of 6 batches" in said
     metric_runs.stop(MetricRun.objects.get(metric="rougeL"))
     assert "ROUGE-L: stopped by staff" in page(client)
 
