@@ -119,7 +119,7 @@ def test_approving_can_start_at_once(boss, waiting):
 def test_declining_needs_a_reason(boss, waiting):
     submission = waiting()
     answer = decide(boss, submission, "decline", reason="   ")
-    assert "Say why" in answer.text
+    assert "Give a reason" in answer.text
     assert state_of(submission) == State.MEASURED
     decide(boss, submission, "decline", reason="The ids are shuffled.")
     submission.refresh_from_db()

@@ -88,7 +88,7 @@ def test_a_changed_account_says_why_in_its_history(boss, cast):
     boss.post(path, {**fields, "why": "She judges appeals."})
     cast.rival.refresh_from_db()
     assert cast.rival.is_staff
-    assert said_of(cast.rival)[0].endswith("Why: She judges appeals.")
+    assert said_of(cast.rival)[0].endswith("Reason: She judges appeals.")
 
 
 def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):

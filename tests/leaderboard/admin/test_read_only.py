@@ -61,7 +61,7 @@ def test_a_task_is_closed_in_the_admin_and_that_is_logged(boss, task):
     assert (task.accepts_submissions, task.hidden_references) == (False, True)
     assert (task.title, task.slug) == ("Tidy news", "tidy-news")
     said = LogEntry.objects.get(object_id=str(task.pk)).get_change_message()
-    assert said.endswith(". Why: The test set leaked.")
+    assert said.endswith(". Reason: The test set leaked.")
     assert "Reason for this change" not in said
 
 

@@ -115,7 +115,7 @@ def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
     Budget.objects.create(pool="tidy-news", limit_cents=300)
     page = act(boss, "approve_selected", first, second)
     assert "$4.50 of $3.00 left" in page.text
-    assert "too little" in page.text
+    assert "not enough" in page.text
     answer = confirm(boss, page)
     assert "Submissions approved: 1 of 2." in answer.text
     assert "Second: " in answer.text

@@ -59,7 +59,7 @@ def test_the_board_shows_every_part(client, board):
         "vs. human scores",
         "still agree with people as systems improve",
         "disagree with each other",
-        "Prediction-powered human scores",
+        "Prediction-powered scores",
         "Length ratio: no preferred direction",
         "Soft pairwise accuracy",
         "τ-13",
