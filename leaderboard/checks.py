@@ -27,61 +27,59 @@ HOURS = range(24)
 @register
 def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look at Genie's own settings before a campaign stumbles over them."""
-    own = settings.GENIE
-    found: list[CheckMessage] = []
+    configured = settings.GENIE
+    messages: list[CheckMessage] = []
     try:
-        ZoneInfo(own["CAMPAIGN_ZONE"])
+        ZoneInfo(configured["CAMPAIGN_ZONE"])
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        found.append(
+        messages.append(
             _error(
                 "E001",
-                f"GENIE_CAMPAIGN_ZONE is {own['CAMPAIGN_ZONE']!r}, which is not "
-                "a time zone.",
-                "Use an IANA name such as Europe/Berlin.",
+                f"GENIE_CAMPAIGN_ZONE is {configured['CAMPAIGN_ZONE']!r}, which is no time zone.",
+                "Take an IANA name such as Europe/Berlin.",
             )
         )
-    if own["CAMPAIGN_HOUR"] not in HOURS:
-        found.append(
+    if configured["CAMPAIGN_HOUR"] not in HOURS:
+        messages.append(
             _error(
                 "E002",
-                f"GENIE_CAMPAIGN_HOUR is {own['CAMPAIGN_HOUR']}; it must be an "
-                "hour from 0 to 23.",
+                f"GENIE_CAMPAIGN_HOUR is {configured['CAMPAIGN_HOUR']}; a day has hours 0 to 23.",
             )
         )
-    found += [
+    messages += [
         _error(
             "E003",
             f"GENIE_HOLIDAYS names {day!r}, which is not a date such as 2026-12-25.",
         )
-        for day in own["HOLIDAYS"]
+        for day in configured["HOLIDAYS"]
         if not _is_date(day)
     ]
-    if own["DETECTOR"] not in DETECTORS:
-        found.append(
+    if configured["DETECTOR"] not in DETECTORS:
+        messages.append(
             _error(
                 "E004",
-                f"GENIE_DETECTOR is {own['DETECTOR']!r}, which is not a detector.",
-                f"Choose one of {', '.join(DETECTORS)}.",
+                f"GENIE_DETECTOR is {configured['DETECTOR']!r}, which is no detector.",
+                f"There are {', '.join(DETECTORS)}.",
             )
         )
-    return found
+    return messages
 
 
 @register
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look whether every task asks for things that this site has."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     for slug in tasks.known():
         try:
-            found += _task_trouble(slug, tasks.definition(slug))
+            messages += _task_trouble(slug, tasks.definition(slug))
         except GenieError as error:
-            found.append(_error("E005", error.message))
-    return found
+            messages.append(_error("E005", error.message))
+    return messages
 
 
 def _task_trouble(slug: str, config: dict[str, Any]) -> Iterator[CheckMessage]:
     human, release = config["human"], config["release"]
-    wanted: list[tuple[str, Any, Collection[str]]] = [
+    named: list[tuple[str, Any, Collection[str]]] = [
         ("release.reader", release.get("reader"), all_readers()),
         ("human.design", human.get("design"), all_designs()),
         ("human.scale", human.get("scale"), all_scales()),
@@ -91,7 +89,7 @@ def _task_trouble(slug: str, config: dict[str, Any]) -> Iterator[CheckMessage]:
             hit_templates.all_templates(),
         ),
     ]
-    for key, name, known in wanted:
+    for key, name, known in named:
         if name not in known:
             yield _error(
                 "E006",

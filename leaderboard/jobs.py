@@ -71,8 +71,9 @@ def measure_piece(pk: int) -> None:
 def catch_up_metrics(task: int = 0) -> None:
     if not task:
         metric_runs.catch_up_all()
-    elif found := Task.objects.filter(pk=task).first():
-        metric_runs.catch_up(found)
+    # a task can be deleted while its job waits
+    elif chosen := Task.objects.filter(pk=task).first():
+        metric_runs.catch_up(chosen)
 
 
 def refresh_metric_boards() -> None:

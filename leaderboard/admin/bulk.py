@@ -92,15 +92,14 @@ def approve_selected(
     """Show the total beside the budgets; approve what can be approved."""
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them is waiting for a decision.")
+        _warn(model_admin, request, "None of them waits for a decision.")
         return None
     costs = {row.pk: approve.quote(row).total_cents for row in rows}
     total = sum(costs.values())
+    # staff approve the sum that they saw; pay or platform may have changed between
     if request.POST.get("shown_cents") not in {None, str(total)}:
-        _nothing(
-            model_admin,
-            request,
-            "The cost has changed in the meantime; please check it again.",
+        _warn(
+            model_admin, request, "The cost has changed meanwhile: look again, please."
         )
         return None
     lines = [
@@ -121,20 +120,20 @@ def approve_selected(
     )
     if isinstance(answer, HttpResponse):
         return answer
-    given = answer.cleaned_data
+    fields = answer.cleaned_data
     by = cast("Account", request.user)
 
     def act(row: Submission) -> tuple[Submission, str]:
         done = approve.approve(
-            row.pk, by=by, reason=given["reason"], start_now=given["start_now"]
+            row.pk, by=by, reason=fields["reason"], start_now=fields["start_now"]
         )
         return (
             done,
-            f"Approved up to {dollars(costs[row.pk])}. {given['reason']}".strip(),
+            f"Approved up to {dollars(costs[row.pk])}. {fields['reason']}".strip(),
         )
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"Submissions approved: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"Submissions approved: {n} of {len(rows)}.", n)
     return None
 
 
@@ -147,7 +146,7 @@ def decline_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _nothing(model_admin, request, "None of them is waiting for a decision.")
+        _warn(model_admin, request, "None of them waits for a decision.")
         return None
     answer = asked(model_admin, request, DECLINE, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -158,7 +157,7 @@ def decline_selected(
         return approve.decline(row.pk, by=by, reason=reason), f"Declined: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"Submissions declined: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"Submissions declined: {n} of {len(rows)}.", n)
     return None
 
 
@@ -171,7 +170,7 @@ def retry_selected(
 ) -> HttpResponse | None:
     rows = list(queryset.exclude(failed_step=""))
     if not rows:
-        _nothing(model_admin, request, "None of them failed.")
+        _warn(model_admin, request, "None of them failed.")
         return None
     lines = [
         Line(row.pk, row.system_name, f"{row.failed_step}: {row.failure}")
@@ -187,7 +186,7 @@ def retry_selected(
         return row, f"Step {row.failed_step!r} queued again. Reason: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"Steps queued again: {n} of {len(rows)}.", n)
     return None
 
 
@@ -200,7 +199,7 @@ def publish_partial_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.STOPPED)
     if not rows:
-        _nothing(model_admin, request, "None of them was stopped without publishing.")
+        _warn(model_admin, request, "None of them was stopped without publishing.")
         return None
     answer = asked(model_admin, request, PUBLISH_PARTIAL, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -212,7 +211,7 @@ def publish_partial_selected(
         return row, f"Published the partial result: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"Being published: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"On their way to the board: {n} of {len(rows)}.", n)
     return None
 
 
@@ -234,13 +233,13 @@ def withdraw_selected(
         return row, f"Withdrawn: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _said(model_admin, request, f"Submissions withdrawn: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"Submissions withdrawn: {n} of {len(rows)}.", n)
     return None
 
 
 def _rows(queryset: QuerySet[Submission], *states: str) -> list[Submission]:
-    wanted = queryset.filter(state__in=states).select_related("task", "team")
-    return list(wanted.order_by("pk"))
+    chosen = queryset.filter(state__in=states).select_related("task", "team")
+    return list(chosen.order_by("pk"))
 
 
 def _lines(rows: list[Submission]) -> list[Line]:
@@ -257,21 +256,21 @@ def _warned(row: Submission) -> str:
 
 def _by_task(rows: list[Submission], costs: dict[int, int]) -> list[tuple[str, str]]:
     """Set what each task's submissions cost beside what is left for it."""
-    wanted: dict[str, int] = defaultdict(int)
+    cents_of: dict[str, int] = defaultdict(int)
     for row in rows:
-        wanted[row.task.slug] += costs[row.pk]
-    found = []
-    for slug, cents in sorted(wanted.items()):
+        cents_of[row.task.slug] += costs[row.pk]
+    lines = []
+    for slug, cents in sorted(cents_of.items()):
         left = budget_left(slug)
-        short = "" if cents <= left else " — not enough: some will be refused"
-        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
-    return found
+        short = "" if cents <= left else " — too little: some will be refused"
+        lines.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
+    return lines
 
 
-def _nothing(model_admin: Any, request: HttpRequest, sentence: str) -> None:
+def _warn(model_admin: Any, request: HttpRequest, sentence: str) -> None:
     model_admin.message_user(request, sentence, messages.WARNING)
 
 
-def _said(model_admin: Any, request: HttpRequest, sentence: str, n: int) -> None:
+def _tell(model_admin: Any, request: HttpRequest, sentence: str, n: int) -> None:
     level = messages.SUCCESS if n else messages.WARNING
     model_admin.message_user(request, sentence, level)

@@ -31,9 +31,11 @@ def retry_selected(
     n = 0
     for failure in queryset:
         try:
+            # log and job together: neither a job without a reason nor a reason without
+            # a job
             with transaction.atomic():
-                said = f"{failure.func} queued again. Reason: {reason}"
-                model_admin.log_change(request, failure, said)
+                message = f"{failure.func} queued again. Why: {reason}"
+                model_admin.log_change(request, failure, message)
                 retry_failure(failure.pk)
         except TypeError as error:  # it was not queued by our rules
             model_admin.message_user(request, str(error), messages.ERROR)

@@ -25,13 +25,13 @@ class WorkAdmin(ReadOnlyAdmin):
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("leaderboard.change_submission")
 
-    def each(
+    def act_on_rows(
         self,
         request: HttpRequest,
         queryset: QuerySet[Any],
         act: Any,
         verb: str,
-        why: str,
+        reason: str,
     ) -> None:
         """Do the same with each row and say with how many it could be done."""
         rows = list(queryset.order_by("pk"))
@@ -39,7 +39,7 @@ class WorkAdmin(ReadOnlyAdmin):
         level = messages.SUCCESS if done else messages.WARNING
         self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
         for row in done:
-            self.log_change(request, row, f"{verb}. Reason: {why}")
+            self.log_change(request, row, f"{verb}. Why: {reason}")
 
 
 @admin.register(MetricRun)
@@ -77,7 +77,7 @@ class MetricRunAdmin(WorkAdmin):
     def stop_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.each(request, queryset, metric_runs.stop, "Stopped", reason)
+        self.act_on_rows(request, queryset, metric_runs.stop, "Stopped", reason)
 
     @admin.action(
         description="Resume the selected, including failed batches …",
@@ -91,7 +91,7 @@ class MetricRunAdmin(WorkAdmin):
     def resume_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.each(request, queryset, metric_runs.resume, "Resumed", reason)
+        self.act_on_rows(request, queryset, metric_runs.resume, "Resumed", reason)
 
 
 @admin.register(MetricBoard)
@@ -113,6 +113,7 @@ class MetricBoardAdmin(WorkAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[MetricBoard]:
         rows: QuerySet[MetricBoard] = super().get_queryset(request)
+        # the payload is the whole board, which a list of boards does not show
         return rows.defer("payload")
 
     @admin.action(
@@ -122,7 +123,7 @@ class MetricBoardAdmin(WorkAdmin):
     def retry_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.each(request, queryset, metric_board.retry, "Queued again", reason)
+        self.act_on_rows(request, queryset, metric_board.retry, "Queued again", reason)
 
 
 @admin.register(OutsideMetric)
@@ -150,4 +151,6 @@ class OutsideMetricAdmin(WorkAdmin):
     def withdraw_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        self.each(request, queryset, metric_outside.withdraw, "Withdrawn", reason)
+        self.act_on_rows(
+            request, queryset, metric_outside.withdraw, "Withdrawn", reason
+        )

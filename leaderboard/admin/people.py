@@ -42,7 +42,8 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
 
         def act(row: Any) -> tuple[Model, str]:
             leave.delete(row.pk)
-            return User.objects.get(pk=row.pk), f"Account deleted. Reason: {reason}"
+            # the row stays, without a name: submissions and decisions refer to it
+            return User.objects.get(pk=row.pk), f"Account deleted. Why: {reason}"
 
         n = act_on_each(self, request, rows, act)
         level = messages.SUCCESS if n else messages.WARNING

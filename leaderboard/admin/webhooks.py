@@ -38,11 +38,13 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     def send_again(
         self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
     ) -> None:
-        found = list(queryset.filter(state=State.FAILED).order_by("pk"))
+        failed = list(queryset.filter(state=State.FAILED).order_by("pk"))
         WebhookDelivery.objects.filter(
-            pk__in=[one.pk for one in found], state=State.FAILED
+            # the state again: another process may have sent it since the list was read
+            pk__in=[delivery.pk for delivery in failed],
+            state=State.FAILED,
         ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
-        for delivery in found:
-            self.log_change(request, delivery, f"Sent again. Reason: {reason}")
-        level = messages.SUCCESS if found else messages.WARNING
-        self.message_user(request, f"{len(found)} will be sent again.", level)
+        for delivery in failed:
+            self.log_change(request, delivery, f"Sent again. Why: {reason}")
+        level = messages.SUCCESS if failed else messages.WARNING
+        self.message_user(request, f"{len(failed)} will be tried again.", level)

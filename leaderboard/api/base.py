@@ -48,6 +48,7 @@ class Shareable(APIView):
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:
         answer = super().finalize_response(request, response, *args, **kwargs)
+        # caches must not hand one reader's answer to another
         patch_vary_headers(answer, ["Authorization", "Cookie"])
         if request.method not in {"GET", "HEAD"}:
             return answer
@@ -79,9 +80,11 @@ class View(Shareable, GenericAPIView[Any]):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.method in {"GET", "HEAD"}:
-            given = self.query_class(data=request.query_params)
-            given.is_valid(raise_exception=True)
-            self.query = given.validated_data
+            # before the handler runs, so that no view can forget to refuse a misspelt
+            # parameter
+            parameters = self.query_class(data=request.query_params)
+            parameters.is_valid(raise_exception=True)
+            self.query = parameters.validated_data
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Give those of these parameters that were sent, to filter by."""
@@ -99,7 +102,8 @@ def problems(*codes: str) -> dict[Any, Any]:
         by_status.setdefault(KINDS[code].status, []).append(code)
     return {
         (status, MEDIA_TYPE): OpenApiResponse(
-            ProblemSerializer, description="Codes: " + ", ".join(sorted(found)) + "."
+            ProblemSerializer,
+            description="Codes: " + ", ".join(sorted(codes_of_status)) + ".",
         )
-        for status, found in sorted(by_status.items())
+        for status, codes_of_status in sorted(by_status.items())
     }

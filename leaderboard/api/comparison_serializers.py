@@ -87,16 +87,16 @@ class ComparisonDetailSerializer(ComparisonSerializer):
         "over, because it also reveals which pairs are test questions."
     )
 
-    def get_verdict(self, found: Comparison) -> str:
-        return verdict(found, standing_of(found))
+    def get_verdict(self, comparison: Comparison) -> str:
+        return verdict(comparison, standing_of(comparison))
 
-    def get_seed(self, found: Comparison) -> int | None:
-        return found.seed if found.finished_at else None
+    def get_seed(self, comparison: Comparison) -> int | None:
+        return comparison.seed if comparison.finished_at else None
 
     @extend_schema_field(ComparisonStandingSerializer)
-    def get_standing(self, found: Comparison) -> dict[str, Any]:
-        standing = standing_of(found)
-        inner = concerns(self.context["request"].user, found)
+    def get_standing(self, comparison: Comparison) -> dict[str, Any]:
+        standing = standing_of(comparison)
+        inner = concerns(self.context["request"].user, comparison)
         return {
             "n_labels": standing.n_labels,
             "n_votes": standing.n_votes,
@@ -107,7 +107,7 @@ class ComparisonDetailSerializer(ComparisonSerializer):
             "needed": standing.needed,
             "spent_cents": standing.spent_cents if inner else None,
             "still_cents": standing.still_cents if inner else None,
-            "approved_cents": found.approved_cents if inner else None,
+            "approved_cents": comparison.approved_cents if inner else None,
         }
 
 
@@ -126,8 +126,8 @@ class JointSerializer(serializers.Serializer[Any]):
     )
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
-    def get_systems(self, found: JointEvaluation) -> Any:
-        systems = [row.submission for row in found.systems.all()]
+    def get_systems(self, joint_evaluation: JointEvaluation) -> Any:
+        systems = [row.submission for row in joint_evaluation.systems.all()]
         return ComparedSystemSerializer(systems, many=True).data
 
 
@@ -186,17 +186,17 @@ class JointDetailSerializer(JointSerializer):
     )
     spent_cents = serializers.SerializerMethodField()
 
-    def get_approved_cents(self, found: JointEvaluation) -> int | None:
-        concerned = joint_concerns(self.context["request"].user, found)
-        return found.approved_cents if concerned else None
+    def get_approved_cents(self, joint_evaluation: JointEvaluation) -> int | None:
+        concerned = joint_concerns(self.context["request"].user, joint_evaluation)
+        return joint_evaluation.approved_cents if concerned else None
 
-    def get_spent_cents(self, found: JointEvaluation) -> int | None:
-        concerned = joint_concerns(self.context["request"].user, found)
-        return joint_progress(found)["spent_cents"] if concerned else None
+    def get_spent_cents(self, joint_evaluation: JointEvaluation) -> int | None:
+        concerned = joint_concerns(self.context["request"].user, joint_evaluation)
+        return joint_progress(joint_evaluation)["spent_cents"] if concerned else None
 
     @extend_schema_field(JointCriterionSerializer(many=True))
-    def get_criteria(self, found: JointEvaluation) -> Any:
+    def get_criteria(self, joint_evaluation: JointEvaluation) -> Any:
         results: list[CriterionResult] = criterion_results(
-            found, joint.criteria_of(found.task)
+            joint_evaluation, joint.criteria_of(joint_evaluation.task)
         )
         return JointCriterionSerializer(results, many=True).data

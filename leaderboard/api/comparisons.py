@@ -54,12 +54,12 @@ class ComparisonDetail(View):
     )
     def get(self, request: Request, pk: int) -> Response:
         rows = comparisons_seen_by(request.user)
-        found = (
+        comparison = (
             rows.select_related("evaluation__campaign__hit_type").filter(pk=pk).first()
         )
-        if found is None:
+        if comparison is None:
             raise Http404
-        return Response(self.get_serializer(found).data)
+        return Response(self.get_serializer(comparison).data)
 
 
 class JointList(View):
@@ -93,7 +93,7 @@ class JointDetail(View):
         responses={200: JointDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        found = joint_seen_by(request.user).filter(pk=pk).first()
-        if found is None:
+        joint_evaluation = joint_seen_by(request.user).filter(pk=pk).first()
+        if joint_evaluation is None:
             raise Http404
-        return Response(self.get_serializer(found).data)
+        return Response(self.get_serializer(joint_evaluation).data)

@@ -89,6 +89,7 @@ def _operation(
 
 def _fields(schema: dict[str, Any], content: dict[str, Any]) -> list[dict[str, Any]]:
     shape = _resolved(schema, content["schema"])
+    # a page of a list: readers want the fields of its rows
     if "results" in shape.get("properties", {}):
         shape = _resolved(schema, shape["properties"]["results"]["items"])
     return list(_flat(schema, shape, ""))
@@ -115,14 +116,18 @@ def _inner(
 ) -> tuple[dict[str, Any] | None, str]:
     """Find the object that a field holds: itself, or one of many."""
     part = _resolved(schema, part)
-    for one in (*part.get("allOf", []), *part.get("oneOf", []), *part.get("anyOf", [])):
-        found, mark = _inner(schema, one)
-        if found is not None:
-            return found, mark
+    for option in (
+        *part.get("allOf", []),
+        *part.get("oneOf", []),
+        *part.get("anyOf", []),
+    ):
+        inner, mark = _inner(schema, option)
+        if inner is not None:
+            return inner, mark
     for key, mark in (("items", "[]"), ("additionalProperties", "{}")):
         if isinstance(part.get(key), dict) and part[key]:
-            found, _ = _inner(schema, part[key])
-            return found, mark
+            inner, _ = _inner(schema, part[key])
+            return inner, mark
     return (part, "") if part.get("properties") else (None, "")
 
 
@@ -137,7 +142,7 @@ def _type(schema: dict[str, Any], part: dict[str, Any]) -> str:
     """Say a field's type in a word or two."""
     several = [*part.get("allOf", []), *part.get("oneOf", []), *part.get("anyOf", [])]
     if several:
-        return " or ".join(dict.fromkeys(_type(schema, one) for one in several))
+        return " or ".join(dict.fromkeys(_type(schema, option) for option in several))
     if "$ref" in part:
         return _type(schema, _resolved(schema, part))
     if "enum" in part:

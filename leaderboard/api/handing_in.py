@@ -30,7 +30,7 @@ from leaderboard.api.submission_serializers import (
 )
 from leaderboard.api.submissions import OWN
 from leaderboard.models import Submission
-from leaderboard.selectors.sight import sight
+from leaderboard.selectors.sight import visible_parts
 from leaderboard.services import dry_run
 from leaderboard.services import withdraw as withdrawal
 
@@ -95,18 +95,23 @@ class SubmissionCheck(View):
     )
     def post(self, request: Request) -> Response:
         _refuse_too_large(request)
-        given = FileToCheckSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        task, file = task_of(given.validated_data["task"]), given.validated_data["file"]
+        serializer = FileToCheckSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        task, file = (
+            task_of(serializer.validated_data["task"]),
+            serializer.validated_data["file"],
+        )
+        # reading a hostile file takes seconds of processor time: one at a time is a
+        # bound
         with one_at_a_time("check-by-accounts") as free:
             if not free:
                 raise Throttled(
                     _BUSY_SECONDS, "Another file is being checked right now."
                 )
-            found = dry_run.examine(
+            checked = dry_run.examine(
                 task, cast("IO[bytes]", file), file.name or "predictions"
             )
-        return Response(ExaminedSerializer(found).data)
+        return Response(ExaminedSerializer(checked).data)
 
 
 def _refuse_too_large(request: Request) -> None:
@@ -146,15 +151,16 @@ class SubmissionWithdrawal(View):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None or not sight(found, request.user).team:
+        submission = self.get_queryset().filter(pk=pk).first()
+        if submission is None or not visible_parts(submission, request.user).team:
             raise Http404
-        given = ReasonSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
+        serializer = ReasonSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
-        reason = given.validated_data.get("reason", "").strip()
+        reason = serializer.validated_data.get("reason", "").strip()
         withdrawal.withdraw(pk, by=by, reason=reason)
-        found = self.get_queryset().get(pk=pk)
+        # read again: the service has changed the row, not this object
+        submission = self.get_queryset().get(pk=pk)
         return Response(
-            SubmissionDetailSerializer(as_json.full(found, OWN, request)).data
+            SubmissionDetailSerializer(as_json.full(submission, OWN, request)).data
         )

@@ -67,21 +67,25 @@ class MetricScoresView(View):
 
     def rows(self, request: Request) -> QuerySet[OutsideMetric]:
         """Select the visitor's own metrics and the published ones."""
-        seen = Q(published_at__isnull=False)
+        may_see = Q(published_at__isnull=False)
         if request.user.is_authenticated:
-            seen |= Q(owner_id=request.user.pk)
-        rows = OutsideMetric.objects.filter(seen, withdrawn_at=None)
+            may_see |= Q(owner_id=request.user.pk)
+        rows = OutsideMetric.objects.filter(may_see, withdrawn_at=None)
         return rows.select_related("task", "owner").order_by("-pk")
 
-    def one(self, request: Request, pk: int, *, own: bool = False) -> OutsideMetric:
-        found = self.rows(request).filter(pk=pk).first()
-        if found is None or (own and found.owner_id != request.user.pk):
+    def metric(
+        self, request: Request, pk: int, *, owned: bool = False
+    ) -> OutsideMetric:
+        metric = self.rows(request).filter(pk=pk).first()
+        if metric is None or (owned and metric.owner_id != request.user.pk):
             raise Http404
-        return found
+        return metric
 
     def body(self, metric: Any, *, many: bool = False) -> Any:
-        def seen(one: OutsideMetric) -> QuerySet[OutsideScores]:
-            return OutsideScores.objects.filter(public("submission__"), metric=one)
+        # systems that have become private or were withdrawn since must not appear by
+        # way of somebody's metric
+        def seen(outside: OutsideMetric) -> QuerySet[OutsideScores]:
+            return OutsideScores.objects.filter(public("submission__"), metric=outside)
 
         return MetricScoresSerializer(metric, many=many, context={"seen": seen}).data
 
@@ -131,9 +135,9 @@ class MetricScoresList(MetricScoresView):
     )
     def post(self, request: Request) -> Response:
         _refuse_too_large(request)
-        given = NewMetricScoresSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        fields = given.validated_data
+        serializer = NewMetricScoresSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
         file = fields.pop("file")
         metric = metric_outside.receive(
             task=task_of(fields.pop("task")),
@@ -158,7 +162,7 @@ class MetricScoresDetail(MetricScoresView):
         responses={200: MetricScoresSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        return Response(self.body(self.one(request, pk)))
+        return Response(self.body(self.metric(request, pk)))
 
     @extend_schema(
         tags=["metrics"],
@@ -171,7 +175,7 @@ class MetricScoresDetail(MetricScoresView):
         },
     )
     def delete(self, request: Request, pk: int) -> Response:
-        metric_outside.withdraw(self.one(request, pk, own=True))
+        metric_outside.withdraw(self.metric(request, pk, owned=True))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -187,7 +191,7 @@ class MetricScoresPublish(MetricScoresView):
         },
     )
     def post(self, request: Request, pk: int) -> Response:
-        metric = self.one(request, pk, own=True)
+        metric = self.metric(request, pk, owned=True)
         metric_outside.publish(metric)
         metric.refresh_from_db()
         return Response(self.body(metric))

@@ -151,8 +151,10 @@ def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
         "compared": payload.get("compared", []),
         "disagreement": payload.get("disagreement"),
         "systems": [
-            {"plain": None, "powered": None, "labels_saved": None, **one, **system}
-            for system, one in zip(payload.get("systems", ()), estimates, strict=True)
+            {"plain": None, "powered": None, "labels_saved": None, **estimate, **system}
+            for system, estimate in zip(
+                payload.get("systems", ()), estimates, strict=True
+            )
         ],
         "powered_by": payload.get("powered_by", []),
     }
@@ -199,6 +201,8 @@ class MetricScoresSerializer(serializers.ModelSerializer[OutsideMetric]):
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_systems(self, metric: OutsideMetric) -> dict[str, float]:
         """Give the overall value of each submission that the visitor may see."""
-        seen = self.context["seen"](metric)
-        rows = seen.order_by("submission_id").values_list("submission_id", "value")
+        visible_scores = self.context["seen"](metric)
+        rows = visible_scores.order_by("submission_id").values_list(
+            "submission_id", "value"
+        )
         return {str(pk): value for pk, value in rows}

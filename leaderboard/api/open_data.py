@@ -24,7 +24,7 @@ from leaderboard.api.tasks import CriterionQuery, TaskView
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import Submission
 from leaderboard.selectors import open_data
-from leaderboard.selectors.sight import Sight, sight
+from leaderboard.selectors.sight import VisibleParts, visible_parts
 
 
 class OfSubmissionQuery(PageQuery):
@@ -65,8 +65,8 @@ class ScoreList(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        if asked := self.query.get("criterion"):
-            one_of("criterion", asked, open_data.scored_criteria(task))
+        if criterion := self.query.get("criterion"):
+            one_of("criterion", criterion, open_data.scored_criteria(task))
         rows = open_data.scores(
             task,
             request.user,
@@ -104,19 +104,19 @@ class SubmissionView(View):
 
     queryset = Submission.objects.select_related("task", "team")
 
-    def submission(self, pk: int) -> tuple[Submission, Sight]:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None:
+    def submission(self, pk: int) -> tuple[Submission, VisibleParts]:
+        submission = self.get_queryset().filter(pk=pk).first()
+        if submission is None:
             raise Http404
-        seen = sight(found, self.request.user)
-        if not seen.page:
+        view = visible_parts(submission, self.request.user)
+        if not view.page:
             raise Http404
-        return found, seen
+        return submission, view
 
 
-def _open(found: Submission, seen: Sight) -> bool:
+def _open(submission: Submission, view: VisibleParts) -> bool:
     """Tell whether the numbers are shown: not those that were withdrawn."""
-    return seen.inner or found.state != Submission.State.WITHDRAWN
+    return view.inner or submission.state != Submission.State.WITHDRAWN
 
 
 class SubmissionMetrics(SubmissionView):
@@ -144,11 +144,13 @@ class SubmissionMetrics(SubmissionView):
         },
     )
     def get(self, request: Request, pk: int) -> Response:
-        found, seen = self.submission(pk)
-        if not _open(found, seen):
+        submission, view = self.submission(pk)
+        if not _open(submission, view):
             return Response({})
-        shown = seen.inner or found.published_at is not None
-        return Response(open_data.old_metrics(found, scores_seen=shown))
+        # automatic metrics are public with the submission, people's scores with the
+        # result
+        shown = view.inner or submission.published_at is not None
+        return Response(open_data.old_metrics(submission, scores_seen=shown))
 
 
 class SubmissionMetricResults(SubmissionView):
@@ -165,9 +167,9 @@ class SubmissionMetricResults(SubmissionView):
         },
     )
     def get(self, request: Request, pk: int) -> Response:
-        found, seen = self.submission(pk)
-        rows = found.metric_results.order_by("pk")
-        if not _open(found, seen):
+        submission, view = self.submission(pk)
+        rows = submission.metric_results.order_by("pk")
+        if not _open(submission, view):
             rows = rows.none()
         page: Any = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
@@ -191,11 +193,11 @@ class SubmissionJudgments(SubmissionView):
         },
     )
     def get(self, request: Request, pk: int) -> Response:
-        found, seen = self.submission(pk)
-        if found.published_at is None or not _open(found, seen):
+        submission, view = self.submission(pk)
+        if submission.published_at is None or not _open(submission, view):
             raise GenieError(
                 "Judgments become available once the result is published.",
                 code="not-published",
             )
-        page: Any = self.paginate_queryset(open_data.judgments(found))
+        page: Any = self.paginate_queryset(open_data.judgments(submission))
         return self.get_paginated_response(self.get_serializer(page, many=True).data)

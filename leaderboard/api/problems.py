@@ -156,7 +156,9 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     """Turn whatever a view raised into a problem that a program can act on."""
     if isinstance(error, GenieError):
         answer = problem(error.code, error.message, details=error.details)
-        _say_when_to_come_back(answer, error)
+        _add_retry_after(answer, error)
+        # an answer, not an exception, leaves the view: without this, half a transaction
+        # would be committed
         set_rollback()
         return answer
     if isinstance(error, SuspiciousOperation | MultiPartParserError | TooManyFilesSent):
@@ -166,7 +168,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return _unavailable(error)
     framework = exception_handler(error, context)
     if framework is None:
-        return _our_fault(error, context)
+        return _internal_error(error, context)
     answer = _from_framework(error, framework)
     for header in ("WWW-Authenticate", "Retry-After"):
         if header in framework.headers:
@@ -189,6 +191,7 @@ def _from_framework(error: Exception, framework: Response) -> Response:
         codes = error.get_codes()
         code = _FRAMEWORK_CODES.get(codes, codes) if isinstance(codes, str) else code
         detail = str(error.detail)
+        # a sentence of our own says more than the advice for its code
         if detail != str(error.default_detail):
             return problem(code, detail, status=status)
     return problem(code, _ADVICE.get(code, detail), status=status)
@@ -221,10 +224,11 @@ def _unreadable(error: Exception) -> Response:
     return problem("bad-request", "The request cannot be read as form data.")
 
 
-def _say_when_to_come_back(answer: Response, error: GenieError) -> None:
+def _add_retry_after(answer: Response, error: GenieError) -> None:
     next_at = error.details.get("next_at")
     if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS and next_at:
         wait = datetime.fromisoformat(next_at) - timezone.now()
+        # rounded up, so that the retry is not a moment too early
         answer.headers["Retry-After"] = str(max(1, int(wait.total_seconds()) + 1))
 
 
@@ -239,7 +243,7 @@ def _unavailable(error: Exception) -> Response:
     return answer
 
 
-def _our_fault(error: Exception, context: dict[str, Any]) -> Response:
+def _internal_error(error: Exception, context: dict[str, Any]) -> Response:
     """Report an unexpected error as Django would, and still answer in JSON."""
     request = context.get("request")
     logger.error("The API failed", exc_info=error)

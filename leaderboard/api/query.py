@@ -21,6 +21,7 @@ class Query(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         known = set(self.fields)
         for name in data:
+            # a misspelt filter that is ignored gives all rows, and nobody notices
             if name not in {*known, api_settings.URL_FORMAT_OVERRIDE}:
                 takes = ", ".join(self.fields) or "none"
                 raise GenieError(

@@ -48,5 +48,6 @@ def add_answers_of_every_get(
             operation.setdefault("parameters", []).append(_IF_NONE_MATCH)
             operation["responses"]["304"] = {"description": "Not modified."}
             operation["responses"]["400"] = _BAD_PARAMETER
+            # sorted, so that the stored schema does not change with the order of views
             operation["responses"] = dict(sorted(operation["responses"].items()))
     return result

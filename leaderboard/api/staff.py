@@ -49,9 +49,9 @@ class StaffView(View):
 
 
 def _with_progress(campaigns: list[Campaign]) -> list[Any]:
-    found = progress_of(campaigns)
+    progress_by_campaign = progress_of(campaigns)
     for campaign in campaigns:
-        campaign.progress = found[campaign.pk]  # type: ignore[attr-defined]
+        campaign.progress = progress_by_campaign[campaign.pk]  # type: ignore[attr-defined]
     return campaigns
 
 
@@ -96,10 +96,10 @@ class CampaignDetail(StaffView):
         responses={200: CampaignSerializer, **problems(*_REFUSALS, "not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None:
+        campaign = self.get_queryset().filter(pk=pk).first()
+        if campaign is None:
             raise Http404
-        return Response(self.get_serializer(_with_progress([found])[0]).data)
+        return Response(self.get_serializer(_with_progress([campaign])[0]).data)
 
 
 class WorkerQuery(PageQuery):
@@ -140,6 +140,7 @@ class WorkerList(StaffView):
             rows = rows.filter(platform=platform)
         sees_bans = staff_may(request.user, Staff.SEE_BANS)
         if task := self.query.get("banned_from"):
+            # a filter tells as much as a field: who is listed is banned
             if not sees_bans:
                 raise PermissionDenied(
                     f"banned_from also requires the permission {Staff.SEE_BANS}."
@@ -150,8 +151,10 @@ class WorkerList(StaffView):
             rows = rows.filter(excluded=excluded == "yes")
         page: Any = list(self.paginate_queryset(rows) or [])
         bans: dict[int, list[str]] = {}
-        found = Ban.objects.filter(worker__in=page, lifted_at=None).order_by("pool")
-        for worker_id, pool in found.values_list("worker_id", "pool"):
+        current_bans = Ban.objects.filter(worker__in=page, lifted_at=None).order_by(
+            "pool"
+        )
+        for worker_id, pool in current_bans.values_list("worker_id", "pool"):
             bans.setdefault(worker_id, []).append(pool)
         for worker in page:
             worker.banned_from = bans.get(worker.pk, []) if sees_bans else None

@@ -9,14 +9,16 @@ from rest_framework.reverse import reverse
 
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.selectors.campaigns import campaigns_of
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 from leaderboard.selectors.worker_figures import paid_and_fee
 
 # These would name, or describe, somebody else's submission (as on its page).
 _FOR_THE_TEAM = ("near-duplicate",)
 
 
-def brief(submission: Submission, seen: Sight, request: Request) -> dict[str, Any]:
+def brief(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
     """Give the line of a list."""
     team = {"slug": submission.team.slug, "name": submission.team.name}
     return {
@@ -24,40 +26,42 @@ def brief(submission: Submission, seen: Sight, request: Request) -> dict[str, An
         "url": reverse("api:submission-detail", args=[submission.pk], request=request),
         "task": submission.task.slug,
         "system_name": submission.system_name,
-        "team": team if seen.identity else None,
+        "team": team if view.identity else None,
         "visibility": submission.visibility,
         "anonymous_until": submission.anonymous_until,
         "simulated": submission.simulated,
         "state": submission.state,
-        "n_warnings": len(_warnings(submission, seen)),
+        "n_warnings": len(_warnings(submission, view)),
         "created_at": submission.created_at,
         "published_at": submission.published_at,
     }
 
 
-def full(submission: Submission, seen: Sight, request: Request) -> dict[str, Any]:
+def full(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
     """Give the whole story, the team's own matters to the team and staff only."""
-    withdrawn = submission.state == Submission.State.WITHDRAWN and not seen.inner
+    withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
     return {
-        **brief(submission, seen, request),
-        "description": submission.description if seen.identity else None,
-        "links": submission.links if seen.identity else None,
-        "file": _file(submission) if seen.inner else None,
-        "errors": submission.errors if seen.inner else None,
-        "warnings": _warnings(submission, seen),
-        "failure": _failure(submission) if seen.inner else None,
-        "cost_cents": submission.approved_cents if seen.inner else None,
-        **_paid(submission, seen),
+        **brief(submission, view, request),
+        "description": submission.description if view.identity else None,
+        "links": submission.links if view.identity else None,
+        "file": _file(submission) if view.inner else None,
+        "errors": submission.errors if view.inner else None,
+        "warnings": _warnings(submission, view),
+        "failure": _failure(submission) if view.inner else None,
+        "cost_cents": submission.approved_cents if view.inner else None,
+        **_paid(submission, view),
         "events": [
             {
                 "state": event.state,
-                "sentence": event.sentence if seen.inner else None,
+                "sentence": event.sentence if view.inner else None,
                 "at": event.at,
             }
             for event in submission.events.order_by("pk")
         ],
         "metrics": {} if withdrawn else _metrics(submission),
-        "scores": [] if withdrawn else _scores(submission, seen),
+        "scores": [] if withdrawn else _scores(submission, view),
     }
 
 
@@ -70,11 +74,11 @@ def _file(submission: Submission) -> dict[str, Any]:
     }
 
 
-def _paid(submission: Submission, seen: Sight) -> dict[str, int | None]:
+def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
     """Give what people's answers have cost: to the team at once, to all with the scores."""
     evaluation = HumanEvaluation.objects.filter(submission=submission).first()
     published = submission.state == Submission.State.PUBLISHED
-    if evaluation is None or not (published or (seen.inner and seen.money)):
+    if evaluation is None or not (published or (view.inner and view.money)):
         return {"paid_cents": None, "fee_cents": None}
     paid, fee = paid_and_fee(campaigns_of(evaluation))
     return {"paid_cents": paid, "fee_cents": fee}
@@ -105,16 +109,16 @@ def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
     }
 
 
-def _scores(submission: Submission, seen: Sight) -> list[Score]:
+def _scores(submission: Submission, view: VisibleParts) -> list[Score]:
     """Give the current scores; before publication to the team and staff only."""
-    if not (submission.published_at or seen.inner):
+    if not (submission.published_at or view.inner):
         return []
     scores = submission.scores.filter(superseded_at=None).order_by("criterion")
     return list(scores.select_related("evaluation__campaign"))
 
 
-def _warnings(submission: Submission, seen: Sight) -> list[dict[str, Any]]:
+def _warnings(submission: Submission, view: VisibleParts) -> list[dict[str, Any]]:
     warnings: list[dict[str, Any]] = submission.warnings
-    if seen.inner:
+    if view.inner:
         return warnings
     return [w for w in warnings if not str(w.get("code", "")).startswith(_FOR_THE_TEAM)]

@@ -28,12 +28,12 @@ from leaderboard.api.submission_serializers import (
     SubmissionSerializer,
 )
 from leaderboard.models import Submission, Team
-from leaderboard.selectors.sight import Sight, sight
+from leaderboard.selectors.sight import VisibleParts, visible_parts
 from leaderboard.services import once, submit
 
 # What a multipart body may hold beside the file: boundaries and the text fields.
 _ROOM_FOR_TEXT = 1 << 20
-OWN = Sight(page=True, identity=True, inner=True, team=True, money=True)
+OWN = VisibleParts(page=True, identity=True, inner=True, team=True, money=True)
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -113,9 +113,9 @@ class SubmissionList(View):
     )
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
-        given = NewSubmissionSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        fields = given.validated_data
+        serializer = NewSubmissionSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        fields = serializer.validated_data
         submission, repeated = _received(request, dict(fields))
         body = as_json.full(submission, OWN, request)
         headers = {"Location": body["url"]}
@@ -139,13 +139,13 @@ class SubmissionDetail(View):
         responses={200: SubmissionDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
-        found = self.get_queryset().filter(pk=pk).first()
-        if found is None:
+        submission = self.get_queryset().filter(pk=pk).first()
+        if submission is None:
             raise Http404
-        seen = sight(found, request.user)
-        if not seen.page:
+        view = visible_parts(submission, request.user)
+        if not view.page:
             raise Http404
-        body = as_json.full(found, seen, request)
+        body = as_json.full(submission, view, request)
         return Response(SubmissionDetailSerializer(body).data)
 
 

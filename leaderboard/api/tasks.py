@@ -152,16 +152,18 @@ class Leaderboard(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        asked = self.query
-        one_of("sort", asked.get("sort", ""), sort_keys(task))
+        parameters = self.query
+        # metrics are columns, so the choices depend on the task and cannot stand in the
+        # query class
+        one_of("sort", parameters.get("sort", ""), sort_keys(task))
         rows: Any = standings(
             task,
             request.user,
-            order_from(task, asked.get("sort"), asked.get("dir")),
-            at=asked.get("at"),
+            order_from(task, parameters.get("sort"), parameters.get("dir")),
+            at=parameters.get("at"),
             chosen=Filter(
-                text=asked.get("q", ""),
-                scored=asked.get("scored") == "1",
+                text=parameters.get("q", ""),
+                scored=parameters.get("scored") == "1",
                 **self.chosen("team", "kind", "since", "until"),
             ),
         )

@@ -33,6 +33,7 @@ class WebhookSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
+# The secret is in the answer to the creation only, never in a list.
 class WebhookWithSecretSerializer(WebhookSerializer):
     secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
 
@@ -67,16 +68,16 @@ class OwnerView(View):
             role=Membership.Role.OWNER,
             team__slug=self.kwargs["slug"],
         )
-        found = owned.select_related("team").first()
-        if found is None:
+        membership = owned.select_related("team").first()
+        if membership is None:
             raise Http404
-        return found.team
+        return membership.team
 
     def webhook(self) -> Webhook:
-        found = self.team().webhooks.filter(pk=self.kwargs["pk"]).first()
-        if found is None:
+        webhook = self.team().webhooks.filter(pk=self.kwargs["pk"]).first()
+        if webhook is None:
             raise Http404
-        return found
+        return webhook
 
 
 class WebhookList(OwnerView):
@@ -117,10 +118,10 @@ class WebhookList(OwnerView):
     )
     def post(self, request: Request, slug: str) -> Response:
         team = self.team()
-        given = NewWebhookSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
+        serializer = NewWebhookSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
-        made = service.add(team, given.validated_data["url"], by=by)
+        made = service.add(team, serializer.validated_data["url"], by=by)
         return Response(
             WebhookWithSecretSerializer(made).data, status=status.HTTP_201_CREATED
         )

@@ -20,9 +20,9 @@ class Axis:
     def at(self, value: float) -> str:
         """Give the place of a value; what lies outside is put at the nearer end."""
         inside = min(max(value, self.low), self.high)
-        place = 100 * (inside - self.low) / (self.high - self.low)
+        percent = 100 * (inside - self.low) / (self.high - self.low)
         # a tenth of a percent is less than a pixel in any column
-        return f"{round(place, 1):g}%"
+        return f"{round(percent, 1):g}%"
 
 
 def axis_over(
@@ -49,6 +49,7 @@ def axis_over(
 def _step(low: float, high: float) -> float:
     step, factor = 1.0, 1.0
     while True:
+        # 1, 2 and 5 times a power of ten: steps that people read without counting
         for part in _STEPS:
             step = part * factor
             if math.ceil(high / step) - math.floor(low / step) <= _MOST_GAPS:

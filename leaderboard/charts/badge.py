@@ -12,10 +12,10 @@ _LEFT, _RIGHT, _SIMULATED = "#26323c", "#0b5a60", "#68448f"
 _LONGEST = 44
 
 
-def badge(subject: str, said: str, *, simulated: bool = False) -> SafeString:
+def badge(subject: str, text: str, *, simulated: bool = False) -> SafeString:
     """Draw a badge with two halves: what it is about, and what is said of it."""
     left = _short(f"Genie · {subject}")
-    right = _short(f"{said} (simulated)" if simulated else said)
+    right = _short(f"{text} (simulated)" if simulated else text)
     a, b = _width(left), _width(right)
     return format_html(
         '<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" '
@@ -43,6 +43,7 @@ def badge(subject: str, said: str, *, simulated: bool = False) -> SafeString:
 
 
 def _short(text: str) -> str:
+    # control and direction signs in a name could turn the sentence around
     text = "".join(sign for sign in text if sign.isprintable())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
@@ -50,4 +51,5 @@ def _short(text: str) -> str:
 def _width(text: str) -> int:
     """Guess how wide a text stands: wide signs count double."""
     wide = sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)
+    # no font can be measured here: textLength then stretches the text to this guess
     return 14 + round(6.4 * (len(text) + wide))

@@ -38,6 +38,8 @@ def histogram(counts: list[tuple[str, int]]) -> list[HistogramLine]:
             label=label,
             n=n,
             share=100 * n / total if total else 0.0,
+            # lengths by the longest, so that differences are visible; the share stands
+            # beside as a number
             bar=_bar(100 * n / longest if longest else 0.0),
         )
         for label, n in counts

@@ -13,15 +13,20 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def course(
-    found: Course, *, first: str, second: str, said: str, decided: int | None = None
+    series: Course,
+    *,
+    first: str,
+    second: str,
+    description: str,
+    decided: int | None = None,
 ) -> SafeString:
     """Draw estimate and interval over the labels; half is where neither is better.
 
     `decided` is the label at which the rule decided: what came after it was not used.
     """
-    if not len(found.n):
+    if not len(series.n):
         return SafeString("")
-    last = int(found.n[-1])
+    last = int(series.n[-1])
     return format_html(
         '<svg class="course" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         '{}<polygon class="band" points="{}"/>{}<polyline class="line" points="{}"/>{}'
@@ -30,17 +35,18 @@ def course(
         '<text class="axis" x="{}" y="{}">{} better</text></svg>',
         WIDTH,
         HEIGHT,
-        said,
+        description,
         _grid(),
         _points(
             [
-                *zip(found.n, found.low, strict=True),
-                *zip(found.n[::-1], found.high[::-1], strict=True),
+                *zip(series.n, series.low, strict=True),
+                # one polygon: along the lower ends and back along the upper ones
+                *zip(series.n[::-1], series.high[::-1], strict=True),
             ],
             last,
         ),
         _half(),
-        _points([*zip(found.n, found.estimate, strict=True)], last),
+        _points([*zip(series.n, series.estimate, strict=True)], last),
         _decided(decided, last),
         WIDTH - RIGHT,
         HEIGHT - 6,
@@ -88,19 +94,19 @@ def _half() -> SafeString:
 def _decided(n: int | None, last: int) -> SafeString:
     if n is None or not 1 <= n <= last:
         return SafeString("")
-    place = _x(float(n), last)
+    x = _x(float(n), last)
     line = format_html(
         '<line class="decided" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        place,
-        place,
+        x,
+        x,
         TOP,
         HEIGHT - BOTTOM,
     )
-    if float(place) > WIDTH - 180:
+    if float(x) > WIDTH - 180:
         return line  # no room for words beside the number of labels
     return line + format_html(
         '<text class="axis" x="{}" y="{}">decided at {}</text>',
-        place,
+        x,
         HEIGHT - 6,
         f"{n:,}",
     )

@@ -31,8 +31,8 @@ class Spread(Estimate, Protocol):
 
 def sentence(score: Spread, *, simulated: bool = False) -> str:
     """Say in words what the bar draws."""
-    said = f"{score.mean:.1f}, 95 % interval {score.low:.1f} to {score.high:.1f}"
-    return f"{said}; simulated, not rated by people" if simulated else said
+    interval = f"{score.mean:.1f}, 95 % interval {score.low:.1f} to {score.high:.1f}"
+    return f"{interval}; simulated, not rated by people" if simulated else interval
 
 
 def bar(

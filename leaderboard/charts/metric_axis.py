@@ -38,6 +38,7 @@ def scale_over(values: list[float], start: float, end: float) -> Scale:
         low, high = low - 1, high + 1
     step = _step((high - low) / 5)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    # by way of a decimal text: 3 * 0.1 would be written 0.30000000000000004
     ticks = tuple(float(f"{step * k:.10g}") for k in range(first, last + 1))
     return Scale(ticks[0], ticks[-1], start, end, ticks)
 

@@ -31,6 +31,7 @@ def statistic_bar(
         f"{value:.3f}",
         "unknown" if low is None else f"{low:.3f}",
         "unknown" if high is None else f"{high:.3f}",
+        # the middle of the range: one half of an accuracy, zero of a correlation
         scale.at((lowest + 1) / 2),
         scale.at((lowest + 1) / 2),
         scale.at(ends[0]),
@@ -40,7 +41,7 @@ def statistic_bar(
 
 
 def course(
-    values: Sequence[float | None], *, said: str, first: str, last: str
+    values: Sequence[float | None], *, description: str, first: str, last: str
 ) -> SafeString:
     """Draw a share over successive sets of systems; gaps where it is undefined."""
     known = [(k, value) for k, value in enumerate(values) if value is not None]
@@ -56,7 +57,7 @@ def course(
         '<text class="axis" x="{}" y="{}" text-anchor="end">{}</text></svg>',
         WIDTH,
         HEIGHT,
-        said,
+        description,
         _grid(y),
         " ".join(f"{a},{b}" for a, b in points),
         format_html_join("", '<circle class="dot" cx="{}" cy="{}" r="3"/>', points),

@@ -28,7 +28,9 @@ class Point:
     outlier: str = ""
 
 
-def scatter(points: Sequence[Point], *, metric: str, who: str, said: str) -> SafeString:
+def scatter(
+    points: Sequence[Point], *, metric: str, judges: str, description: str
+) -> SafeString:
     """Draw the points; outliers bear their names, all have them as titles."""
     if not points:
         return SafeString("")
@@ -46,15 +48,15 @@ def scatter(points: Sequence[Point], *, metric: str, who: str, said: str) -> Saf
         '<text class="axis people" x="{}" y="{}">↑ {}</text></svg>',
         WIDTH,
         HEIGHT,
-        said,
+        description,
         _grid(x, y),
-        format_html_join("", "{}", ((_drawn(p, x, y, who),) for p in points)),
+        format_html_join("", "{}", ((_drawn(p, x, y, judges),) for p in points)),
         WIDTH - RIGHT,
         HEIGHT - 6,
         metric,
         LEFT + 6,
         TOP + 8,
-        who,
+        judges,
     )
 
 
@@ -77,7 +79,7 @@ def _grid(x: Scale, y: Scale) -> SafeString:
     return format_html("{}{}", down, across)
 
 
-def _drawn(point: Point, x: Scale, y: Scale, who: str) -> SafeString:
+def _drawn(point: Point, x: Scale, y: Scale, judges: str) -> SafeString:
     cx, cy = x.at(point.metric), y.at(point.human)
     return format_html(
         "<g{}><title>{}: {} {}, metric {}</title>"
@@ -86,7 +88,7 @@ def _drawn(point: Point, x: Scale, y: Scale, who: str) -> SafeString:
         '<circle class="point" cx="{}" cy="{}" r="4.5"/>{}</g>',
         SafeString(' class="outlier"') if point.outlier else "",
         point.name,
-        who,
+        judges,
         f"{point.human:.1f}",
         f"{point.metric:.4g}",
         cx,
@@ -104,6 +106,7 @@ def _drawn(point: Point, x: Scale, y: Scale, who: str) -> SafeString:
 
 
 def _name(point: Point, cx: str, cy: str) -> SafeString:
+    # names to the inner side of their point, where they are not cut off
     right = float(cx) > (LEFT + WIDTH - RIGHT) / 2
     short = point.name if len(point.name) <= _LONGEST else point.name[:23] + "…"
     return format_html(

@@ -29,18 +29,19 @@ class Dated(Estimate, Protocol):
 
 
 def timeline(
-    axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, said: str
+    axis: Axis, leads: Sequence[Dated], results: Sequence[Dated], *, description: str
 ) -> SafeString:
     """Draw from the first result to a day after the last; the table says it in words."""
     if not leads:
         return SafeString("")
-    span = _Span(leads[0].at, max(one.at for one in results) + _DAY)
+    # a day longer, so that the last step has a length and one result a span
+    span = _Span(leads[0].at, max(result.at for result in results) + _DAY)
     return format_html(
         '<svg class="timeline" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         "{}{}{}{}{}</svg>",
         WIDTH,
         HEIGHT,
-        said,
+        description,
         _grid(axis),
         _bands(axis, span, leads),
         _steps(axis, span, leads),
@@ -76,8 +77,8 @@ def _grid(axis: Axis) -> SafeString:
 
 
 def _ends(span: _Span, leads: Sequence[Dated]) -> Iterable[tuple[Dated, float, float]]:
-    for place, lead in enumerate(leads):
-        until = leads[place + 1].at if place + 1 < len(leads) else span.last
+    for index, lead in enumerate(leads):
+        until = leads[index + 1].at if index + 1 < len(leads) else span.last
         yield lead, span.x(lead.at), span.x(until)
 
 
@@ -114,8 +115,12 @@ def _dots(axis: Axis, span: _Span, results: Sequence[Dated]) -> SafeString:
         "",
         '<circle class="dot{}" cx="{}" cy="{}" r="3.5"/>',
         (
-            (" sim" if one.simulated else "", span.x(one.at), _y(axis, one.mean))
-            for one in results
+            (
+                " sim" if result.simulated else "",
+                span.x(result.at),
+                _y(axis, result.mean),
+            )
+            for result in results
         ),
     )
 

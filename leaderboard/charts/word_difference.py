@@ -15,18 +15,17 @@ _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 
 def difference(text: str, other: str) -> SafeString | None:
     """Mark in `text` what `other` has not; None when that would take too long."""
-    ours, theirs = _WORDS.findall(text), _WORDS.findall(other)
-    if max(len(ours), len(theirs)) > MOST_WORDS:
+    own_words, other_words = _WORDS.findall(text), _WORDS.findall(other)
+    if max(len(own_words), len(other_words)) > MOST_WORDS:
         return None
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    # autojunk would leave out words that are frequent in long texts, such as "the"
+    matcher = SequenceMatcher(None, own_words, other_words, autojunk=False)
     parts = []
     for kind, start, end, _, _ in matcher.get_opcodes():
-        words = "".join(ours[start:end])
-        if words:
-            same = kind == "equal" or not words.strip()
+        run = "".join(own_words[start:end])
+        if run:
+            same = kind == "equal" or not run.strip()
             parts.append(
-                format_html("{}", words)
-                if same
-                else format_html("<ins>{}</ins>", words)
+                format_html("{}", run) if same else format_html("<ins>{}</ins>", run)
             )
     return format_html_join("", "{}", ((part,) for part in parts))

@@ -119,6 +119,7 @@ def _judge(pools: list[str], say: Say) -> None:
             say(f"{total} HITs answered by simulated annotators")
             _settle()
 
+    # lost ratings are asked for again, so the work comes back; ten rounds end it surely
     for _round in range(10):
         crowd.work(count)
         _settle()
@@ -137,6 +138,8 @@ def _qualify(pools: list[str], say: Say) -> None:
         test = qualification.draw_test(task, N_QUESTIONS, rules=TEST_RULES)
         qualification_tests.publish(test.pk, people.admin())
         require.test_of_pool(task.slug, test.name)
+        # a seed of its own: answers to the test must not depend on how many HITs came
+        # before
         crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 2)
         open_to = [
             player

@@ -37,6 +37,8 @@ class Opinions:
             .first()
         )
         if judged is None:
+            # a test question: its content is known, and its prediction is a reference
+            # or another's
             known = self._references.get(item.content_key, set())
             return OPINIONS["right" if item.data["prediction"] in known else "wrong"]
         slug, system, instance_id = judged

@@ -62,20 +62,20 @@ def admin() -> Any:
 
 def team(name: str, slug: str, member: Any) -> Team:
     """Give the team of that name, with the member in it."""
-    found, _ = Team.objects.get_or_create(slug=slug, defaults={"name": name})
-    found.members.add(member, through_defaults={"role": Membership.Role.OWNER})
-    return found
+    team, _ = Team.objects.get_or_create(slug=slug, defaults={"name": name})
+    team.members.add(member, through_defaults={"role": Membership.Role.OWNER})
+    return team
 
 
 def worker(pools: list[str]) -> Worker:
     """Give the worker whom the visitor of the demo can play."""
     user = account(WORKER)
-    found = Worker.objects.filter(user=user).first()
-    if found is None:
-        found = invite.register_worker(user=user, platform_worker_id=WORKER)
+    worker = Worker.objects.filter(user=user).first()
+    if worker is None:
+        worker = invite.register_worker(user=user, platform_worker_id=WORKER)
     for pool in pools:
-        consent.give(found, pool)
-    return found
+        consent.give(worker, pool)
+    return worker
 
 
 def players(pools: list[str]) -> list[Player]:
@@ -83,12 +83,14 @@ def players(pools: list[str]) -> list[Player]:
     crowd = []
     for number, habit in enumerate(HABITS, start=1):
         worker_id = f"simulated-{number}"
-        found = Worker.objects.filter(platform_worker_id=worker_id).first()
-        if found is None:
-            found = invite.register_worker(platform_worker_id=worker_id, simulated=True)
+        worker = Worker.objects.filter(platform_worker_id=worker_id).first()
+        if worker is None:
+            worker = invite.register_worker(
+                platform_worker_id=worker_id, simulated=True
+            )
         for pool in pools:
-            consent.give(found, pool)
-        crowd.append(Player(found, habit))
+            consent.give(worker, pool)
+        crowd.append(Player(worker, habit))
     return crowd
 
 
@@ -99,11 +101,12 @@ def new_passwords() -> list[Credentials]:
         SUBMITTER: "submitter",
         WORKER: "worker, at /work/",
     }
-    made = []
+    credentials = []
     for username, role in roles.items():
+        # new at every start, and printed: no password stands in the code
         password = secrets.token_urlsafe(9)
         user = account(username)
         user.set_password(password)
         user.save(update_fields=["password"])
-        made.append(Credentials(role, username, password))
-    return made
+        credentials.append(Credentials(role, username, password))
+    return credentials

@@ -59,6 +59,7 @@ class Processes:
             except subprocess.TimeoutExpired:
                 child.kill()
             try:
+                # the queue's own children may live on when their parent is killed
                 os.killpg(child.pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue

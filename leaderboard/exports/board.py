@@ -23,7 +23,7 @@ def as_csv(table: BoardTable) -> str:
 
 def as_json(table: BoardTable) -> str:
     rows = list(nested(table))
-    whole = {
+    document = {
         "task": table.task.slug,
         "title": table.task.title,
         "release_sha256": table.task.release_sha256,
@@ -35,7 +35,7 @@ def as_json(table: BoardTable) -> str:
         "reason_if_empty": table.reason,
         "rows": rows,
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_latex(table: BoardTable) -> str:
@@ -89,8 +89,9 @@ def as_bibtex(table: BoardTable) -> str:
             "",
         ]
     )
-    own = table.task.citation.strip()
-    return f"{own}\n\n{board}" if own.startswith("@") else board
+    citation = table.task.citation.strip()
+    # a citation that is no BibTeX would break the file
+    return f"{citation}\n\n{board}" if citation.startswith("@") else board
 
 
 WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
@@ -104,8 +105,8 @@ WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
 def _rank(row: Row) -> str:
     if row.rank_first is None:
         return "--"
-    one = row.rank_first == row.rank_last
-    return f"{row.rank_first}" if one else f"{row.rank_first}--{row.rank_last}"
+    single = row.rank_first == row.rank_last
+    return f"{row.rank_first}" if single else f"{row.rank_first}--{row.rank_last}"
 
 
 def _interval(row: Row, criterion: str) -> str:
@@ -116,16 +117,16 @@ def _interval(row: Row, criterion: str) -> str:
 
 
 def _caption(table: BoardTable) -> str:
-    said = f"{table.task.title}: {_scores(table)}"
+    caption = f"{table.task.title}: {_scores(table)}"
     if covers := next((row.human.covers for row in table.rows if row.human), ""):
-        said += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
+        caption += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
     else:
-        said += "."
+        caption += "."
     if any(row.simulated for row in table.rows):
-        said += " * simulated: not rated by people."
+        caption += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
-        said += " Systems rated on too few instances have no rank."
-    return tex(f"{said} {table.address}, {table.at:%Y-%m-%d}.")
+        caption += " Systems judged on too few instances have no rank."
+    return tex(f"{caption} {table.address}, {table.at:%Y-%m-%d}.")
 
 
 def _scores(table: BoardTable) -> str:
@@ -138,6 +139,7 @@ def _scores(table: BoardTable) -> str:
 
 def _columns(table: BoardTable) -> list[str]:
     """Name the columns, which are the same with and without rows."""
+    # named here and not taken from the rows: an empty board has the same header
     head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
     head += ["handed_in", "simulated", "judged", "to_judge", "partial"]
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]

@@ -16,16 +16,16 @@ FORMAT = "genie-evaluation-card-1"
 
 
 def as_json(card: Card, sheet: Sequence[Answered], address: str) -> str:
-    whole = {
+    document = {
         "format": FORMAT,
         "address": address,
         "sections": {title: dict(lines) for title, lines in card.items()},
         "heds": {
             "version": VERSION,
-            "answers": [{**asdict(one), "open": one.open} for one in sheet],
+            "answers": [{**asdict(answer), "open": answer.open} for answer in sheet],
         },
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
@@ -41,8 +41,8 @@ def as_markdown(card: Card, sheet: Sequence[Answered], address: str) -> str:
             lines.append("")
     lines += [f"## {VERSION}, question by question", ""]
     lines += [
-        f"- **{one.number}** {_plain(_asked(one))}: {_plain(one.answer)}"
-        for one in sheet
+        f"- **{answer.number}** {_plain(_question(answer))}: {_plain(answer.answer)}"
+        for answer in sheet
     ]
     return "\n".join([*lines, ""])
 
@@ -53,7 +53,7 @@ def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
     for title, section in card.items():
         if section:
             rows.append([rf"\multicolumn{{2}}{{l}}{{\textbf{{{tex(title)}}}}}"])
-            rows += [[tex(key), tex(said(value))] for key, value in section]
+            rows += [[tex(key), tex(in_words(value))] for key, value in section]
     columns = r"p{0.36\linewidth}p{0.56\linewidth}"
     name = tex(str(_of(card, "system")))
     return "\n".join(
@@ -72,8 +72,8 @@ def as_latex(card: Card, sheet: Sequence[Answered], address: str) -> str:
             r"\begin{description}",
             r"\small",
             *(
-                rf"\item[{one.number}] \textit{{{tex(_asked(one))}}}: {tex(one.answer)}"
-                for one in sheet
+                rf"\item[{answer.number}] \textit{{{tex(_question(answer))}}}: {tex(answer.answer)}"
+                for answer in sheet
             ),
             r"\end{description}",
             "",
@@ -91,51 +91,56 @@ WRITERS: dict[str, tuple[str, Writer]] = {
 
 def paragraph(card: Card) -> str:
     """Say it in the sentences of a methods section."""
+    # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
     whom = "simulated annotators (programs)" if get["simulated"] else "workers"
     results = [
-        f"{name}: {one['mean']:.1f}, 95% interval {one['low']:.1f} to {one['high']:.1f}"
-        for name, one in card["Results"]
-        if isinstance(one, dict)
+        f"{name}: {result['mean']:.1f}, 95% interval {result['low']:.1f} to {result['high']:.1f}"
+        for name, result in card["Results"]
+        if isinstance(result, dict)
     ]
     n_ratings = get["ratings per output"]
     ratings = "1 rating" if n_ratings == 1 else f"{n_ratings} ratings"
-    n_out = get["excluded workers"]
-    said_ = (
-        f"{get['workers']} {whom} rated the outputs of {get['system']} for "
-        f"{get['rated instances']} randomly chosen instances of {get['task']} "
-        f"({get['design']}, {get['scale']}), with {ratings} per output, at "
-        f"${get['reward per assignment, US dollars']:.2f} per assignment"
+    n_out = get["workers left out"]
+    text = (
+        f"{get['workers']} {whom} judged the outputs of {get['system']} for "
+        f"{get['instances judged']} randomly chosen instances of {get['task']} "
+        f"({get['design']}, {get['scale']}), with {ratings} of each "
+        f"output, at ${get['reward for one, US dollars']:.2f} each"
     )
-    hourly = get["hourly pay at that pace, US dollars"]
-    said_ += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
-    said_ += (
-        f"Of {get['test questions answered']} answers to hidden test questions, "
-        f"{get['answered incorrectly']} were wrong; "
+    hourly = get["what an hour paid at that pace, US dollars"]
+    text += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
+    text += (
+        f"Of {get['test questions answered']} answers to hidden test questions "
+        f"{get['of them wrongly']} were wrong; "
         + (
             "1 worker was excluded."
             if n_out == 1
             else f"{n_out} workers were excluded."
         )
     )
-    return f"{said_} Scores: {'; '.join(results)}." if results else said_
+    return f"{text} Scores: {'; '.join(results)}." if results else text
 
 
-def said(value: Any) -> str:
+def in_words(value: Any) -> str:
     """Write a value on one line."""
     if value is None:
         return "not known"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {said(one)}" for key, one in value.items())
+        return "; ".join(f"{key}: {in_words(part)}" for key, part in value.items())
     if isinstance(value, list):
-        return ", ".join(said(one) for one in value)
+        return ", ".join(in_words(part) for part in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _asked(one: Answered) -> str:
-    return f"{one.question} ({one.criterion})" if one.criterion else one.question
+def _question(answer: Answered) -> str:
+    return (
+        f"{answer.question} ({answer.criterion})"
+        if answer.criterion
+        else answer.question
+    )
 
 
 def _of(card: Card, name: str) -> Any:
@@ -144,7 +149,7 @@ def _of(card: Card, name: str) -> Any:
 
 def _plain(value: Any) -> str:
     """Write a value so that Markdown takes nothing in it for its own signs."""
-    text = " ".join(said(value).split())
+    text = " ".join(in_words(value).split())
     for sign in "\\`*_[]<>#|":
         text = text.replace(sign, f"\\{sign}")
     return text

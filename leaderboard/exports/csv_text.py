@@ -24,14 +24,14 @@ _FORMULA = (
 
 def csv_text(columns: Sequence[str], records: Sequence[Mapping[str, Cell]]) -> str:
     """Write records with a header line; texts that look like formulas get a quote."""
-    out = _Lines()
+    lines = _Lines()
     # Under this ending the writer quotes both of its signs; a reader takes either alone
     # for the end of a line.
-    writer = csv.writer(out, lineterminator="\r\n")
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(columns)
     for record in records:
         writer.writerow([_cell(record.get(column)) for column in columns])
-    return "".join(line.removesuffix("\r\n") + "\n" for line in out)
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
 
 
 class _Lines(list[str]):
@@ -47,5 +47,7 @@ def _cell(value: Cell) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
+        # numbers are not touched: a negative one is no formula
         return f"'{value}" if value.startswith(_FORMULA) else value
+    # repr gives the shortest digits that read back to the same number
     return repr(value)

@@ -26,11 +26,13 @@ _SIGNS = {
     "→": r"$\rightarrow$",
     "±": r"$\pm$",
 }
+# All signs in one pass: replacing them one after another would escape the escapes.
 _ANY = re.compile("|".join(map(re.escape, _SIGNS)))
 
 
 def tex(text: str) -> str:
     """Escape a text; line breaks become spaces."""
+    # an empty line would end the paragraph, inside a cell even the compilation
     one_line = " ".join(text.split())
     return _ANY.sub(lambda sign: _SIGNS[sign[0]], one_line)
 

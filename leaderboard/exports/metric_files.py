@@ -39,6 +39,8 @@ def json_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def crowd_kit(records: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     """Turn judgments into crowd-kit's long table: task, worker, label."""
     for row in records:
+        # crowd-kit has one column for the task: what was judged, of whom and on what,
+        # is one
         task = f"{row['submission']}/{row['criterion']}/{row['instance']}"
         yield {"task": task, "worker": row["worker"], "label": row["value"]}
 
@@ -74,10 +76,10 @@ def unique_names(names: Mapping[int, str]) -> dict[int, str]:
 
 def zipped(files: Iterable[tuple[str, str]]) -> bytes:
     """Pack texts; the same texts give the same bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files:
             archive.writestr(
                 zipfile.ZipInfo(name, _EARLIEST), text, zipfile.ZIP_DEFLATED
             )
-    return out.getvalue()
+    return buffer.getvalue()

@@ -66,6 +66,7 @@ class LeaveForm(forms.Form):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
+        # typed and not clicked: deleting cannot be undone
         if name != self.user.get_username():
             raise forms.ValidationError("This is not the user name of this account.")
         return name

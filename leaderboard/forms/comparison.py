@@ -81,16 +81,16 @@ class ComparisonForm(SystemsForm):
 
     def question(self) -> compare.Question:
         """Give what was chosen as the service takes it."""
-        given = self.cleaned_data
-        strategy, _, n_workers = str(given["strategy"]).partition("-")
+        fields = self.cleaned_data
+        strategy, _, n_workers = str(fields["strategy"]).partition("-")
         many = strategy == Comparison.Strategy.MAJORITY
         return compare.Question(
-            criterion=given["criterion"],
-            delta=float(given["delta"]),
-            rule=given["rule"],
-            strategy=strategy if many else given["strategy"],
+            criterion=fields["criterion"],
+            delta=float(fields["delta"]),
+            rule=fields["rule"],
+            strategy=strategy if many else fields["strategy"],
             n_workers=int(n_workers) if many else 1,
-            max_pairs=given["max_pairs"],
+            max_pairs=fields["max_pairs"],
         )
 
 

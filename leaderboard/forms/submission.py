@@ -70,6 +70,7 @@ class SubmissionForm(forms.Form):
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101
         field.queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
         field.initial = preselected
+        # with one team, or none yet, the service knows which one is meant
         field.required = len(teams) > 1
         if len(teams) < 2:
             field.widget = forms.HiddenInput()

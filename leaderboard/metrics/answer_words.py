@@ -38,6 +38,7 @@ def answer_words(text: str, language: str = "en") -> list[str]:
     """
     if language in UNSPACED:
         return plain_words(text, language)
+    # without a space in its place, so that "don't" becomes "dont", as in the script
     bare = text.lower().translate(_PUNCTUATION)
     if language == "en":
         bare = _ARTICLE.sub(" ", bare)

@@ -78,7 +78,7 @@ class Batch:
     def __len__(self) -> int:
         return len(self.predictions)
 
-    def once(self, name: str, work: Callable[[], T]) -> T:
+    def shared(self, name: str, work: Callable[[], T]) -> T:
         """Do a piece of work that several metrics share, once for this batch.
 
         Parameters
@@ -91,7 +91,7 @@ class Batch:
         Examples
         --------
         >>> batch = Batch(["a"], [["b"]])
-        >>> batch.once("words", lambda: 1), batch.once("words", lambda: 2)
+        >>> batch.shared("words", lambda: 1), batch.shared("words", lambda: 2)
         (1, 1)
         """
         if name not in self._done:
@@ -232,7 +232,7 @@ class Metric(ABC):
             raise ValueError(f"{self.label} cannot be combined from batches.")
         if len(pieces) == 1:
             return pieces[0]
-        each = np.concatenate([piece.per_instance for piece in pieces])
+        per_instance = np.concatenate([piece.per_instance for piece in pieces])
         details = dict(pieces[0].details)
         for name in self.summed:
             details[name] = sum(piece.details[name] for piece in pieces)
@@ -241,12 +241,17 @@ class Metric(ABC):
             values = [piece.details[name] for piece in pieces]
             details[name] = float(np.average(values, weights=sizes))
         return MetricOutput(
-            self._overall(each, details), each, pieces[0].signature, details
+            self._overall(per_instance, details),
+            per_instance,
+            pieces[0].signature,
+            details,
         )
 
-    def _overall(self, each: NDArray[np.float64], details: dict[str, Any]) -> float:
+    def _overall(
+        self, per_instance: NDArray[np.float64], details: dict[str, Any]
+    ) -> float:
         """Give the overall number of pieces put together: their mean."""
-        return float(each.mean())
+        return float(per_instance.mean())
 
     @abstractmethod
     def _measure(self, batch: Batch) -> MetricOutput:

@@ -130,6 +130,7 @@ class BertScore(Metric):
         )
         precision, recall, f1 = table.mean(axis=0).tolist()
         return MetricOutput(
+            # the mean of the F1s, as the paper reports it, not the F1 of the means
             overall=f1,
             per_instance=table[:, 2],
             signature=(
@@ -146,6 +147,7 @@ class BertScore(Metric):
         )
 
 
+# One model stays in memory: a second one could be more than the machine has.
 @lru_cache(maxsize=1)
 def _scorer(folder: str, layers: int, baseline: str) -> Any:
     scorer = import_module("bert_score").BERTScorer(

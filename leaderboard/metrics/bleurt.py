@@ -86,17 +86,18 @@ class Bleurt(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         folder = model_folder(self.model, self.revision)
         scorer = _scorer(str(folder))
+        # every reference makes a pair of its own; owners lead back to the instance
         owners = np.repeat(
             np.arange(len(batch)), [len(texts) for texts in batch.references]
         )
         references = [text for texts in batch.references for text in texts]
         predictions = [batch.predictions[owner] for owner in owners.tolist()]
         scores, n_cut = scorer.score(references, predictions)
-        each = np.full(len(batch), -np.inf)
-        np.maximum.at(each, owners, scores)
+        best = np.full(len(batch), -np.inf)
+        np.maximum.at(best, owners, scores)
         return MetricOutput(
-            overall=float(each.mean()),
-            per_instance=each,
+            overall=float(best.mean()),
+            per_instance=best,
             signature=(
                 f"nrefs:{n_references(batch)}|multi:max|model:{fingerprint(folder)}|"
                 f"window:{_WINDOW}|agg:mean|version:{self.version}"
@@ -129,8 +130,8 @@ class _Scorer:
                 references[start : start + _CHUNK],
                 predictions[start : start + _CHUNK],
             )
-            whole = self.tokenizer(*pairs)["input_ids"]
-            n_cut += sum(len(ids) > self.window for ids in whole)
+            encoded = self.tokenizer(*pairs)["input_ids"]
+            n_cut += sum(len(ids) > self.window for ids in encoded)
             inputs: Any = self.tokenizer(
                 *pairs,
                 padding="longest",

@@ -49,13 +49,15 @@ def chosen_metrics(table: Mapping[str, Any]) -> dict[str, Metric]:
             )
     known = all_metrics()
     return {
-        slug: _made(known[slug], table.get(slug, {})) for slug in used if slug in known
+        slug: _configured(known[slug], table.get(slug, {}))
+        for slug in used
+        if slug in known
     }
 
 
-def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
+def _configured(metric: type[Metric], options: Mapping[str, Any]) -> Metric:
     parameters = parameters_of(metric)
-    for name, value in given.items():
+    for name, value in options.items():
         if name not in parameters:
             raise GenieError(
                 f"[metrics.{metric.slug}] has {name!r}, but {metric.label} "
@@ -70,7 +72,7 @@ def _made(metric: type[Metric], given: Mapping[str, Any]) -> Metric:
                 code="bad-task",
             )
     try:
-        return metric(**given)
+        return metric(**options)
     except ValueError as error:
         raise GenieError(
             f"[metrics.{metric.slug}]: {error}", code="bad-task"
@@ -83,6 +85,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def _fits(value: object, default: object) -> bool:
     if isinstance(default, float):
         return isinstance(value, int | float) and not isinstance(value, bool)
+    # exactly the type: to isinstance, true would be a whole number
     return type(value) is type(default)
 
 

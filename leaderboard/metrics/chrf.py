@@ -48,7 +48,7 @@ class ChrF(Metric):
         chrf = CHRF(word_order=self.word_order)
         counts = statistics(chrf, batch)
         overall = chrf._compute_score_from_stats(counts.sum(axis=0).tolist())
-        each = [
+        values = [
             chrf._compute_score_from_stats(
                 row
             ).score  # plain ints: quicker than numpy's
@@ -56,7 +56,7 @@ class ChrF(Metric):
         ]
         return MetricOutput(
             overall=float(overall.score),
-            per_instance=np.array(each, dtype=np.float64),
+            per_instance=np.array(values, dtype=np.float64),
             signature=str(chrf.get_signature()),
             details={"name": overall.name},
         )

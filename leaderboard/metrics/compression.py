@@ -43,19 +43,24 @@ class Compression(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         sources = _counts(batch.sources, batch.source_language)
         predictions = _counts(batch.predictions, batch.target_language)
-        each = np.divide(
-            sources, predictions, out=np.zeros(len(batch)), where=predictions > 0
+        ratios = np.divide(
+            # where nothing was written the ratio has no meaning; 0 keeps the instance
+            # in the table
+            sources,
+            predictions,
+            out=np.zeros(len(batch)),
+            where=predictions > 0,
         )
         total = predictions.sum()
         return MetricOutput(
             overall=float(sources.sum() / total) if total else 0.0,
-            per_instance=each,
+            per_instance=ratios,
             signature=(
                 f"punct:stripped|lang:{batch.target_language}|agg:ratio-of-sums|"
                 f"version:{self.version}"
             ),
             details={
-                "mean_of_ratios": float(each.mean()),
+                "mean_of_ratios": float(ratios.mean()),
                 "n_empty": int(np.count_nonzero(predictions == 0)),
             },
         )

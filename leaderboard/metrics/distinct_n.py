@@ -20,11 +20,12 @@ class _Distinct(Metric):
     order: ClassVar[int]
 
     def _measure(self, batch: Batch) -> MetricOutput:
-        texts = batch.once(
+        texts = batch.shared(
             "plain-words",
             lambda: [plain_words(t, batch.target_language) for t in batch.predictions],
         )
         n_words = sum(map(len, texts))
+        # over all predictions at once: a stock phrase in every text counts once
         n_distinct = len(set().union(*(n_grams(words, self.order) for words in texts)))
         return MetricOutput(
             overall=_share(n_distinct, n_words),
@@ -89,5 +90,5 @@ def _distinct(words: Sequence[str], order: int) -> float:
     return _share(len(set(n_grams(words, order))), len(words))
 
 
-def _share(part: int, whole: int) -> float:
-    return 100.0 * part / whole if whole else 0.0
+def _share(part: int, total: int) -> float:
+    return 100.0 * part / total if total else 0.0

@@ -91,5 +91,6 @@ def _characters(text: str) -> int:
 def _ratio(
     predicted: NDArray[np.float64], expected: NDArray[np.float64]
 ) -> NDArray[np.float64]:
+    # nothing for nothing is the length that was asked for
     nothing = (expected == 0) & (predicted == 0)
     return np.where(nothing, 1.0, predicted / np.where(expected == 0, 1.0, expected))

@@ -76,7 +76,7 @@ class Meteor(Metric):
 
     def _measure(self, batch: Batch) -> MetricOutput:
         wordnet = synonyms(wordnet_folder())
-        each = 100.0 * np.array(
+        values = 100.0 * np.array(
             [
                 self._score(prediction, references, wordnet)
                 for prediction, references in zip(
@@ -86,8 +86,8 @@ class Meteor(Metric):
             dtype=np.float64,
         )
         return MetricOutput(
-            overall=float(each.mean()),
-            per_instance=each,
+            overall=float(values.mean()),
+            per_instance=values,
             signature=(
                 f"nrefs:{n_references(batch)}|multi:max|case:lower|tok:space|"
                 f"alpha:{self.alpha}|beta:{self.beta}|gamma:{self.gamma}|stem:porter|"
@@ -117,6 +117,7 @@ class _Stemmer:
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer
 
+        # texts repeat their words: each is stemmed once
         self.stem = lru_cache(maxsize=2**18)(PorterStemmer().stem)
 
 

@@ -39,17 +39,17 @@ def lacking_library(*modules: str) -> str | None:
     >>> lacking_library("no_such_library") is None
     False
     """
-    wanted = ("torch", "transformers", *modules)
-    absent = [name for name in wanted if find_spec(name) is None]
+    needed = ("torch", "transformers", *modules)
+    absent = [name for name in needed if find_spec(name) is None]
     if absent:
         return f"The extra [neural] is not installed: {', '.join(absent)} not found."
     try:
-        found = installed_version("transformers")
+        version = installed_version("transformers")
     except PackageNotFoundError:
         return None
-    if int(found.split(".")[0]) >= 5:
+    if int(version.split(".")[0]) >= 5:
         # 5 changed RoBERTa's scores without a word and fails on empty texts
-        return f"It needs transformers below version 5; {found} is installed."
+        return f"It needs transformers below 5; {version} is installed."
     return None
 
 
@@ -105,10 +105,10 @@ def _has_weights(folder: Path) -> bool:
 
 
 def _cached(name: str, revision: str) -> Path:
-    at = f" at revision {revision}" if revision else ""
+    revision_words = f" at revision {revision}" if revision else ""
     missing = GenieError(
-        f"{name}{at} is neither a folder nor in the local cache of the Hugging "
-        "Face hub; models are never downloaded while computing metrics.",
+        f"{name}{revision_words} is neither a folder nor in the local cache of the Hugging Face "
+        "hub; models are never downloaded while measuring.",
         code="no-model",
     )
     if find_spec("huggingface_hub") is None:
@@ -149,6 +149,7 @@ def fingerprint(folder: Path) -> str:
         for path in (folder.iterdir() if folder.is_dir() else ())
         if path.suffix in _FINGERPRINTED and path.is_file()
     )
+    # the time of change is part of the cache's key: a replaced model is read again
     return _hashed(tuple((path, path.stat().st_mtime_ns) for path in files))
 
 
@@ -177,6 +178,7 @@ def fingerprint_of(path: Path) -> str:
 def _hashed(files: tuple[tuple[Path, int], ...]) -> str:
     digest = hashlib.sha256()
     for path, _ in files:
+        # names count, too: the same bytes under another name are loaded otherwise
         digest.update(path.name.encode())
         with path.open("rb") as file:
             while block := file.read(_BLOCK):

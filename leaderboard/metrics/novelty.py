@@ -82,6 +82,7 @@ class Novelty(Metric):
 def _novel(prediction: list[str], source: list[str]) -> list[float]:
     shares = []
     for order in _ORDERS:
+        # a set: how often the source says it does not matter
         known = set(n_grams(source, order))
         runs = list(n_grams(prediction, order))
         n_novel = sum(run not in known for run in runs)
@@ -90,5 +91,5 @@ def _novel(prediction: list[str], source: list[str]) -> list[float]:
 
 
 def _mean(values: NDArray[np.float64]) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else 0.0
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else 0.0

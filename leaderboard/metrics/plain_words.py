@@ -33,6 +33,7 @@ def plain_words(text: str, language: str = "en") -> list[str]:
     >>> plain_words("我喜欢猫。", "zh")
     ['我', '喜', '欢', '猫']
     """
+    # casefold, not lower: it also makes ß and ss the same
     folded = text.casefold()
     if language in UNSPACED:
         return [character for character in folded if not _is_mark(character)]

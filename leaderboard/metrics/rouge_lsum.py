@@ -48,16 +48,17 @@ class RougeLsum(Metric):
 
 
 def _f1(batch: Batch) -> NDArray[np.float64]:
-    return batch.once("rougeLsum", lambda: _pass(batch))
+    return batch.shared("rougeLsum", lambda: _compute(batch))
 
 
-def _pass(batch: Batch) -> NDArray[np.float64]:
+def _compute(batch: Batch) -> NDArray[np.float64]:
     texts = zip(batch.predictions, batch.references, strict=True)
-    several = [
+    has_lines = [
         "\n" in prediction or any("\n" in reference for reference in references)
         for prediction, references in texts
     ]
-    if not any(several):
+    # texts of one line each are most tasks: ROUGE-L is there already
+    if not any(has_lines):
         return rouge_f1(batch)["rougeL"]
     return np.array(
         [

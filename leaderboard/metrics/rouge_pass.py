@@ -57,7 +57,7 @@ def rouge_f1(batch: Batch) -> dict[str, NDArray[np.float64]]:
     >>> {name: round(float(values[0]), 3) for name, values in scores.items()}
     {'rouge1': 0.8, 'rouge2': 0.667, 'rougeL': 0.8}
     """
-    return batch.once("rouge", lambda: _pass(batch))
+    return batch.shared("rouge", lambda: _compute(batch))
 
 
 def rouge_output(batch: Batch, kind: str) -> MetricOutput:
@@ -86,7 +86,7 @@ def rouge_output(batch: Batch, kind: str) -> MetricOutput:
     return MetricOutput(100.0 * float(np.mean(values)), 100.0 * values, signature)
 
 
-def _pass(batch: Batch) -> dict[str, NDArray[np.float64]]:
+def _compute(batch: Batch) -> dict[str, NDArray[np.float64]]:
     rows = [
         _best(_text(prediction), [_text(reference) for reference in references])
         for prediction, references in zip(
@@ -106,6 +106,7 @@ def _best(prediction: _Text, references: Sequence[_Text]) -> tuple[float, float,
     scores = [_scores(prediction, reference) for reference in references]
     return cast(
         "tuple[float, float, float]",
+        # the best reference of each type by itself, as score_multi takes it
         tuple(max(column) for column in zip(*scores, strict=True)),
     )
 

@@ -66,6 +66,7 @@ class Ter(Metric):
         asian = batch.target_language in {"zh", "ja", "ko"}
         ter = TER(
             case_sensitive=not self.lowercase,
+            # tercom splits Chinese and Japanese into characters only when it normalises
             normalized=self.normalized or asian,
             asian_support=asian,
         )
@@ -77,10 +78,10 @@ class Ter(Metric):
             dtype=np.float64,
         )
         overall = ter._compute_score_from_stats(counts.sum(axis=0).tolist())
-        each = [ter._compute_score_from_stats(row).score for row in counts.tolist()]
+        values = [ter._compute_score_from_stats(row).score for row in counts.tolist()]
         return MetricOutput(
             overall=float(overall.score),
-            per_instance=np.array(each, dtype=np.float64),
+            per_instance=np.array(values, dtype=np.float64),
             signature=_of_whole(str(ter.get_signature()), n_references(batch)),
             details={
                 "edits": float(counts[:, 0].sum()),
@@ -88,9 +89,12 @@ class Ter(Metric):
             },
         )
 
-    def _overall(self, each: NDArray[np.float64], details: dict[str, Any]) -> float:
+    def _overall(
+        self, per_instance: NDArray[np.float64], details: dict[str, Any]
+    ) -> float:
         from sacrebleu.metrics.ter import TER
 
+        # a ratio of sums cannot be had from the pieces' ratios: their parts are kept
         counts = [details["edits"], details["reference_words"]]
         return float(TER()._compute_score_from_stats(counts).score)
 

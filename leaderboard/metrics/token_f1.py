@@ -52,10 +52,10 @@ class TokenF1(Metric):
             values.append(
                 max(_f1(words, answer_words(text, language)) for text in references)
             )
-        each = 100.0 * np.array(values, dtype=np.float64)
+        percentages = 100.0 * np.array(values, dtype=np.float64)
         return MetricOutput(
-            overall=float(each.mean()),
-            per_instance=each,
+            overall=float(percentages.mean()),
+            per_instance=percentages,
             signature=(
                 f"nrefs:{n_references(batch)}|multi:max-f1|norm:squad|lang:{language}|"
                 f"agg:mean|version:{self.version}"
@@ -66,5 +66,6 @@ class TokenF1(Metric):
 def _f1(prediction: list[str], reference: list[str]) -> float:
     if not prediction or not reference:
         return float(prediction == reference)
+    # the intersection of multisets: a repeated word counts as often as both have it
     shared = (Counter(prediction) & Counter(reference)).total()
     return 2 * shared / (len(prediction) + len(reference))

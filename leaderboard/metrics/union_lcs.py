@@ -42,10 +42,10 @@ def subsequence_positions(reference: Words, prediction: Words) -> list[int]:
     rows = _rows(reference, prediction)
     full = (1 << len(prediction)) - 1
     i, j = len(reference), len(prediction)
-    found: list[int] = []
+    positions: list[int] = []
     while i and j:
         if reference[i - 1] == prediction[j - 1]:
-            found.append(i - 1)
+            positions.append(i - 1)
             i, j = i - 1, j - 1
             continue
         # a 0 in a row is a column where the table's value rises by one
@@ -56,18 +56,19 @@ def subsequence_positions(reference: Words, prediction: Words) -> list[int]:
             j -= 1
         else:
             i -= 1
-    return found[::-1]
+    return positions[::-1]
 
 
 def _rows(reference: Words, prediction: Words) -> list[int]:
-    places: defaultdict[str, int] = defaultdict(int)
+    columns_of: defaultdict[str, int] = defaultdict(int)
     for column, word in enumerate(prediction):
-        places[word] |= 1 << column
+        columns_of[word] |= 1 << column
     full = (1 << len(prediction)) - 1
     row = full
     rows = [row]
     for word in reference:
-        matched = row & places.get(word, 0)
+        matched = row & columns_of.get(word, 0)
+        # one step of Hyyrö's recurrence: a whole row of the table in three operations
         row = ((row + matched) | (row - matched)) & full
         rows.append(row)
     return rows

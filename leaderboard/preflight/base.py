@@ -1,4 +1,9 @@
-"""What a pre-flight check is: it looks at texts and says at most one sentence."""
+"""What a pre-flight check is: it looks at texts and says at most one sentence.
+
+A warning never blocks: staff read it beside the price. Most checks therefore compare
+predictions with what people wrote for the same instances, so that a task where
+references are short, repeated or copied does not warn about every system.
+"""
 
 from __future__ import annotations
 

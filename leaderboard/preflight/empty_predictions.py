@@ -22,12 +22,12 @@ class EmptyPredictions(Check):
         if not empty:
             return None
         share = len(empty) / len(texts)
-        said = (
+        subject = (
             "1 prediction is" if len(empty) == 1 else f"{len(empty):,} predictions are"
         )
         return PreflightWarning(
             self.slug,
-            f"{said} empty ({percent(share)}); workers would have nothing to rate.",
+            f"{subject} empty ({percent(share)}); people will be asked about nothing.",
             {
                 "n": len(empty),
                 "share": round(share, 4),

@@ -53,6 +53,8 @@ class Fit:
         A tenth of the predictions and at least four must fit another instance evidently
         and mutually: systems that are merely bad fit nowhere.
         """
+        # four, less what rounding takes: share times n may come out just below a whole
+        # number
         return self.share_elsewhere >= 0.1 and self.share_elsewhere * self.n >= 4 - 1e-9
 
 
@@ -77,16 +79,18 @@ def vectors_of(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     flat = [text for texts in references for text in texts]
-    mine, theirs = weigh(count_ngrams(predictions), count_ngrams(flat))
-    return mine, mean_by_instance(theirs, references)
+    predicted, expected = weigh(count_ngrams(predictions), count_ngrams(flat))
+    return predicted, mean_by_instance(expected, references)
 
 
-def fit_of(mine: sp.csr_array, theirs: sp.csr_array, rows: NDArray[np.int64]) -> Fit:
+def fit_of(
+    predicted: sp.csr_array, expected: sp.csr_array, rows: NDArray[np.int64]
+) -> Fit:
     """Compare some predictions with all references.
 
     Parameters
     ----------
-    mine, theirs : csr_array, shape (n, k)
+    predicted, expected : csr_array, shape (n, k)
         Vectors of predictions and of references, as from `vectors_of`.
     rows : ndarray of int, shape (m,)
         Which predictions to look at.
@@ -98,56 +102,59 @@ def fit_of(mine: sp.csr_array, theirs: sp.csr_array, rows: NDArray[np.int64]) ->
     Examples
     --------
     >>> texts = ["a red house", "seven small birds", "under the bridge", "cold milk"]
-    >>> mine, theirs = vectors_of(texts[1:] + texts[:1], [[text] for text in texts])
-    >>> fit = fit_of(mine, theirs, np.arange(4))
+    >>> predicted, expected = vectors_of(texts[1:] + texts[:1], [[text] for text in texts])
+    >>> fit = fit_of(predicted, expected, np.arange(4))
     >>> fit.share_own, fit.share_elsewhere, fit.misaligned
     (0.0, 1.0, True)
     """
-    n = mine.shape[0]
-    found = _best(mine[rows], theirs, rows)
-    evident = max(EVIDENT, _usual(theirs, rows) + MARGIN)
-    columns = found.where
+    n = predicted.shape[0]
+    forward = _best(predicted[rows], expected, rows)
+    evident = max(EVIDENT, _usual_similarity(expected, rows) + MARGIN)
+    columns = forward.column
     # the other way round: which prediction fits that reference best?
-    back = _best(theirs[columns], mine, columns)
+    backward = _best(expected[columns], predicted, columns)
+    # evident, clearly better than the next, and both ways: each test alone fires on
+    # texts that are alike ("yes", templates)
     mutual = (
-        (found.best >= evident)
-        & (found.best - found.second >= MARGIN)
-        & (back.best - back.second >= MARGIN)
-        & (back.where == rows)
+        (forward.best >= evident)
+        & (forward.best - forward.second >= MARGIN)
+        & (backward.best - backward.second >= MARGIN)
+        & (backward.column == rows)
     )
     at_home = columns == rows
-    others = (found.total - found.own) / max(n - 1, 1)
+    elsewhere = (forward.total - forward.own) / max(n - 1, 1)
     return Fit(
-        own=float(found.own.mean()),
-        others=float(others.mean()),
-        best=float(found.best.mean()),
+        own=float(forward.own.mean()),
+        others=float(elsewhere.mean()),
+        best=float(forward.best.mean()),
         share_own=float((mutual & at_home).mean()),
         share_elsewhere=float((mutual & ~at_home).mean()),
         n=len(rows),
     )
 
 
-def _usual(theirs: sp.csr_array, rows: NDArray[np.int64]) -> float:
+def _usual_similarity(expected: sp.csr_array, rows: NDArray[np.int64]) -> float:
     """Give how near references usually come to each other, as in templates."""
-    rows = rows[np.diff(theirs.indptr)[rows] > 0]
+    rows = rows[np.diff(expected.indptr)[rows] > 0]
     if not len(rows):
         return 0.0
     nearest = []
-    for part, block in similarities(theirs[rows], theirs):
+    for part, block in similarities(expected[rows], expected):
+        # without itself, to which every reference is nearest
         block[np.arange(len(block)), rows[part]] = -1
         nearest.append(block.max(axis=1))
     return float(np.median(np.concatenate(nearest)))
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Matches:
     """Of each row: its own, best and second best similarity, their sum, and where."""
 
     own: NDArray[np.float32]
     best: NDArray[np.float32]
     second: NDArray[np.float32]
     total: NDArray[np.float64]
-    where: NDArray[np.int64]
+    column: NDArray[np.int64]
 
 
 def similarities(
@@ -171,23 +178,24 @@ def similarities(
     >>> [block.round(3).tolist() for _, block in similarities(vectors, vectors)]
     [[[1.0, 0.0], [0.0, 1.0]]]
     """
+    # transposed once: sparse products are fast with rows on the left
     across = sp.csr_array(right.T)
     for start in range(0, left.shape[0], _ROWS_AT_ONCE):
         rows = slice(start, min(start + _ROWS_AT_ONCE, left.shape[0]))
         yield rows, np.asarray((left[rows] @ across).toarray(), dtype=np.float32)
 
 
-def _best(left: sp.csr_array, right: sp.csr_array, home: NDArray[np.int64]) -> _Found:
+def _best(left: sp.csr_array, right: sp.csr_array, home: NDArray[np.int64]) -> _Matches:
     n = left.shape[0]
     own, best, second = (np.zeros(n, np.float32) for _ in range(3))
-    total, where = np.zeros(n), np.zeros(n, np.int64)
+    total, columns = np.zeros(n), np.zeros(n, np.int64)
     for rows, block in similarities(left, right):
-        each = np.arange(len(block))
-        own[rows] = block[each, home[rows]]
+        indices = np.arange(len(block))
+        own[rows] = block[indices, home[rows]]
         total[rows] = block.sum(axis=1, dtype=np.float64)
-        where[rows] = block.argmax(axis=1)
-        best[rows] = block[each, where[rows]]
+        columns[rows] = block.argmax(axis=1)
+        best[rows] = block[indices, columns[rows]]
         if block.shape[1] > 1:
-            block[each, where[rows]] = -1
+            block[indices, columns[rows]] = -1
             second[rows] = block.max(axis=1)
-    return _Found(own, best, second, total, where)
+    return _Matches(own, best, second, total, columns)

@@ -29,29 +29,33 @@ class IdenticalPredictions(Check):
 
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Compare how often texts repeat with how often references do."""
-        said = [plain(text) for text in texts.predictions]
-        counts = Counter(text for text in said if text)
+        normalised = [plain(text) for text in texts.predictions]
+        counts = Counter(text for text in normalised if text)
         if not counts:
             return None
         n = len(texts)
-        top, n_top = min(counts.items(), key=lambda item: (-item[1], item[0]))
-        n_expected = sum(top in map(plain, row) for row in texts.references)
+        # ties go to the text that sorts first, so that the same file gives the same
+        # warning
+        commonest, n_commonest = min(
+            counts.items(), key=lambda item: (-item[1], item[0])
+        )
+        n_expected = sum(commonest in map(plain, row) for row in texts.references)
         repeating = sum(count for count in counts.values() if count > 1) / n
         expected = _repeating([plain(row[0]) for row in texts.references if row])
-        often = n_top >= max(_LEAST, _SHARE * n) and n_top >= 2 * n_expected
+        often = n_commonest >= max(_LEAST, _SHARE * n) and n_commonest >= 2 * n_expected
         if not often and repeating < expected + _REPEATING:
             return None
-        if n_top < _LEAST:
+        if n_commonest < _LEAST:
             return None
-        positions = [i for i, text in enumerate(said) if text == top]
+        positions = [i for i, text in enumerate(normalised) if text == commonest]
         return PreflightWarning(
             self.slug,
-            f"The same prediction occurs for {n_top:,} instances "
-            f"({percent(n_top / n)}), and {percent(repeating)} of the "
-            f"predictions occur more than once (references: {percent(expected)}).",
+            f"One and the same text stands at {n_commonest:,} instances "
+            f"({percent(n_commonest / n)}), and {percent(repeating)} of the predictions occur "
+            f"more than once (references: {percent(expected)}).",
             {
-                "n_most_common": n_top,
-                "share_most_common": round(n_top / n, 4),
+                "n_most_common": n_commonest,
+                "share_most_common": round(n_commonest / n, 4),
                 "share_repeating": round(repeating, 4),
                 "share_repeating_references": round(expected, 4),
                 "text": texts.predictions[positions[0]][:200],
@@ -60,6 +64,6 @@ class IdenticalPredictions(Check):
         )
 
 
-def _repeating(said: list[str]) -> float:
-    counts = Counter(said)
-    return sum(count for count in counts.values() if count > 1) / max(len(said), 1)
+def _repeating(texts: list[str]) -> float:
+    counts = Counter(texts)
+    return sum(count for count in counts.values() if count > 1) / max(len(texts), 1)

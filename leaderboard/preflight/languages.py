@@ -114,11 +114,11 @@ def small_words(language: str) -> frozenset[str]:
 @cache
 def _languages_by_word() -> dict[str, tuple[str, ...]]:
     """Tell which languages each small word is common in."""
-    whose: dict[str, tuple[str, ...]] = {}
+    languages: dict[str, tuple[str, ...]] = {}
     for code in _WORDS:
         for word in small_words(code):
-            whose[word] = (*whose.get(word, ()), code)
-    return whose
+            languages[word] = (*languages.get(word, ()), code)
+    return languages
 
 
 @cache
@@ -152,7 +152,7 @@ def script_of(text: str) -> str:
     """
     if text.isascii():  # most texts, and most of the time that this takes
         return "Latin" if len(_PATTERNS["Latin"].findall(text)) >= _MIN_LETTERS else ""
-    counts = {name: len(found.findall(text)) for name, found in _PATTERNS.items()}
+    counts = {name: len(pattern.findall(text)) for name, pattern in _PATTERNS.items()}
     if counts["Kana"]:  # Japanese is written in both
         counts["Kana"] += counts.pop("Han")
     total = sum(counts.values())
@@ -191,10 +191,11 @@ def looks_like(text: str, language: str) -> str | None:
     if script != "Latin" or len(words) < _MIN_WORDS or not small_words(language):
         return "" if script != "Latin" else None
     hits = dict.fromkeys(_WORDS, 0)
-    whose = _languages_by_word()
+    languages = _languages_by_word()
     for word in words:
-        for code in whose.get(word, ()):
+        for code in languages.get(word, ()):
             hits[code] += 1
     other = max((code for code in hits if code != language), key=lambda c: hits[c])
+    # two small words, and more than twice as many as of its own: a name may have one
     foreign = hits[other] >= 2 and hits[other] > 2 * hits[language]
     return other if foreign else ""

@@ -22,22 +22,23 @@ class NearDuplicate(Check):
 
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Compare with each earlier submission, name the closest."""
-        said = [plain(text) for text in texts.predictions]
+        normalised = [plain(text) for text in texts.predictions]
         telling = [
             position
-            for position, text in enumerate(said)
+            for position, text in enumerate(normalised)
             if text and text not in map(plain, texts.references[position])
         ]
+        # with hardly a wrong or free answer, two good systems cannot be told from one
         if len(telling) < max(_LEAST, 0.05 * len(texts)):
             return None
-        found = [
-            (sum(_same(said[i], plain(other[i])) for i in telling), name)
-            for name, other in texts.earlier
-            if len(other) == len(texts)
+        matches = [
+            (sum(_same(normalised[i], plain(earlier[i])) for i in telling), name)
+            for name, earlier in texts.earlier
+            if len(earlier) == len(texts)
         ]
-        if not found:
+        if not matches:
             return None
-        n_same, name = max(found, key=lambda pair: pair[0])
+        n_same, name = max(matches, key=lambda pair: pair[0])
         share = n_same / len(telling)
         if share < _SHARE:
             return None

@@ -47,6 +47,7 @@ def count_ngrams(texts: Sequence[str]) -> sp.csr_array:
 
 
 def _count(texts: Sequence[str]) -> sp.csr_array:
+    # spaces at both ends make beginnings and ends of words n-grams of their own
     padded = [f" {' '.join(text.lower().split())[:MAX_CHARACTERS]} " for text in texts]
     lengths = np.array([len(text) for text in padded], dtype=np.int64)
     points = np.frombuffer(
@@ -57,6 +58,7 @@ def _count(texts: Sequence[str]) -> sp.csr_array:
     rows, buckets = [], []
     for order in ORDERS:
         hashed = _hashes(points, order)
+        # n-grams that reach into the next text are left out
         within = np.arange(len(hashed)) + order <= end[: len(hashed)]
         rows.append(row[: len(hashed)][within])
         buckets.append(hashed[within])
@@ -72,6 +74,7 @@ def _hashes(points: NDArray[np.uint64], order: int) -> NDArray[np.int32]:
     n = max(len(points) - order + 1, 0)
     value = np.full(n, order, dtype=np.uint64)
     for offset in range(order):
+        # a polynomial hash, then Fibonacci hashing: the upper 20 bits are well mixed
         value = value * np.uint64(1_000_003) + points[offset : offset + n]
     value *= np.uint64(0x9E3779B97F4A7C15)
     return np.asarray(value >> np.uint64(44), dtype=np.int32)
@@ -137,6 +140,7 @@ def weigh(*counted: sp.csr_array) -> list[sp.csr_array]:
     in_texts = sum(
         np.bincount(counts.indices, minlength=_N_BUCKETS) for counts in counted
     )
+    # one added on either side, for the buckets that no text fills
     rarity = np.log((1 + n_texts) / (1 + np.asarray(in_texts))).astype(np.float32)
     return [_unit(counts, rarity) for counts in counted]
 

@@ -85,9 +85,9 @@ def realign(
         raise ValueError("Predictions, references and others must be aligned.")
     if n == 0:
         return Realignment(np.zeros(0, np.int64), np.zeros(0))
-    mine, theirs = _vectors(predictions, references, others)
-    order = _assign(mine, theirs)
-    fitting = np.asarray(mine[order].multiply(theirs).sum(axis=1)).ravel()
+    predicted, expected = _vectors(predictions, references, others)
+    order = _assign(predicted, expected)
+    fitting = np.asarray(predicted[order].multiply(expected).sum(axis=1)).ravel()
     return Realignment(order, np.clip(fitting.astype(np.float64), 0.0, 1.0))
 
 
@@ -96,10 +96,10 @@ def _vectors(
 ) -> tuple[sp.csr_array, sp.csr_array]:
     """Give vectors of predictions and of what each instance looks like."""
     flat = [text for row in references for text in row]
-    mine, written, *systems = weigh(
+    predicted, written, *systems = weigh(
         count_ngrams(predictions),
         count_ngrams(flat),
-        *(count_ngrams(other) for other in others),
+        *(count_ngrams(typical) for typical in others),
     )
     target = mean_by_instance(written, references)
     # a few hundred show whether another submission is in step
@@ -108,57 +108,58 @@ def _vectors(
         systems = [s for s in systems if not fit_of(s, target, rows).misaligned]
     if systems:
         # the cosine with a sum is the sum of cosines: all in one product
-        other = sum(systems[1:], start=systems[0]) * (1 / len(systems))
-        target = (target * 2 + other) * (1 / 3) if flat else other
-    return mine, sp.csr_array(target)
+        typical = sum(systems[1:], start=systems[0]) * (1 / len(systems))
+        # references count twice as much as what other systems wrote
+        target = (target * 2 + typical) * (1 / 3) if flat else typical
+    return predicted, sp.csr_array(target)
 
 
-def _assign(mine: sp.csr_array, theirs: sp.csr_array) -> NDArray[np.int64]:
-    order = np.full(mine.shape[0], -1, np.int64)
-    rows = columns = np.arange(mine.shape[0])
+def _assign(predicted: sp.csr_array, expected: sp.csr_array) -> NDArray[np.int64]:
+    order = np.full(predicted.shape[0], -1, np.int64)
+    rows = columns = np.arange(predicted.shape[0])
     while len(rows) > _EXACT:
-        found, at = _mutual(mine[rows], theirs[columns])
-        if len(found) < 0.02 * len(rows):
+        certain, partner = _mutual(predicted[rows], expected[columns])
+        if len(certain) < 0.02 * len(rows):
             break  # texts that fit nowhere: no more pairs are certain
-        order[columns[at]] = rows[found]
-        rows, columns = np.delete(rows, found), np.delete(columns, at)
+        order[columns[partner]] = rows[certain]
+        rows, columns = np.delete(rows, certain), np.delete(columns, partner)
     # what is left of a hopeless file is solved piece by piece
     for start in range(0, len(rows), _EXACT):
         piece = slice(start, start + _EXACT)
-        _solve(mine, theirs, rows[piece], columns[piece], order)
+        _solve(predicted, expected, rows[piece], columns[piece], order)
     return order
 
 
 def _solve(
-    mine: sp.csr_array,
-    theirs: sp.csr_array,
+    predicted: sp.csr_array,
+    expected: sp.csr_array,
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
     order: NDArray[np.int64],
 ) -> None:
     likeness = np.vstack(
-        [block for _, block in similarities(mine[rows], theirs[columns])]
+        [block for _, block in similarities(predicted[rows], expected[columns])]
     )
     likeness += _STAY * (rows[:, None] == columns[None, :])
-    found, at = linear_sum_assignment(likeness, maximize=True)
-    order[columns[at]] = rows[found]
+    assigned, partner = linear_sum_assignment(likeness, maximize=True)
+    order[columns[partner]] = rows[assigned]
 
 
 def _mutual(
-    mine: sp.csr_array, theirs: sp.csr_array
+    predicted: sp.csr_array, expected: sp.csr_array
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Find pairs that are each other's best match."""
-    n = theirs.shape[0]
+    n = expected.shape[0]
     best = np.full(n, -1.0, np.float32)
-    whose = np.zeros(n, np.int64)
-    choice = np.zeros(mine.shape[0], np.int64)
-    for rows, block in similarities(mine, theirs):
+    best_row = np.zeros(n, np.int64)
+    choice = np.zeros(predicted.shape[0], np.int64)
+    for rows, block in similarities(predicted, expected):
         choice[rows] = block.argmax(axis=1)
         top = block.argmax(axis=0)
         value = block[top, np.arange(n)]
         better = value > best
         best[better] = value[better]
-        whose[better] = top[better] + rows.start
-    mutual = whose[choice] == np.arange(mine.shape[0])
-    found = np.flatnonzero(mutual & (best[choice] > 0))
-    return found, choice[found]
+        best_row[better] = top[better] + rows.start
+    mutual = best_row[choice] == np.arange(predicted.shape[0])
+    pairs = np.flatnonzero(mutual & (best[choice] > 0))
+    return pairs, choice[pairs]

@@ -67,6 +67,7 @@ def preflight(
         earlier,
         seed,
     )
-    found = [check().look(texts) for check in all_checks().values()]
-    warnings = [warning for warning in found if warning is not None]
+    results = [check().look(texts) for check in all_checks().values()]
+    warnings = [warning for warning in results if warning is not None]
+    # sorting is stable: the others keep the order of their codes
     return sorted(warnings, key=lambda warning: warning.code != "misaligned-ids")

@@ -63,23 +63,22 @@ class TruncatedPredictions(Check):
 
     def _ceiling(self, texts: Texts) -> PreflightWarning | None:
         for unit, measure, slack in (("words", _n_words, 0), ("characters", len, 1)):
-            found = _ceiling(texts, measure, slack)
-            if found is None:
+            ceiling = _ceiling(texts, measure, slack)
+            if ceiling is None:
                 continue
             return PreflightWarning(
                 self.slug,
-                f"{len(found.at):,} predictions "
-                f"({percent(len(found.at) / len(texts))}) stop without final "
-                f"punctuation at {found.limit:,} {unit}, the maximum length; "
-                f"{found.n_longer:,} references are longer.",
+                f"{len(ceiling.at):,} predictions ({percent(len(ceiling.at) / len(texts))}) "
+                f"stop without a final mark at {ceiling.limit:,} {unit}, the greatest "
+                f"length; {ceiling.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",
-                    "n": len(found.at),
-                    "share": round(len(found.at) / len(texts), 4),
-                    "limit": found.limit,
+                    "n": len(ceiling.at),
+                    "share": round(len(ceiling.at) / len(texts), 4),
+                    "limit": ceiling.limit,
                     "unit": unit,
-                    "n_longer_references": found.n_longer,
-                    "positions": found.at[:N_NAMED],
+                    "n_longer_references": ceiling.n_longer,
+                    "positions": ceiling.at[:N_NAMED],
                 },
             )
         return None
@@ -97,20 +96,24 @@ def _ceiling(
 ) -> _Ceiling | None:
     lengths = _lengths(texts.predictions, measure)
     limit = int(lengths.max())
-    at = [int(i) for i in np.flatnonzero(lengths >= max(limit - slack, 1))]
+    positions = [int(i) for i in np.flatnonzero(lengths >= max(limit - slack, 1))]
     longer = _lengths([row[0] for row in texts.references if row], measure) > limit
-    if len(at) < max(_LEAST, _SHARE_AT_CEILING * len(texts)) or longer.sum() < _LEAST:
+    if (
+        len(positions) < max(_LEAST, _SHARE_AT_CEILING * len(texts))
+        or longer.sum() < _LEAST
+    ):
         return None
-    hit = set(at)
+    hit = set(positions)
     open_ends = [_open(text) for text in texts.predictions]
-    at_limit = np.mean([open_ends[i] for i in at])
+    at_limit = np.mean([open_ends[i] for i in positions])
     below = [open_ends[i] for i in range(len(texts)) if i not in hit]
+    # cut texts lack a final mark and the others have one; else the length is chance
     if at_limit < 0.8 or (below and np.mean(below) > 0.5):
         return None
     # where people put no final marks either, a missing one says nothing
     if np.mean([_open(row[0]) for row in texts.references if row]) > 0.5:
         return None
-    return _Ceiling(limit, at, int(longer.sum()))
+    return _Ceiling(limit, positions, int(longer.sum()))
 
 
 def _lengths(texts: Sequence[str], measure: Callable[[str], int]) -> NDArray[np.int64]:

@@ -28,16 +28,16 @@ class WrongLanguage(Check):
     def look(self, texts: Texts) -> PreflightWarning | None:
         """Compare the share of foreign-looking texts with that among references."""
         language = texts.target_language
-        seen = [looks_like(text, language) for text in texts.predictions]
+        guesses = [looks_like(text, language) for text in texts.predictions]
         usual = [looks_like(row[0], language) for row in texts.references if row]
-        foreign = [i for i, found in enumerate(seen) if found]
-        judged = sum(found is not None for found in seen)
+        foreign = [i for i, guess in enumerate(guesses) if guess]
+        judged = sum(guess is not None for guess in guesses)
         share = len(foreign) / max(judged, 1)
-        usual_share = sum(bool(found) for found in usual) / max(len(usual), 1)
+        usual_share = sum(bool(guess) for guess in usual) / max(len(usual), 1)
         if len(foreign) < _LEAST or share < usual_share + _SHARE:
             return None
-        kinds = Counter(seen[i] for i in foreign)
-        main = str(min(kinds, key=lambda kind: (-kinds[kind], str(kind))))
+        languages = Counter(guesses[i] for i in foreign)
+        main = str(min(languages, key=lambda kind: (-languages[kind], str(kind))))
         return PreflightWarning(
             self.slug,
             f"{len(foreign):,} predictions ({percent(share)}) do not look like "

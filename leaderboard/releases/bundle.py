@@ -59,7 +59,7 @@ def write_manifest(folder: Path, manifest: Record) -> None:
 
 def read_manifest(folder: Path) -> Record:
     try:
-        found: Record = json.loads((folder / MANIFEST).read_text("utf-8"))
+        manifest: Record = json.loads((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError as error:
         raise GenieError(
             f"{folder} is not a release: it has no {MANIFEST}.", code="no-release"
@@ -68,7 +68,7 @@ def read_manifest(folder: Path) -> Record:
         raise GenieError(
             f"The {MANIFEST} of {folder} is damaged: {error}.", code="damaged-release"
         ) from error
-    return found
+    return manifest
 
 
 def write_checksums(folder: Path) -> None:
@@ -85,9 +85,12 @@ def check(folder: Path) -> int:
         raise GenieError(
             f"{folder} is not a release: it has no {CHECKSUMS}.", code="no-release"
         ) from error
+    # two spaces between digest and name, as sha256sum writes them
     named = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if line)
     present = {path.name for path in _files(folder)}
     for name in sorted(named.keys() | present):
+        # only the last part of the name: a manipulated list must not lead out of the
+        # folder
         path = folder / Path(name).name
         if name not in named or not path.is_file() or _sha256(path) != named[name]:
             raise GenieError(

@@ -68,7 +68,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Human evaluation",
         "",
-        *_asked(task),
+        *_design(task),
         "",
         "## Quality control",
         "",
@@ -78,7 +78,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         f"A score's 95 % interval covers {COVERS_INSTANCES}. {RANK_RULE}",
         "",
-        *_several(manifest),
+        *_systems_together(manifest),
         "## Workers",
         "",
         "Workers have pseudonyms made with a key that was not kept: they are "
@@ -105,7 +105,7 @@ def card(task: Task, manifest: Record) -> str:
     return "\n".join(lines)
 
 
-def _asked(task: Task) -> list[str]:
+def _design(task: Task) -> list[str]:
     human = task.human
     return [
         f"Design {human['design']}, scale {human['scale']}; {task.sample_size:,} "
@@ -130,7 +130,7 @@ def _control(manifest: Record) -> list[str]:
     ]
 
 
-def _several(manifest: Record) -> list[str]:
+def _systems_together(manifest: Record) -> list[str]:
     """Say what holds of comparisons and joint evaluations, where there are any."""
     counts = manifest["counts"]
     if not (counts["comparisons"] or counts["joint_evaluations"]):

@@ -107,10 +107,10 @@ def ranked(task: Task) -> list[Row]:
 
 
 def systems(
-    task: Task, rows: Sequence[Row], others: Sequence[Submission] = ()
+    task: Task, rows: Sequence[Row], unranked: Sequence[Submission] = ()
 ) -> list[Record]:
     """Give the board's systems with their ranks, then others that tables speak of."""
-    found = Submission.objects.in_bulk([row.pk for row in rows])
+    submissions = Submission.objects.in_bulk([row.pk for row in rows])
     evaluation_of = _evaluations(rows)
     ranked_ones = [
         {
@@ -118,7 +118,7 @@ def systems(
             "system": row.system,
             "team": row.team.name if row.team else None,
             "handed_in": f"{row.submitted_at:%Y-%m-%d}",
-            "published": f"{found[row.pk].published_at:%Y-%m-%d}",
+            "published": f"{submissions[row.pk].published_at:%Y-%m-%d}",
             "simulated": row.simulated,
             "rank_first": row.rank_first,
             "rank_last": row.rank_last,
@@ -126,50 +126,57 @@ def systems(
             "design": evaluation_of[row.pk].design,
             "scale": evaluation_of[row.pk].campaign.hit_type.scale,
             "n_instances": evaluation_of[row.pk].n_instances,
-            "file_sha256": found[row.pk].file_sha256,
+            "file_sha256": submissions[row.pk].file_sha256,
             # who made an anonymous system may be told by these
-            "description": found[row.pk].description if row.team else "",
-            "links": found[row.pk].links if row.team else [],
+            "description": submissions[row.pk].description if row.team else "",
+            "links": submissions[row.pk].links if row.team else [],
         }
         for row in rows
     ]
-    return ranked_ones + [_unranked(one) for one in others]
+    return ranked_ones + [_unranked(submission) for submission in unranked]
 
 
-def _unranked(one: Submission) -> Record:
+def _unranked(submission: Submission) -> Record:
     """Give a system that was compared with others and has no score of its own."""
-    told = not one.anonymous_now
+    team_is_known = not submission.anonymous_now
     return {
         **dict.fromkeys(SYSTEMS),
-        "submission": one.pk,
-        "system": one.system_name,
-        "team": one.team.name if told else None,
-        "handed_in": f"{one.created_at:%Y-%m-%d}",
-        "simulated": one.simulated,
-        "file_sha256": one.file_sha256,
-        "description": one.description if told else "",
-        "links": one.links if told else [],
+        "submission": submission.pk,
+        "system": submission.system_name,
+        "team": submission.team.name if team_is_known else None,
+        "handed_in": f"{submission.created_at:%Y-%m-%d}",
+        "simulated": submission.simulated,
+        "file_sha256": submission.file_sha256,
+        "description": submission.description if team_is_known else "",
+        "links": submission.links if team_is_known else [],
     }
 
 
 def _evaluations(rows: Sequence[Row]) -> dict[int, HumanEvaluation]:
-    found = HumanEvaluation.objects.filter(
+    evaluations = HumanEvaluation.objects.filter(
         submission__in=[row.pk for row in rows]
     ).select_related("campaign__hit_type")
-    return {one.one.pk: one for one in found.select_related("submission")}
+    return {
+        evaluation.one.pk: evaluation
+        for evaluation in evaluations.select_related("submission")
+    }
 
 
 def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
     evaluations = list(_evaluations(rows).values())
     ids = task_ids(task)
-    found = all_system_ratings_of([one.pk for one in evaluations])
+    ratings = all_system_ratings_of([evaluation.pk for evaluation in evaluations])
     marks = [
-        span_ratings(one, found[found["evaluation"] == one.pk]) for one in evaluations
+        span_ratings(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
+        for evaluation in evaluations
     ]
-    found = pd.concat([found, *(one for one in marks if len(one))], ignore_index=True)
-    _check_current(task, rows, found)
-    place = {row.pk: i for i, row in enumerate(rows)}
+    ratings = pd.concat(
+        [ratings, *(marked for marked in marks if len(marked))],
+        ignore_index=True,
+    )
+    _check_current(task, rows, ratings)
+    row_index = {row.pk: i for i, row in enumerate(rows)}
     records = [
         {
             "submission": int(row["submission"]),
@@ -183,12 +190,12 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "answered": float(row["answered"]),
             "on": row["on"],
         }
-        for row in found.to_dict("records")
+        for row in ratings.to_dict("records")
     ]
     position = {name: i for i, name in ids.items()}
     records.sort(
         key=lambda r: (
-            place[r["submission"]],
+            row_index[r["submission"]],
             r["criterion"],
             position[r["instance"]],
             r["worker"],
@@ -201,6 +208,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
 def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> None:
     """Refuse scores that are about to be computed again: no release has their ratings."""
     by = ["submission", "criterion"]
+    # the digest stored with a score must be that of the ratings which go out with it
     groups = ratings[ratings["why_not"] == ""].groupby(by, sort=False)
     now = {name: digest(group, OF_ONE) for name, group in groups}
     left_out = ratings[ratings["why_not"] == EXCLUDED]
@@ -210,11 +218,14 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
             submission__in=[row.pk for row in rows], superseded_at=None
         )
     )
-    then = {(one.submission_id, one.criterion): one.ratings_sha256 for one in scores}
+    then = {
+        (score.submission_id, score.criterion): score.ratings_sha256 for score in scores
+    }
     if now != then or any(
-        one.n_excluded_workers != excluded.get((one.submission_id, one.criterion), 0)
-        for one in scores
-        if one.criterion in task.human["criteria"]
+        score.n_excluded_workers
+        != excluded.get((score.submission_id, score.criterion), 0)
+        for score in scores
+        if score.criterion in task.human["criteria"]
     ):
         raise GenieError(
             "Some systems are about to be rescored, because the ratings that "
@@ -232,11 +243,14 @@ def task_ids(task: Task) -> dict[int, str]:
 def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
     fields = [name for name in SCORES if name not in {"scale", "asked", "n_resamples"}]
     fields.remove("submission")
-    found = Score.objects.filter(
+    stored = Score.objects.filter(
         submission__in=[r.pk for r in rows], superseded_at=None
     ).order_by("submission_id", "pk")
-    hit_types = {pk: one.campaign.hit_type for pk, one in _evaluations(rows).items()}
-    place = {row.pk: i for i, row in enumerate(rows)}
+    hit_types = {
+        pk: evaluation.campaign.hit_type
+        for pk, evaluation in _evaluations(rows).items()
+    }
+    row_index = {row.pk: i for i, row in enumerate(rows)}
     criteria = set(task.human.get("criteria", {}))
     records = [
         {
@@ -248,37 +262,40 @@ def scores(task: Task, rows: Sequence[Row]) -> list[Record]:
             in {*criteria, *hit_types[row["submission_id"]].criteria},
             "n_resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
         }
-        for row in found.values("submission_id", *fields)
+        for row in stored.values("submission_id", *fields)
     ]
-    return sorted(records, key=lambda record: place[record["submission"]])
+    return sorted(records, key=lambda record: row_index[record["submission"]])
 
 
 def metrics(rows: Sequence[Row]) -> list[Record]:
     """Give the newest result of each metric of each system."""
     newest: dict[tuple[int, str], MetricResult] = {}
-    found = MetricResult.objects.filter(submission__in=[row.pk for row in rows])
-    for result in found.order_by("pk"):
+    results = MetricResult.objects.filter(submission__in=[row.pk for row in rows])
+    for result in results.order_by("pk"):
         newest[result.submission_id, result.metric] = result
-    place = {row.pk: i for i, row in enumerate(rows)}
+    row_index = {row.pk: i for i, row in enumerate(rows)}
     return [
         {
-            "submission": one.submission_id,
-            "metric": one.metric,
-            "value": one.value,
-            "is_mean": _is_mean(one),
-            "signature": one.signature,
-            "computed_at": f"{one.computed_at:%Y-%m-%d}",
-            "per_instance": one.per_instance,
-            "details": one.details,
+            "submission": result.submission_id,
+            "metric": result.metric,
+            "value": result.value,
+            "is_mean": _is_mean(result),
+            "signature": result.signature,
+            "computed_at": f"{result.computed_at:%Y-%m-%d}",
+            "per_instance": result.per_instance,
+            "details": result.details,
         }
-        for one in sorted(
-            newest.values(), key=lambda one: (place[one.submission_id], one.metric)
+        for result in sorted(
+            newest.values(),
+            key=lambda result: (row_index[result.submission_id], result.metric),
         )
     ]
 
 
 def _is_mean(result: MetricResult) -> bool:
     values: list[float] = result.per_instance
+    # without the texts, a metric can be checked again only where it is the instances'
+    # mean
     mean = sum(values) / len(values) if values else float("nan")
     return abs(mean - result.value) <= _ROUNDING
 
@@ -293,7 +310,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
         if fit is None:
             continue
         rows = verdicts_of(fit)
-        found: list[Record] = [
+        counts: list[Record] = [
             {
                 "polarity": polarity,
                 "worker": names.of(row.worker_id),
@@ -310,28 +327,29 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
             "code_version": fit.code_version,
             "parameters": fit.parameters,
             "threshold": rows[0].threshold if rows else None,
-            "n_workers": len(found),
-            "n_asked": sum(row["n_questions"] for row in found),
-            "n_wrong": sum(row["n_questions"] - row["n_correct"] for row in found),
-            "n_noisy": sum(row["noisy"] for row in found),
+            "n_workers": len(counts),
+            "n_asked": sum(row["n_questions"] for row in counts),
+            "n_wrong": sum(row["n_questions"] - row["n_correct"] for row in counts),
+            "n_noisy": sum(row["noisy"] for row in counts),
         }
-        records += sorted(found, key=lambda row: str(row["worker"]))
+        records += sorted(counts, key=lambda row: str(row["worker"]))
     return records, fits
 
 
-def instances(task: Task, *, texts: bool, draw: bool) -> list[Record]:
+def instances(task: Task, *, texts: bool, shows_sample: bool) -> list[Record]:
     """Give the task's instances; hidden references never, texts where they may be.
 
-    Without `draw` their places in the draw of the sample are left out.
+    Without `shows_sample` their places in the draw of the sample are left out.
     """
     rows = Instance.objects.filter(task=task).order_by("position")
     if task.hidden_references:
+        # not even read: what was not fetched cannot slip out
         rows = rows.defer("references")
     return [
         {
             "instance": row.instance_id,
             "position": row.position,
-            "sample_rank": row.sample_rank if draw else None,
+            "sample_rank": row.sample_rank if shows_sample else None,
             "fields": row.fields if texts else None,
             "references": row.references
             if texts and not task.hidden_references
@@ -343,11 +361,11 @@ def instances(task: Task, *, texts: bool, draw: bool) -> list[Record]:
 
 def predictions(pks: Sequence[int]) -> list[Record]:
     """Give the texts of these systems, in this order."""
-    place = {pk: i for i, pk in enumerate(pks)}
-    found = Prediction.objects.filter(submission__in=list(place)).values_list(
+    index_of = {pk: i for i, pk in enumerate(pks)}
+    texts = Prediction.objects.filter(submission__in=list(index_of)).values_list(
         "submission_id", "instance__instance_id", "instance__position", "text"
     )
-    ordered = sorted(found, key=lambda row: (place[row[0]], row[2]))
+    ordered = sorted(texts, key=lambda row: (index_of[row[0]], row[2]))
     return [
         {"submission": pk, "instance": name, "text": text}
         for pk, name, _, text in ordered

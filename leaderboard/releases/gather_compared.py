@@ -74,107 +74,115 @@ def ended(task: Task) -> list[Comparison]:
     return list(rows.select_related("evaluation__campaign").order_by("pk"))
 
 
-def comparisons(task: Task, found: Sequence[Comparison]) -> list[Record]:
+def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
     """Give each comparison as it ended; what it cost is not told."""
-    questions = compare.criteria_of(task) if found else {}
-    return [_comparison(one, questions) for one in found]
+    questions = compare.criteria_of(task) if rows else {}
+    return [_comparison(comparison, questions) for comparison in rows]
 
 
-def _comparison(one: Comparison, questions: dict[str, str]) -> Record:
-    votes = kept_votes(one)
-    labels = labels_from(one, votes, last=no_more_came(one.state))
+def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
+    votes = kept_votes(comparison)
+    labels = labels_from(comparison, votes, last=no_more_came(comparison.state))
     return {
-        "comparison": one.pk,
-        "criterion": one.criterion,
-        "question": questions.get(one.criterion, ""),
-        "a": one.a_id,
-        "b": one.b_id,
-        "state": one.state,
-        "better": one.better,
-        "n_labels": one.n_labels,
-        "estimate": one.estimate,
-        "low": one.low,
-        "high": one.high,
-        "anytime_valid": rule_of(one).anytime_valid,
-        "delta": one.delta,
-        "rule": one.rule,
-        "strategy": one.strategy,
-        "n_workers": one.n_workers,
+        "comparison": comparison.pk,
+        "criterion": comparison.criterion,
+        "question": questions.get(comparison.criterion, ""),
+        "a": comparison.a_id,
+        "b": comparison.b_id,
+        "state": comparison.state,
+        "better": comparison.better,
+        "n_labels": comparison.n_labels,
+        "estimate": comparison.estimate,
+        "low": comparison.low,
+        "high": comparison.high,
+        "anytime_valid": rule_of(comparison).anytime_valid,
+        "delta": comparison.delta,
+        "rule": comparison.rule,
+        "strategy": comparison.strategy,
+        "n_workers": comparison.n_workers,
         "n_labels_in": sum(label is not None for label in labels),
         "n_votes": sum(len(vote.values) for vote in votes),
         "n_pairs": len(votes),
-        "n_waves": one.n_waves,
-        "wave_size": one.wave_size,
-        "max_pairs": one.max_pairs,
-        "all_pairs": one.within_id,
-        "all_pairs_delta": one.within.delta if one.within else None,
-        "simulated": one.simulated,
-        "finished": f"{one.finished_at:%Y-%m-%d}" if one.finished_at else None,
-        "votes_kept": one.votes_kept,
+        "n_waves": comparison.n_waves,
+        "wave_size": comparison.wave_size,
+        "max_pairs": comparison.max_pairs,
+        "all_pairs": comparison.within_id,
+        "all_pairs_delta": comparison.within.delta if comparison.within else None,
+        "simulated": comparison.simulated,
+        "finished": f"{comparison.finished_at:%Y-%m-%d}"
+        if comparison.finished_at
+        else None,
+        "votes_kept": comparison.votes_kept,
     }
 
 
-def pairs(found: Sequence[Comparison]) -> list[Record]:
+def pairs(rows: Sequence[Comparison]) -> list[Record]:
     """Give the pairs in the random order in which their labels are read."""
-    return [record for one in found for record in _pairs(one)]
+    return [record for comparison in rows for record in _pairs(comparison)]
 
 
-def _pairs(one: Comparison) -> list[Record]:
-    rows = ComparedPair.objects.filter(comparison=one).order_by("position")
+def _pairs(comparison: Comparison) -> list[Record]:
+    rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
     about = rows.values_list(
         "position", "wave", "judged_item__instance__instance_id", "slot_of_a"
     )
-    labels = labels_from(one, kept_votes(one), last=no_more_came(one.state))
+    labels = labels_from(
+        comparison, kept_votes(comparison), last=no_more_came(comparison.state)
+    )
     records: list[Record] = []
     n = 0
     for (position, wave, instance, slot), label in zip(about, labels, strict=True):
-        used = label is not None and n < one.n_labels
+        # labels are read in the stored order up to the decision; later ones did not
+        # count
+        used = label is not None and n < comparison.n_labels
         n += label is not None
         records.append(
             {
-                "comparison": one.pk,
+                "comparison": comparison.pk,
                 "position": position,
                 "wave": wave,
                 "instance": instance,
                 "slot_of_a": slot,
                 "label": label,
-                "used": used if one.votes_kept else None,
+                "used": used if comparison.votes_kept else None,
             }
         )
     return records
 
 
-def votes(found: Sequence[Comparison], names: Pseudonyms) -> list[Record]:
+def votes(rows: Sequence[Comparison], names: Pseudonyms) -> list[Record]:
     """Give all votes of each pair; their order tells nothing of workers."""
-    return [record for one in found for record in _votes(one, names)]
+    return [record for comparison in rows for record in _votes(comparison, names)]
 
 
-def _votes(one: Comparison, names: Pseudonyms) -> list[Record]:
-    if one.evaluation is None:
+def _votes(comparison: Comparison, names: Pseudonyms) -> list[Record]:
+    if comparison.evaluation is None:
         return []
     pair_of = {
         item: (pk, position, slot)
         for pk, item, position, slot in ComparedPair.objects.filter(
-            comparison=one
+            comparison=comparison
         ).values_list("pk", "judged_item__item_id", "position", "slot_of_a")
     }
     counted = set(
-        CountedVote.objects.filter(pair__comparison=one).values_list("pair", "worker")
+        CountedVote.objects.filter(pair__comparison=comparison).values_list(
+            "pair", "worker"
+        )
     )
-    ratings = all_ratings_of([one.evaluation.campaign_id])
-    ratings = ratings[ratings["criterion"] == one.criterion]
+    ratings = all_ratings_of([comparison.evaluation.campaign_id])
+    ratings = ratings[ratings["criterion"] == comparison.criterion]
     records: list[Record] = []
     for row in ratings.to_dict("records"):
         pk, position, slot = pair_of[int(row["item"])]
         worker, answered = int(row["worker"]), float(row["value"])
         records.append(
             {
-                "comparison": one.pk,
+                "comparison": comparison.pk,
                 "position": position,
                 "worker": names.of(worker),
                 "answered": answered,
                 "vote": for_a(slot, answered),
-                "counted": (pk, worker) in counted if one.votes_kept else None,
+                "counted": (pk, worker) in counted if comparison.votes_kept else None,
                 "why_not": row["why_not"],
                 "on": row["on"],
             }

@@ -76,28 +76,32 @@ JUDGMENTS = (
 def scored(task: Task) -> list[JointEvaluation]:
     """Give the joint evaluations that have results and that everybody may see."""
     rows = joint_seen_by(None, task).filter(state=JointEvaluation.State.SCORED)
-    found = list(rows.select_related("evaluation").order_by("pk"))
-    for one in found:
-        if one.evaluation is None or one.evaluation.scored_at is None:
-            raise _scored_again(one)
-    return found
+    evaluated = list(rows.select_related("evaluation").order_by("pk"))
+    for joint_evaluation in evaluated:
+        if (
+            joint_evaluation.evaluation is None
+            or joint_evaluation.evaluation.scored_at is None
+        ):
+            # results without a time of scoring wait for a new computation
+            raise _scored_again(joint_evaluation)
+    return evaluated
 
 
-def evaluations(found: Sequence[JointEvaluation]) -> list[Record]:
+def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give what is said of each criterion as a whole."""
     records = []
-    for one in found:
-        questions = joint.criteria_of(one.task)
-        for criterion, result in one.results["criteria"].items():
+    for joint_evaluation in rows:
+        questions = joint.criteria_of(joint_evaluation.task)
+        for criterion, result in joint_evaluation.results["criteria"].items():
             agreement = result.get("agreement", {})
             records.append(
                 {
-                    "joint": one.pk,
+                    "joint": joint_evaluation.pk,
                     "criterion": criterion,
                     "question": questions.get(criterion, ""),
-                    "design": one.design,
+                    "design": joint_evaluation.design,
                     "scale": result["scale"],
-                    "n_workers_each": one.n_workers,
+                    "n_workers_each": joint_evaluation.n_workers,
                     "n_judgements": result["n_judgements"],
                     "n_instances": result.get("n_instances", 0),
                     "n_workers": result.get("n_workers", 0),
@@ -110,37 +114,37 @@ def evaluations(found: Sequence[JointEvaluation]) -> list[Record]:
                     "seed": result["seed"],
                     "n_resamples": result["n_resamples"],
                     "signature": result["signature"],
-                    "simulated": one.simulated,
-                    "finished": f"{one.finished_at:%Y-%m-%d}",
+                    "simulated": joint_evaluation.simulated,
+                    "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
                 }
             )
     return records
 
 
-def results(found: Sequence[JointEvaluation]) -> list[Record]:
+def results(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give each system's numbers, in the order in which the systems were chosen."""
     return [
         {
-            "joint": one.pk,
+            "joint": joint_evaluation.pk,
             "criterion": criterion,
-            "place": place,
+            "place": index,
             "submission": row["submission"],
             **{name: row[name] for name in SPREAD},
-            "mu": result["true_skill"][place]["mu"],
-            "sigma": result["true_skill"][place]["sigma"],
-            "skill_cluster": result["true_skill"][place]["cluster"],
+            "mu": result["true_skill"][index]["mu"],
+            "sigma": result["true_skill"][index]["sigma"],
+            "skill_cluster": result["true_skill"][index]["cluster"],
         }
-        for one in found
-        for criterion, result in one.results["criteria"].items()
-        for place, row in enumerate(result["systems"])
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
+        for index, row in enumerate(result["systems"])
     ]
 
 
-def pairs(found: Sequence[JointEvaluation]) -> list[Record]:
+def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
     """Give what is said of each system against each other one."""
     return [
         {
-            "joint": one.pk,
+            "joint": joint_evaluation.pk,
             "criterion": criterion,
             "submission": row["submission"],
             "other": other["submission"],
@@ -153,8 +157,8 @@ def pairs(found: Sequence[JointEvaluation]) -> list[Record]:
                 )
             ),
         }
-        for one in found
-        for criterion, result in one.results["criteria"].items()
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
         for i, row in enumerate(result["systems"])
         for j, other in enumerate(result["systems"])
         if i != j
@@ -162,23 +166,27 @@ def pairs(found: Sequence[JointEvaluation]) -> list[Record]:
 
 
 def judgments(
-    task: Task, found: Sequence[JointEvaluation], names: Pseudonyms
+    task: Task, rows: Sequence[JointEvaluation], names: Pseudonyms
 ) -> list[Record]:
     """Give every rating with its pseudonym; their order tells nothing of workers."""
     ids = task_ids(task)
-    return [record for one in found for record in _judgments(one, ids, names)]
+    return [
+        record
+        for joint_evaluation in rows
+        for record in _judgments(joint_evaluation, ids, names)
+    ]
 
 
 def _judgments(
-    one: JointEvaluation, ids: dict[int, str], names: Pseudonyms
+    joint_evaluation: JointEvaluation, ids: dict[int, str], names: Pseudonyms
 ) -> list[Record]:
-    if one.evaluation is None:
+    if joint_evaluation.evaluation is None:
         return []
-    ratings = all_system_ratings_of([one.evaluation.pk])
-    _check_current(one, ratings)
+    ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
+    _check_current(joint_evaluation, ratings)
     records = [
         {
-            "joint": one.pk,
+            "joint": joint_evaluation.pk,
             "criterion": row["criterion"],
             "submission": int(row["submission"]),
             "instance": ids[int(row["instance"])],
@@ -191,7 +199,7 @@ def _judgments(
         }
         for row in ratings.to_dict("records")
     ]
-    position = {name: place for place, name in ids.items()}
+    position = {name: index for index, name in ids.items()}
     return sorted(
         records,
         key=lambda row: (
@@ -203,19 +211,19 @@ def _judgments(
     )
 
 
-def _check_current(one: JointEvaluation, ratings: pd.DataFrame) -> None:
+def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> None:
     """Refuse results that are about to be computed again: no release has their ratings."""
-    for criterion, result in one.results["criteria"].items():
+    for criterion, result in joint_evaluation.results["criteria"].items():
         rows = ratings[ratings["criterion"] == criterion]
         now = digest(rows[rows["why_not"] == ""], OF_SEVERAL)
         n_excluded = rows[rows["why_not"] == EXCLUDED]["worker"].nunique()
         then = result["ratings_sha256"], result["n_excluded_workers"]
         if (now, n_excluded) != then:
-            raise _scored_again(one)
+            raise _scored_again(joint_evaluation)
 
 
-def _scored_again(one: JointEvaluation) -> GenieError:
+def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
     return GenieError(
-        f"“{one}” is about to be rescored. Create the release in a few minutes.",
+        f"“{joint_evaluation}” is about to be scored again. Make the release in some minutes.",
         code="scored-again",
     )

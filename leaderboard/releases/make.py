@@ -28,7 +28,7 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.withheld import withhold_instances
 from leaderboard.selectors.coverage import whole_share
 from leaderboard.selectors.field import main_criterion
-from leaderboard.selectors.sampled import sample_may_be_told
+from leaderboard.selectors.sampled import sample_is_public
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
 _INTERNAL = frozenset({"budget", "quota"})
@@ -62,41 +62,45 @@ def make(
     """
     _prepare(folder)
     texts = may_be_copied(task.licence) if texts is None else texts
-    draw = sample_may_be_told(task)
+    shows_sample = sample_is_public(task)
+    # one key for the whole release: a worker has the same name in all its tables
     names = Pseudonyms(key)
     rows = gather.ranked(task)
     questions, fits = gather.detector_fits(task, names)
-    several = _several(task, names)
-    others = _others([row.pk for row in rows], several)
+    together = _systems_together(task, names)
+    others = _others([row.pk for row in rows], together)
     tables: Tables = {
         "systems": (gather.SYSTEMS, gather.systems(task, rows, others)),
         "scores": (gather.SCORES, gather.scores(task, rows)),
         "judgments": (gather.JUDGMENTS, gather.judgments(task, rows, names)),
         "metrics": (gather.METRICS, gather.metrics(rows)),
         "test_questions": (gather.TEST_QUESTIONS, questions),
-        **several,
-        "instances": (gather.INSTANCES, gather.instances(task, texts=texts, draw=draw)),
+        **together,
+        "instances": (
+            gather.INSTANCES,
+            gather.instances(task, texts=texts, shows_sample=shows_sample),
+        ),
     }
-    if not draw:
+    if not shows_sample:
         judged = ("judgments", "comparison_pairs", "joint_judgments")
         withhold_instances(
             (tables[name][1] for name in judged),
-            {name: place for place, name in gather.task_ids(task).items()},
+            {name: index for index, name in gather.task_ids(task).items()},
         )
     if texts:
-        pks = [*(row.pk for row in rows), *(one.pk for one in others)]
+        pks = [*(row.pk for row in rows), *(submission.pk for submission in others)]
         tables["predictions"] = (gather.PREDICTIONS, gather.predictions(pks))
     for name, (columns, records) in tables.items():
         bundle.write_table(folder, name, columns, records)
     counts = {name: len(records) for name, (_, records) in tables.items()}
-    manifest = _manifest(task, fits, counts, texts=texts, draw=draw)
+    manifest = _manifest(task, fits, counts, texts=texts, shows_sample=shows_sample)
     bundle.write_manifest(folder, manifest)
     (folder / bundle.CARD).write_text(card(task, manifest), "utf-8")
     bundle.write_checksums(folder)
     return Made(folder, counts, texts)
 
 
-def _several(task: Task, names: Pseudonyms) -> Tables:
+def _systems_together(task: Task, names: Pseudonyms) -> Tables:
     """Give what was asked about several systems together."""
     compared = gather_compared.ended(task)
     judged = gather_joint.scored(task)
@@ -123,14 +127,14 @@ def _several(task: Task, names: Pseudonyms) -> Tables:
     }
 
 
-def _others(ranked: Sequence[int], several: Tables) -> list[Submission]:
+def _others(ranked: Sequence[int], together: Tables) -> list[Submission]:
     """Find the systems that are spoken of and have no score of their own."""
-    _, compared = several["comparisons"]
-    _, judged = several["joint_judgments"]
+    _, compared = together["comparisons"]
+    _, judged = together["joint_judgments"]
     named = {row[side] for row in compared for side in ("a", "b")}
     named |= {row["submission"] for row in judged}
-    found = Submission.objects.filter(pk__in=named - set(ranked))
-    return list(found.select_related("team").order_by("pk"))
+    submissions = Submission.objects.filter(pk__in=named - set(ranked))
+    return list(submissions.select_related("team").order_by("pk"))
 
 
 def archive(tasks: Sequence[Task]) -> IO[bytes]:
@@ -156,7 +160,7 @@ def _prepare(folder: Path) -> None:
 
 
 def _manifest(
-    task: Task, fits: Record, counts: dict[str, int], *, texts: bool, draw: bool
+    task: Task, fits: Record, counts: dict[str, int], *, texts: bool, shows_sample: bool
 ) -> Record:
     return {
         "format": FORMAT,
@@ -175,7 +179,7 @@ def _manifest(
         "texts": texts,
         "ranked_by": main_criterion(task),
         "whole_share": whole_share(),
-        "sample_seed": str(task.sample_seed) if draw else None,
+        "sample_seed": str(task.sample_seed) if shows_sample else None,
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL
         },

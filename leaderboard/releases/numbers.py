@@ -37,6 +37,7 @@ class Number:
 
     @property
     def same(self) -> bool:
+        # a word, a truth value or "nothing" has no tolerance
         if not (_is_number(self.published) and _is_number(self.computed)):
             return self.published == self.computed
         return math.isclose(

@@ -14,5 +14,6 @@ class Pseudonyms:
         self._key = key or secrets.token_bytes(32)
 
     def of(self, worker_pk: int) -> str:
+        # keyed: a plain hash of small numbers could be undone by trying all of them
         digest = hmac.new(self._key, str(worker_pk).encode(), hashlib.sha256)
         return f"r-{digest.hexdigest()[:12]}"

@@ -36,11 +36,11 @@ class Rebuilt:
 
 
 def rebuild(
-    folder: Path, *, told: Callable[[str], None] = lambda line: None
+    folder: Path, *, report: Callable[[str], None] = lambda line: None
 ) -> Rebuilt:
     """Check and recompute; a GenieError (`differs`) names the first that differs."""
     n_files = bundle.check(folder)
-    told(f"{n_files} files match their checksums.")
+    report(f"{n_files} files are as they were released.")
     manifest = bundle.read_manifest(folder)
     if manifest.get("format") not in READABLE:
         raise GenieError(
@@ -48,8 +48,8 @@ def rebuild(
             f"version reads {FORMAT!r}.",
             code="unknown-format",
         )
-    found = Rebuilt()
-    kinds: list[tuple[str, Iterator[Number | str]]] = [
+    rebuilt = Rebuilt()
+    checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
         ("ranks", _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
@@ -58,25 +58,25 @@ def rebuild(
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
     ]
-    for kind, numbers in kinds:
+    for kind, numbers in checks:
         try:
             for number in numbers:
-                _take(found, kind, number)
+                _take(rebuilt, kind, number)
         except (LookupError, TypeError, ValueError) as error:
             raise GenieError(
                 f"The {kind} of this release cannot be read: something is missing or "
                 f"of the wrong kind ({type(error).__name__}: {error}).",
                 code="damaged-release",
             ) from error
-        told(f"{kind}: {found.n_same[kind]:,} numbers match.")
-    return found
+        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers are the same.")
+    return rebuilt
 
 
-def _take(found: Rebuilt, kind: str, number: Number | str) -> None:
+def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
     if isinstance(number, str):
-        found.skipped.append(number)
+        rebuilt.skipped.append(number)
     elif number.same:
-        found.n_same[kind] += 1
+        rebuilt.n_same[kind] += 1
     else:
         raise GenieError(str(number), code="differs")
 
@@ -101,8 +101,8 @@ def _scores(folder: Path) -> Iterator[Number]:
         # who ticked or marked nothing has no row of it, and is left out all the same
         if score["asked"] and score["criterion"] != SPANS:
             n = len(excluded[score["submission"], score["criterion"]])
-            what = f"{name}, excluded workers"
-            yield Number("scores.jsonl", what, score["n_excluded_workers"], n)
+            subject = f"{name}, excluded workers"
+            yield Number("scores.jsonl", subject, score["n_excluded_workers"], n)
     for submission, criterion in sorted(groups):
         yield Number(
             "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1
@@ -114,9 +114,12 @@ def _score(
 ) -> Iterator[Number]:
     unit = _unit(score)
     values = np.array([row["value"] for row in ratings], dtype=np.float64)
-    places = np.array([position[row["instance"]] for row in ratings])
-    _, where = np.unique(places, return_inverse=True)
-    per_instance = np.bincount(where, unit.averaged(values)) / np.bincount(where)
+    # by place in the task, the order in which the bootstrap drew instances when scoring
+    positions = np.array([position[row["instance"]] for row in ratings])
+    _, instance_of = np.unique(positions, return_inverse=True)
+    per_instance = np.bincount(instance_of, unit.averaged(values)) / np.bincount(
+        instance_of
+    )
     for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
         interval = unit.interval(
             per_instance,
@@ -132,6 +135,7 @@ def _score(
     yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
     binned, counts = np.unique(unit.binned(values), return_counts=True)
     computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
+    # values on either side: a bar that is missing differs, too
     for value in sorted({*computed, *score["histogram"]}):
         yield Number(
             "scores.jsonl",
@@ -162,8 +166,8 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
         if row["submission"] in score_of
         and score_of[row["submission"]]["n"] >= share * row["n_instances"]
     ]
-    found = [score_of[row["submission"]] for row in scored]
-    ranges = rank_ranges([s["low"] for s in found], [s["high"] for s in found])
+    scores = [score_of[row["submission"]] for row in scored]
+    ranges = rank_ranges([s["low"] for s in scores], [s["high"] for s in scores])
     rank_of = dict(zip((row["submission"] for row in scored), ranges, strict=True))
     for row in systems:
         name = f"rank of submission {row['submission']}"
@@ -177,8 +181,8 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
 
 
 def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
-    for found in metric_numbers(folder, manifest):
-        yield found if isinstance(found, str) else Number("metrics.jsonl", *found)
+    for entry in metric_numbers(folder, manifest):
+        yield entry if isinstance(entry, str) else Number("metrics.jsonl", *entry)
 
 
 def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
@@ -198,6 +202,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
             [row["n_correct"] for row in judged],
             [row["n_questions"] for row in judged],
             detector=fit["detector"],
+            # fits from before the rate could be set used 0.9
             threshold_rate=fit["parameters"].get("threshold_rate", 0.9),
             threshold_posterior=fit["threshold"],
             seed=fit["seed"],

@@ -41,10 +41,10 @@ def compared_numbers(folder: Path) -> Iterator[Number | str]:
 
 
 def _by_comparison(folder: Path, name: str) -> dict[int, list[Record]]:
-    found: dict[int, list[Record]] = defaultdict(list)
+    records: dict[int, list[Record]] = defaultdict(list)
     for row in bundle.read_table(folder, name):
-        found[row["comparison"]].append(row)
-    return found
+        records[row["comparison"]].append(row)
+    return records
 
 
 def _comparison(
@@ -55,9 +55,9 @@ def _comparison(
     for vote in votes:
         if vote["counted"]:
             counted[vote["position"]].append(vote["vote"])
-    for place, pair in enumerate(pairs):
+    for index, pair in enumerate(pairs):
         name = f"comparison {row['comparison']}, position of a pair"
-        yield Number(f"{PAIRS}.jsonl", name, pair["position"], place)
+        yield Number(f"{PAIRS}.jsonl", name, pair["position"], index)
     yield from _votes(row, pairs, votes)
     labels = [
         label_of(
@@ -71,7 +71,7 @@ def _comparison(
     yield from _decision(row, labels)
     yield from _pairs(row, pairs, labels)
     numbers = {
-        "n_votes": sum(len(said) for said in counted.values()),
+        "n_votes": sum(len(values) for values in counted.values()),
         "n_pairs": len(pairs),
         "n_waves": 1 + max((pair["wave"] for pair in pairs), default=-1),
     }
@@ -96,8 +96,8 @@ def _votes(
 def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
-    told_apart = decision.side != "undecided"
-    state = str(State.DECIDED if told_apart else State.UNDECIDED)
+    decided = decision.side != "undecided"
+    state = str(State.DECIDED if decided else State.UNDECIDED)
     if row["state"] == State.STOPPED:
         state = str(State.STOPPED)
     numbers: dict[str, Value] = {
@@ -127,5 +127,5 @@ def _pairs(
 
 
 def _number(row: Record, name: str, computed: Value) -> Number:
-    what = f"comparison {row['comparison']}, {name}"
-    return Number(f"{TABLE}.jsonl", what, row[name], computed)
+    subject = f"comparison {row['comparison']}, {name}"
+    return Number(f"{TABLE}.jsonl", subject, row[name], computed)

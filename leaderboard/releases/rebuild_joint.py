@@ -34,21 +34,26 @@ def joint_numbers(folder: Path) -> Iterator[Number]:
     )
     for row in bundle.read_table(folder, TABLE):
         key = row["joint"], row["criterion"]
-        own = sorted(results.pop(key, []), key=lambda one: int(one["place"]))
-        yield from _criterion(row, own, pairs.pop(key, []), judgments[key], position)
-    for name, rest in ((RESULTS, results), (PAIRS, pairs)):
-        for joint, criterion in sorted(rest):
-            what = f"joint evaluation {joint}, {criterion}"
+        own_results = sorted(
+            results.pop(key, []), key=lambda result: int(result["place"])
+        )
+        yield from _criterion(
+            row, own_results, pairs.pop(key, []), judgments[key], position
+        )
+    # rows that no evaluation claimed were added by somebody
+    for name, unclaimed in ((RESULTS, results), (PAIRS, pairs)):
+        for joint, criterion in sorted(unclaimed):
+            subject = f"joint evaluation {joint}, {criterion}"
             yield Number(
-                f"{name}.jsonl", f"{what}, among the joint evaluations", True, False
+                f"{name}.jsonl", f"{subject}, among the joint evaluations", True, False
             )
 
 
 def _by_criterion(folder: Path, name: str) -> dict[Key, list[Record]]:
-    found: dict[Key, list[Record]] = defaultdict(list)
+    records: dict[Key, list[Record]] = defaultdict(list)
     for row in bundle.read_table(folder, name):
-        found[row["joint"], row["criterion"]].append(row)
-    return found
+        records[row["joint"], row["criterion"]].append(row)
+    return records
 
 
 def _criterion(
@@ -59,21 +64,21 @@ def _criterion(
     position: Mapping[str, int],
 ) -> Iterator[Number]:
     counting = [
-        {**one, "instance": position[one["instance"]]}
-        for one in judgments
-        if one["counts"]
+        {**judgment, "instance": position[judgment["instance"]]}
+        for judgment in judgments
+        if judgment["counts"]
     ]
-    systems = [one["submission"] for one in results]
-    found = numbers_of(
+    systems = [result["submission"] for result in results]
+    computed = numbers_of(
         pd.DataFrame.from_records(counting, columns=_COLUMNS),
         systems,
         unit=unit_of(all_scales()[row["scale"]]),
         seed=row["seed"],
         n_resamples=row["n_resamples"],
     )
-    yield from _as_a_whole(row, found, judgments)
-    yield from _systems(row, results, found)
-    yield from _pairs(row, pairs, systems, found)
+    yield from _as_a_whole(row, computed, judgments)
+    yield from _systems(row, results, computed)
+    yield from _pairs(row, pairs, systems, computed)
 
 
 def _name(row: Record) -> str:
@@ -81,16 +86,18 @@ def _name(row: Record) -> str:
 
 
 def _as_a_whole(
-    row: Record, found: dict[str, Any], judgments: Sequence[Record]
+    row: Record, computed: dict[str, Any], judgments: Sequence[Record]
 ) -> Iterator[Number]:
-    agreement = found.get("agreement", {})
-    excluded = {one["worker"] for one in judgments if one["why_not"] == EXCLUDED}
+    agreement = computed.get("agreement", {})
+    excluded = {
+        judgment["worker"] for judgment in judgments if judgment["why_not"] == EXCLUDED
+    }
     numbers = {
-        "n_judgements": found["n_judgements"],
-        "n_instances": found.get("n_instances", 0),
-        "n_workers": found.get("n_workers", 0),
+        "n_judgements": computed["n_judgements"],
+        "n_instances": computed.get("n_instances", 0),
+        "n_workers": computed.get("n_workers", 0),
         "n_excluded_workers": len(excluded),
-        "normalised": found.get("normalised", ""),
+        "normalised": computed.get("normalised", ""),
         "agreement_form": agreement.get("form"),
         "agreement": agreement.get("value"),
         "agreement_low": agreement.get("low"),
@@ -103,12 +110,12 @@ def _as_a_whole(
 
 
 def _systems(
-    row: Record, results: Sequence[Record], found: dict[str, Any]
+    row: Record, results: Sequence[Record], result: dict[str, Any]
 ) -> Iterator[Number]:
-    rows = found["systems"]
+    rows = result["systems"]
     yield Number(f"{RESULTS}.jsonl", f"{_name(row)}, systems", len(results), len(rows))
-    for place, (published, computed) in enumerate(zip(results, rows, strict=False)):
-        skill = found["true_skill"][place]
+    for index, (published, computed) in enumerate(zip(results, rows, strict=False)):
+        skill = result["true_skill"][index]
         numbers = {
             **{name: computed[name] for name in SPREAD},
             "mu": skill["mu"],
@@ -127,22 +134,22 @@ def _systems(
 
 
 def _pairs(
-    row: Record, pairs: list[Record], systems: Sequence[int], found: dict[str, Any]
+    row: Record, pairs: list[Record], systems: Sequence[int], computed: dict[str, Any]
 ) -> Iterator[Number]:
-    place = {pk: i for i, pk in enumerate(systems)}
-    n = len(found["systems"])
+    index_of = {pk: i for i, pk in enumerate(systems)}
+    n = len(computed["systems"])
     yield Number(f"{PAIRS}.jsonl", f"{_name(row)}, pairs", len(pairs), n * (n - 1))
     for pair in pairs:
-        one, other = pair["submission"], pair["other"]
-        name = f"{_name(row)}, submission {one} against {other}"
-        known = one in place and other in place and one != other
+        submission, other = pair["submission"], pair["other"]
+        name = f"{_name(row)}, submission {submission} against {other}"
+        known = submission in index_of and other in index_of and submission != other
         yield Number(f"{PAIRS}.jsonl", f"{name}, among the results", True, known)
         if not known:
             continue
-        i, j = place[one], place[other]
-        wins, ties, losses = found["win_tie_loss"][i][j]
+        i, j = index_of[submission], index_of[other]
+        wins, ties, losses = computed["win_tie_loss"][i][j]
         numbers = {
-            "p_above": found["p_above"][i][j],
+            "p_above": computed["p_above"][i][j],
             "wins": wins,
             "ties": ties,
             "losses": losses,

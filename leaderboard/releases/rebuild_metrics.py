@@ -17,10 +17,10 @@ _ROUNDED = 1e-5
 _SUMMED = 1e-7
 
 # what, published, computed, tolerance; or a sentence on what cannot be tried
-Found = tuple[str, float, float, float] | str
+Check = tuple[str, float, float, float] | str
 
 
-def metric_numbers(folder: Path, manifest: Record) -> Iterator[Found]:
+def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
     """Compare every metric of every system; from texts where they are there.
 
     Without texts a metric that is a mean over instances is still a mean; of others it
@@ -41,6 +41,8 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Found]:
             continue
         submission = row["submission"]
         if submission not in batches:
+            # one at a time: the texts of a large task fill memory, and rows come system
+            # by system
             batches = {submission: _batch(manifest, instances, texts[submission])}
         yield from _computed(row, metric, batches[submission])
     for reason, n in sorted(without.items()):
@@ -57,7 +59,7 @@ def _reason(metric: Metric | None, manifest: Record, slug: str) -> str:
     return metric.available() or ""
 
 
-def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Found]:
+def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Check]:
     name = f"{row['metric']} of submission {row['submission']}"
     output = metric.compute(batch)
     if output.signature != row["signature"]:
@@ -70,12 +72,12 @@ def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Found]:
     numbers = output.per_instance.tolist()
     yield f"{name}, instances", len(row["per_instance"]), len(numbers), 0.0
     pairs = zip(row["per_instance"], numbers, strict=False)
-    for place, (published, computed) in enumerate(pairs):
+    for index, (published, computed) in enumerate(pairs):
         if abs(published - computed) > _ROUNDED:
-            yield f"{name}, instance {place}", published, computed, _ROUNDED
+            yield f"{name}, instance {index}", published, computed, _ROUNDED
 
 
-def _mean(row: Record) -> Iterator[Found]:
+def _mean(row: Record) -> Iterator[Check]:
     values = row["per_instance"]
     if row["is_mean"] and values:
         name = f"{row['metric']} of submission {row['submission']}, as a mean"

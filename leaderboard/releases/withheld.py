@@ -42,4 +42,5 @@ class Places(dict[str, int]):
         """Read the number of an instance that is not named."""
         if (match := _NUMBERED.fullmatch(name)) is None:
             raise KeyError(name)
+        # numbers keep the instances' order, and only the order enters the bootstrap
         return int(match[1])

@@ -66,6 +66,7 @@ def read_experiment(bench: Workbench, name: str) -> Experiment | None:
     if frame is None:
         return None
     heading, charged = EXPERIMENTS[name]
+    # grouping sorts: pairs come in ascending order of their ids
     pairs = frame["pair_id"]
     for_better = (frame["winner"] == BETTER).groupby(pairs).agg(["sum", "size"])
     votes = CollectedVotes(for_better["sum"].to_numpy(), for_better["size"].to_numpy())

@@ -117,6 +117,7 @@ def _cell(
     population = Population(mean, _VARIANCE, len(requests))
     new = FreshRequests(population, strategy, pool)
     [fresh] = _measure(bench, row, new, stops[:1])
+    # the printed mean and ours both vary: variances of the two means add up
     spread = (1 / _RUNS_PRINTED + 1 / len(last.labels)) ** -1
     return Cell(
         row,

@@ -76,7 +76,7 @@ def _cell(
 ) -> Cell:
     outcomes = experiment.strategies[strategy].outcomes(experiment.votes)
     printed_rule = Stop(Hoeffding(delta), "last")
-    found = exact_labels(printed_rule, outcomes)
+    labels = exact_labels(printed_rule, outcomes)
     also = _live(outcomes, delta)
     why = ""
     if strategy == "Max 3 Workers":
@@ -91,8 +91,8 @@ def _cell(
         row,
         column,
         paper,
-        found.mean,
-        tolerance=one_of_many(found.sd, _RUNS * found.share_decided) + 0.5,
+        labels.mean,
+        tolerance=one_of_many(labels.sd, _RUNS * labels.share_decided) + 0.5,
         why=why,
         digits=1,
         also=also,

@@ -65,14 +65,14 @@ class GenieAppendixC(Table):
     def cells(self, bench: Workbench) -> Iterator[Cell]:
         """Compute the bounds by formula."""
         for n, paper in _PRINTED_BOUNDS.items():
-            found = 100 * largest_standard_error(n)
-            half = normal_quantile(0.95) * found
+            error = 100 * largest_standard_error(n)
+            half = normal_quantile(0.95) * error
             yield Cell(
                 f"n = {n}",
                 "largest standard error",
                 paper,
-                found,
-                tolerance=(found, found + 0.005),  # printed as "<", to two decimals
+                error,
+                tolerance=(error, error + 0.005),  # printed as "<", to two decimals
                 digits=4,
                 also={"half-width of the 95 % interval": half},
             )
@@ -84,7 +84,7 @@ class GenieAppendixC(Table):
 def _interval(task: str, n: int, system: str, mean: float, half: float) -> Cell:
     reach = 100 * normal_quantile(0.95) * largest_standard_error(n, mean / 100)
     sd = implied_sd(half / 100, n)
-    wanted = (normal_quantile(0.95) * _PLAUSIBLE_SD / (half / 100)) ** 2
+    n_for_this_sd = (normal_quantile(0.95) * _PLAUSIBLE_SD / (half / 100)) ** 2
     return Cell(
         f"{task}, {system}",
         f"half-width at n = {n}",
@@ -93,5 +93,5 @@ def _interval(task: str, n: int, system: str, mean: float, half: float) -> Cell:
         tolerance=(-math.inf, reach),
         why=_TOO_NARROW if task == "αNLG" else "",
         digits=2,
-        also={"implied sd": sd, "n if the sd is .30": wanted},
+        also={"implied sd": sd, "n if the sd is .30": n_for_this_sd},
     )

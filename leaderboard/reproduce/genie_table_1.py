@@ -63,14 +63,14 @@ class GenieTable1(Table):
         below, above = _noise(bench, studies[0])
         for row, slug in enumerate(PAPER_DETECTORS):
             for bucket, name in enumerate(BUCKET_NAMES):
-                each = [_shares(study, slug, bucket) for study in studies]
+                per_study = [_shares(study, slug, bucket) for study in studies]
                 for which, paper in enumerate(PUBLISHED[slug][bucket]):
-                    found = [shares[which] for shares in each]
+                    computed = [shares[which] for shares in per_study]
                     accepted = (
-                        np.fmin.reduce(found) - below[which, row, bucket] - 0.5,
-                        np.fmax.reduce(found) + above[which, row, bucket] + 0.5,
+                        np.fmin.reduce(computed) - below[which, row, bucket] - 0.5,
+                        np.fmax.reduce(computed) + above[which, row, bucket] + 0.5,
                     )
-                    yield _cell(slug, name, which, paper, found[0], accepted)
+                    yield _cell(slug, name, which, paper, computed[0], accepted)
         yield from _claims(_together(studies))
 
 
@@ -88,8 +88,8 @@ def _study(bench: Workbench, index: int, name: str) -> DetectionStudy:
 
 
 def _shares(study: DetectionStudy, slug: str, bucket: int) -> tuple[float, float]:
-    found = study.cell(slug, bucket, n_resamples=1)
-    return 100 * found.precision, 100 * found.recall
+    cell = study.cell(slug, bucket, n_resamples=1)
+    return 100 * cell.precision, 100 * cell.recall
 
 
 def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
@@ -97,23 +97,27 @@ def _noise(bench: Workbench, study: DetectionStudy) -> tuple[Floats, Floats]:
 
     Each is of shape (precision or recall, detectors, buckets), in points.
     """
+    # the paper prints one draw of 25 rounds: its cells may lie as far off as such draws
+    # do
     rng = np.random.default_rng(bench.seed_for("genie-table-1", "25 rounds"))
     drawn = rng.integers(0, study.n_rounds, size=(_DRAWS, _ROUNDS_PRINTED))
-    some = _pooled(study.n_right[drawn], study.n_wrong[drawn], study.n_noisy[drawn], 1)
-    every = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
+    drawn_shares = _pooled(
+        study.n_right[drawn], study.n_wrong[drawn], study.n_noisy[drawn], 1
+    )
+    all_shares = _pooled(study.n_right, study.n_wrong, study.n_noisy, 0)
     with warnings.catch_warnings():
         # a detector that flags nobody in any draw has no precision, and no noise
         warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = np.nanquantile(some, [0.025, 0.975], axis=1)
-    return np.nan_to_num(every - low), np.nan_to_num(high - every)
+        low, high = np.nanquantile(drawn_shares, [0.025, 0.975], axis=1)
+    return np.nan_to_num(all_shares - low), np.nan_to_num(high - all_shares)
 
 
 def _pooled(right: Counts, wrong: Counts, noisy: Counts, axis: int) -> Floats:
     hits, flagged = right.sum(axis=axis), (right + wrong).sum(axis=axis)
-    wanted = np.broadcast_to(noisy.sum(axis=axis)[..., None, :], hits.shape)
+    n_noisy = np.broadcast_to(noisy.sum(axis=axis)[..., None, :], hits.shape)
     shares = np.full((2, *hits.shape), np.nan)
     np.divide(100 * hits, flagged, out=shares[0], where=flagged > 0)
-    np.divide(100 * hits, wanted, out=shares[1], where=wanted > 0)
+    np.divide(100 * hits, n_noisy, out=shares[1], where=n_noisy > 0)
     return shares
 
 

@@ -46,10 +46,12 @@ def corpus_meteor(predictions: Sequence[str], references: Sequence[str]) -> floa
 
 def _meteor(prediction: str, reference: str) -> float:
     nltk = import_module("nltk.translate.meteor_score")
-    words, wanted = (
+    words, reference_words = (
         list(enumerate(text.lower().split())) for text in (prediction, reference)
     )
-    exact, words_left, wanted_left = nltk._match_enums(words, wanted)
+    # what is left after stems is ignored, as that version did: synonyms are looked for
+    # among all words that did not match exactly
+    exact, words_left, wanted_left = nltk._match_enums(words, reference_words)
     by_stem, _, _ = nltk._enum_stem_match(words_left, wanted_left, stemmer())
     by_synonym, _, _ = nltk._enum_wordnetsyn_match(
         words_left, wanted_left, synonyms(wordnet_folder())
@@ -57,7 +59,7 @@ def _meteor(prediction: str, reference: str) -> float:
     matches = sorted(exact + by_stem + by_synonym, key=lambda match: match[0])
     if not matches:
         return 0.0
-    precision, recall = len(matches) / len(words), len(matches) / len(wanted)
+    precision, recall = len(matches) / len(words), len(matches) / len(reference_words)
     mean = precision * recall / (_ALPHA * precision + (1 - _ALPHA) * recall)
     chunks = nltk._count_chunks(matches)
     return float((1 - _GAMMA * (chunks / len(matches)) ** _BETA) * mean)

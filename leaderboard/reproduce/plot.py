@@ -38,7 +38,7 @@ def table_plot(table: type[Table], cells: Sequence[Cell]) -> str | None:
     str or None
         An SVG document; None when no cell has a printed number with a tolerance.
     """
-    placed = [(cell, place) for cell in cells if (place := _place(cell)) is not None]
+    placed = [(cell, offset) for cell in cells if (offset := _offset(cell)) is not None]
     if not placed:
         return None
     height = _TOP + _ROW * len(placed) + _BOTTOM
@@ -52,12 +52,12 @@ def table_plot(table: type[Table], cells: Sequence[Cell]) -> str | None:
         f'<text x="10" y="42">{escape(table.paper)}</text>',
         *_scale(height),
     ]
-    for index, (cell, place) in enumerate(placed):
-        parts += _line(cell, place, _TOP + _ROW * index + _ROW / 2)
+    for index, (cell, offset) in enumerate(placed):
+        parts += _line(cell, offset, _TOP + _ROW * index + _ROW / 2)
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _place(cell: Cell) -> float | None:
+def _offset(cell: Cell) -> float | None:
     """Give (printed - middle) / tolerance; None where that cannot be said."""
     accepted = cell.accepted
     if accepted is None or not isinstance(cell.paper, float | int):
@@ -68,8 +68,8 @@ def _place(cell: Cell) -> float | None:
     return (cell.paper - (low + high) / 2) / ((high - low) / 2)
 
 
-def _x(place: float) -> float:
-    inside = max(-_REACH, min(_REACH, place))
+def _x(offset: float) -> float:
+    inside = max(-_REACH, min(_REACH, offset))
     return _LEFT + _PLOT / 2 * (1 + inside / _REACH)
 
 
@@ -86,19 +86,19 @@ def _scale(height: int) -> list[str]:
     ]
 
 
-def _line(cell: Cell, place: float, y: float) -> list[str]:
-    x = _x(place)
+def _line(cell: Cell, offset: float, y: float) -> list[str]:
+    x = _x(offset)
     label = f"{cell.row}, {cell.column}"
-    told = f"{label}: printed {cell.paper:g}, ours {cell.ours:.6g}, {cell.verdict}"
-    if abs(place) > _REACH:
-        tip = 6 if place > 0 else -6
-        shape, at = "path", f'd="M{x:g} {y - 5:g} l{tip} 5 l{-tip} 5 z"'
+    tooltip = f"{label}: printed {cell.paper:g}, ours {cell.ours:.6g}, {cell.verdict}"
+    if abs(offset) > _REACH:
+        tip = 6 if offset > 0 else -6
+        shape, attributes = "path", f'd="M{x:g} {y - 5:g} l{tip} 5 l{-tip} 5 z"'
     elif cell.verdict is Verdict.HOLDS:
-        shape, at = "circle", f'cx="{x:g}" cy="{y:g}" r="4"'
+        shape, attributes = "circle", f'cx="{x:g}" cy="{y:g}" r="4"'
     else:
-        shape, at = "path", f'd="M{x - 5:g} {y:g} l5 -5 l5 5 l-5 5 z"'
+        shape, attributes = "path", f'd="M{x - 5:g} {y:g} l5 -5 l5 5 l-5 5 z"'
     return [
         f'<text x="{_LEFT - 10}" y="{y + 4:g}" text-anchor="end">{escape(label)}</text>',
-        f'<{shape} {at} fill="{_COLOURS[cell.verdict]}">'
-        f"<title>{escape(told)}</title></{shape}>",
+        f'<{shape} {attributes} fill="{_COLOURS[cell.verdict]}">'
+        f"<title>{escape(tooltip)}</title></{shape}>",
     ]

@@ -81,29 +81,30 @@ def _cells(
             yield Cell(row, column, paper, None, why=why)
             yield Cell(row, f"{column}, p < .05", starred, None, why=why)
             return
-    one, other = (frame for frame in read if frame is not None)
+    first, other = (frame for frame in read if frame is not None)
     by_row = setup == 2 and pair == _NQ
     if by_row:
-        x, y = one[pair[0]].to_numpy(float), other[pair[1]].to_numpy(float)
+        x, y = first[pair[0]].to_numpy(float), other[pair[1]].to_numpy(float)
     else:
         scores = (
-            output_scores(one, method, pair[0]),
+            output_scores(first, method, pair[0]),
             output_scores(other, method, pair[1]),
         )
         x, y = (s.to_numpy() for s in scores[0].align(scores[1], join="inner"))
-    found, p = _spearman(x, y)
+    rho, p = _spearman(x, y)
     yield Cell(
         row,
         column,
         paper,
-        found,
+        rho,
         tolerance=PRINTED_TO_TWO,
-        why=_BY_ROW if by_row else _OTHER_SIGN if found * paper < 0 else "",
+        why=_BY_ROW if by_row else _OTHER_SIGN if rho * paper < 0 else "",
         digits=4,
     )
     yield Cell(row, f"{column}, p < .05", starred, "yes" if p < 0.05 else "no")
 
 
 def _spearman(x: Floats, y: Floats) -> tuple[float, float]:
-    found = stats.spearmanr(x[: len(y)], y[: len(x)])
-    return float(np.asarray(found.statistic)), float(np.asarray(found.pvalue))
+    # cut to the shorter file, as pairing row by row does
+    result = stats.spearmanr(x[: len(y)], y[: len(x)])
+    return float(np.asarray(result.statistic)), float(np.asarray(result.pvalue))

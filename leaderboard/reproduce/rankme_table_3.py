@@ -89,19 +89,19 @@ def _cells(
     why = _NOT_MET.get((method, criterion, setup), "")
     scored = first_judgments(frame, method, criterion)
     raw = first_judgments(frame, method, criterion, raw=True)
-    found = icc(scored, "ICC1k")
+    agreement = icc(scored, "ICC1k")
     yield Cell(
         row,
         column,
         paper,
-        found.value,
+        agreement.value,
         tolerance=PRINTED_TO_TWO,
         why=why,
         must_hold=not why,
         digits=4,
         also={
-            "low": found.low,
-            "high": found.high,
+            "low": agreement.low,
+            "high": agreement.high,
             "ICC(3,k) raw": icc(raw, "ICC3k").value,
         },
     )
@@ -109,7 +109,7 @@ def _cells(
         row,
         f"{column}, p < .05",
         starred,
-        "yes" if found.p < 0.05 else "no",
+        "yes" if agreement.p < 0.05 else "no",
         why=why if (method, criterion, setup) == ("rankme", "quality", 2) else "",
         must_hold=(method, criterion, setup) != ("rankme", "quality", 2),
     )

@@ -71,8 +71,8 @@ class RankMETable4(Table):
             yield _by_ratings(bench, method, criterion, paper)
         for criterion, paper in _SKILLS.items():
             yield _by_skill(bench, criterion, paper)
-        for what, paper in _ADDED_MISSING.items():
-            yield _by_flags(bench, what, paper)
+        for flag, paper in _ADDED_MISSING.items():
+            yield _by_flags(bench, flag, paper)
 
 
 def _by_ratings(bench: Workbench, method: str, criterion: str, paper: str) -> Cell:
@@ -90,15 +90,15 @@ def _ranked(
 ) -> Cell:
     seed = bench.seed_for("rankme-table-4", row)
     n_resamples = bench.runs or _RESAMPLES
-    found = bootstrap_ranking(table, seed=seed, n_resamples=n_resamples, share=_SHARE)
+    ranking = bootstrap_ranking(table, seed=seed, n_resamples=n_resamples, share=_SHARE)
     return Cell(
         row,
         "ranking",
         paper,
-        _in_words(found.means, found.clusters),
+        _in_words(ranking.means, ranking.clusters),
         why=fragile,
         must_hold=not fragile,
-        also=_shares(found.p_above),
+        also=_shares(ranking.p_above),
     )
 
 
@@ -132,14 +132,15 @@ def _by_skill(bench: Workbench, criterion: str, paper: str) -> Cell:
     )
 
 
-def _by_flags(bench: Workbench, what: str, paper: str) -> Cell:
-    row = f"{what} information"
+def _by_flags(bench: Workbench, flag: str, paper: str) -> Cell:
+    row = f"{flag} information"
     frame = read_judgments(bench, 2, "rankme", "informativeness")
-    if frame is None or what not in frame.columns:
+    if frame is None or flag not in frame.columns:
         path = path_of(2, "rankme", "informativeness")
-        why = f"{path} has no column {what!r}: the workers' checkboxes are not there."
+        why = f"{path} has no column {flag!r}: the workers' checkboxes are not there."
         return Cell(row, "ranking", paper, None, why=why)
-    flagged = -judgement_table(frame.assign(**{what: frame[what].astype(float)}), what)
+    # turned: fewer flags are better
+    flagged = -judgement_table(frame.assign(**{flag: frame[flag].astype(float)}), flag)
     return _ranked(bench, row, paper, flagged, "")
 
 

@@ -57,8 +57,8 @@ def table_text(table: type[Table], cells: Sequence[Cell]) -> str:
 def summary(cells: Sequence[Cell]) -> str:
     """Count the verdicts in one line."""
     counts = Counter(cell.verdict for cell in cells)
-    told = [f"{counts[v]} {v.value}" for v in Verdict if counts[v]]
-    return f"{len(cells)} cells: {', '.join(told)}" if told else "no cells"
+    verdicts = [f"{counts[v]} {v.value}" for v in Verdict if counts[v]]
+    return f"{len(cells)} cells: {', '.join(verdicts)}" if verdicts else "no cells"
 
 
 def _columns(cell: Cell, reasons: list[str]) -> tuple[str, ...]:

@@ -61,11 +61,15 @@ def _row(
     name: str,
     every: int,
     horizons: tuple[int, ...] = _HORIZONS,
-    once: bool = False,
+    single_look: bool = False,
 ) -> Iterator[Cell]:
     errors = exact_walk(rule, 0.5, max(horizons), every=every).wrong_by
     how = (
-        "one look" if once else "every label" if every == 1 else f"every {every} labels"
+        "one look"
+        if single_look
+        else "every label"
+        if every == 1
+        else f"every {every} labels"
     )
     for n in horizons:
         if every > n:
@@ -78,6 +82,6 @@ def _row(
             error,
             tolerance=(error, math.inf),
             why="" if error <= 2 * rule.delta else _BROKEN,
-            must_hold=rule.anytime_valid or once,
+            must_hold=rule.anytime_valid or single_look,
             digits=None,
         )

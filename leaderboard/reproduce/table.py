@@ -48,6 +48,7 @@ class Workbench:
 
     def seed_for(self, *parts: object) -> int:
         """Derive the seed of one part, whatever else is computed beside it."""
+        # a part's figures stay the same whichever tables are asked for with it
         return seed_from("reproduce", self.seed, *parts) % 2**32
 
     def read(self, path: str, columns: Sequence[str]) -> pd.DataFrame | None:
@@ -99,4 +100,5 @@ def all_tables() -> dict[str, type[Table]]:
 
 def one_of_many(sd: float, runs: float) -> float:
     """Give three standard errors of a mean over `runs` runs."""
+    # three, because dozens of cells are looked at: with two, some would fail by chance
     return float(3 * sd / runs**0.5)

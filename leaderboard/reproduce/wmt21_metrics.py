@@ -56,16 +56,16 @@ class WMT21Metrics(Table):
     def cells(self, bench: Workbench) -> Iterator[Cell]:
         """Measure every submission in the folder, from its texts."""
         references = _references(bench)
-        found = {s.system: s for s in _submissions(bench, references)}
-        for system in [*_PRINTED, *sorted(found.keys() - _PRINTED.keys())]:
+        submissions = {s.system: s for s in _submissions(bench, references)}
+        for system in [*_PRINTED, *sorted(submissions.keys() - _PRINTED.keys())]:
             printed = _PRINTED.get(system, (None, None, None))
-            if system not in found:
+            if system not in submissions:
                 why = f"The submission of {system} is not in the data folder."
                 for column, paper in zip(_METRICS, printed, strict=True):
                     yield Cell(system, column, paper, None, why=why)
                 continue
             bench.tell(f"{self.slug}: {system}")
-            yield from _measure(found[system], references, printed)
+            yield from _measure(submissions[system], references, printed)
 
 
 def _references(bench: Workbench) -> list[list[str]]:
@@ -100,11 +100,14 @@ def _submissions(
         for system, texts in read.items()
         if (fit := alignment(texts, references, seed)) is not None and fit.misaligned
     }
+    # files in step help to place the shuffled one: good systems write alike
     others = [texts for system, texts in read.items() if system not in out_of_step]
     for system, texts in read.items():
         if system in out_of_step:
-            found = realign(texts, references, others)
-            yield _Submission(system, [texts[i] for i in found.order], found.n_moved)
+            realigned = realign(texts, references, others)
+            yield _Submission(
+                system, [texts[i] for i in realigned.order], realigned.n_moved
+            )
         else:
             yield _Submission(system, texts, 0)
 

@@ -8,5 +8,5 @@ from leaderboard.models import HumanEvaluation
 
 def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:
     """Give the evaluation's own campaign, then those of separate criteria."""
-    others = evaluation.separate_campaigns.select_related("campaign__hit_type")
-    return [evaluation.campaign, *(other.campaign for other in others)]
+    separate = evaluation.separate_campaigns.select_related("campaign__hit_type")
+    return [evaluation.campaign, *(link.campaign for link in separate)]

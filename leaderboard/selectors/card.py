@@ -1,4 +1,9 @@
-"""The evaluation card: what a paper's methods section needs, from the database."""
+"""The evaluation card: what a paper's methods section needs, from the database.
+
+Sections and keys are what papers' appendices print: `exports/card.py` writes them as
+JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet from the
+same rows.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from crowd.scales.base import all_scales
 from leaderboard.models import HumanEvaluation, Score, Submission
 from leaderboard.selectors.coverage import n_judged
 from leaderboard.selectors.evidence import metric_lines
-from leaderboard.selectors.sampled import sample_may_be_told
+from leaderboard.selectors.sampled import sample_is_public
 from leaderboard.selectors.standings import standings
 from leaderboard.selectors.worker_figures import WorkerFigures
 from leaderboard.stats.ranking import RANK_RULE
@@ -36,9 +41,9 @@ def card(
     """Collect the card of a scored submission; `heds` answers the datasheet from it."""
     return {
         "System and data": _system(submission, team),
-        "Outputs rated": _outputs(submission, evaluation),
-        "Human evaluation design": _asked(submission, evaluation),
-        "Workers and pay": _workers(submission, evaluation, figures),
+        "Outputs that were judged": _outputs(submission, evaluation),
+        "How people were asked": _questions(submission, evaluation),
+        "Who judged, and what it paid": _workers(submission, evaluation, figures),
         "Quality control": _control(submission, figures),
         "Results": _results(submission, evaluation),
         "Automatic metrics": [
@@ -76,14 +81,15 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
             "drawn at random once for the task; the same instances for every system",
         ),
         (
-            "sampling seed",
-            str(task.sample_seed) if sample_may_be_told(task) else WITHHELD,
+            # as text: JSON readers with doubles only would round a 63-bit number
+            "seed of that choice",
+            str(task.sample_seed) if sample_is_public(task) else WITHHELD,
         ),
         ("ratings per output", int(task.human.get("ratings_per_instance", 1))),
     ]
 
 
-def _asked(submission: Submission, evaluation: HumanEvaluation) -> Section:
+def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     hit_type = evaluation.campaign.hit_type
     scale = all_scales().get(hit_type.scale)
     template = hit_templates.all_templates().get(hit_type.template)
@@ -131,6 +137,7 @@ def _workers(
 def _control(submission: Submission, figures: WorkerFigures) -> Section:
     human = submission.task.human
     fit = (
+        # the newest fit is the one whose verdicts decide today which answers count
         DetectorFit.objects.filter(pool=submission.task.slug)
         .order_by("-pk")
         .values("detector", "seed")
@@ -154,7 +161,7 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
 
 def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
-    found: Section = [
+    lines: Section = [
         (
             score.criterion,
             {
@@ -175,10 +182,10 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        found.append(("partial, therefore not ranked", str(row.partial)))
+        lines.append(("partial, so not ranked", str(row.partial)))
     if row is not None and row.rank_first is not None:
-        found += [
-            ("range of ranks", [row.rank_first, row.rank_last]),
-            ("ranking rule", RANK_RULE),
+        lines += [
+            ("ranks that the intervals leave", [row.rank_first, row.rank_last]),
+            ("rule of these ranks", RANK_RULE),
         ]
-    return found
+    return lines

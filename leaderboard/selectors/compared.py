@@ -68,7 +68,7 @@ def comparisons_seen_by(
     rows = Comparison.objects.select_related("task", "a", "b", "within")
     if task is not None:
         rows = rows.filter(task=task)
-    seen = Q(public("a__") | inside(viewer, "a__")) & Q(
+    may_see = Q(public("a__") | inside(viewer, "a__")) & Q(
         public("b__") | inside(viewer, "b__")
     )
     agreed = ~Q(state__in=_UNASKED)
@@ -76,7 +76,7 @@ def comparisons_seen_by(
         agreed |= Q(requested_by=viewer.pk)
     if staff_may(viewer, Staff.SEE_COMPARISONS):
         agreed = Q()
-    return rows.filter(seen & agreed).order_by("-pk")
+    return rows.filter(may_see & agreed).order_by("-pk")
 
 
 def concerns(viewer: Viewer, comparison: Comparison) -> bool:
@@ -96,10 +96,10 @@ def standing_of(comparison: Comparison) -> Standing:
     """Work out how it stands: from the labels that count now, or counted at its end."""
     rule = rule_of(comparison)
     votes = votes_shown(comparison)
-    over = comparison.is_over
+    is_over = comparison.is_over
     last = no_more_came(comparison.state)
     labels = [
-        one for one in labels_from(comparison, votes, last=last) if one is not None
+        pair for pair in labels_from(comparison, votes, last=last) if pair is not None
     ]
     spent = unit = 0
     if comparison.evaluation is not None:
@@ -107,19 +107,19 @@ def standing_of(comparison: Comparison) -> Standing:
         spent = campaign_progress(campaign).spent_cents
         unit = unit_cents(campaign)
     needed = None
-    if not over and labels:
+    if not is_over and labels:
         needed = labels_needed(rule, len(labels), sum(labels))
-    each = asked_at_first(comparison.strategy, comparison.n_workers)
+    workers_per_pair = asked_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
         now=_decided(comparison) or decide(rule, labels),
         course=course_of(rule, labels),
         n_labels=len(labels),
-        n_votes=sum(len(one.values) for one in votes),
+        n_votes=sum(len(pair.values) for pair in votes),
         needed=needed,
         spent_cents=spent,
         still_cents=None
         if needed is None
-        else max(0, needed - len(labels)) * each * unit,
+        else max(0, needed - len(labels)) * workers_per_pair * unit,
         max_labels=comparison.evaluation.n_instances
         if comparison.evaluation is not None
         else comparison.max_pairs,

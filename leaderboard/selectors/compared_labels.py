@@ -65,8 +65,8 @@ def label_of(
 
     With `last` no more votes will come: those that are there have to do.
     """
-    wanted = asked_at_first(strategy, n_workers) + wants_third(strategy, values)
-    if not values or (len(values) < wanted and not last):
+    n_votes = asked_at_first(strategy, n_workers) + wants_third(strategy, values)
+    if not values or (len(values) < n_votes and not last):
         return None
     if len(values) == 1:
         return values[0]
@@ -82,22 +82,22 @@ def votes_of(comparison: Comparison) -> list[Votes]:
         return []
     ratings = clean_ratings(comparison.evaluation.campaign)
     ratings = ratings[ratings["criterion"] == comparison.criterion]
-    said: dict[int, list[tuple[int, float]]] = {}
+    votes_by_item: dict[int, list[tuple[int, float]]] = {}
     for item, worker, value in zip(
         ratings["item"].tolist(),
         ratings["worker"].tolist(),
         ratings["value"].tolist(),
         strict=True,
     ):
-        said.setdefault(int(item), []).append((int(worker), float(value)))
+        votes_by_item.setdefault(int(item), []).append((int(worker), float(value)))
     return [
         Votes(
             pk,
             item_pk,
             position,
             wave,
-            tuple(worker for worker, _ in said.get(item_pk, ())),
-            tuple(for_a(slot, value) for _, value in said.get(item_pk, ())),
+            tuple(worker for worker, _ in votes_by_item.get(item_pk, ())),
+            tuple(for_a(slot, value) for _, value in votes_by_item.get(item_pk, ())),
         )
         for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
@@ -105,21 +105,21 @@ def votes_of(comparison: Comparison) -> list[Votes]:
 
 def kept_votes(comparison: Comparison) -> list[Votes]:
     """Give the votes that counted when the comparison ended, in the same order."""
-    said: dict[int, list[tuple[int, float]]] = {}
+    votes_by_pair: dict[int, list[tuple[int, float]]] = {}
     for pair, worker, value in (
         CountedVote.objects.filter(pair__comparison=comparison)
         .order_by("pair_id", "worker_id")
         .values_list("pair_id", "worker_id", "value")
     ):
-        said.setdefault(pair, []).append((worker, value))
+        votes_by_pair.setdefault(pair, []).append((worker, value))
     return [
         Votes(
             pk,
             item_pk,
             position,
             wave,
-            tuple(worker for worker, _ in said.get(pk, ())),
-            tuple(value for _, value in said.get(pk, ())),
+            tuple(worker for worker, _ in votes_by_pair.get(pk, ())),
+            tuple(value for _, value in votes_by_pair.get(pk, ())),
         )
         for pk, item_pk, position, wave, _ in _pairs(comparison)
     ]
@@ -153,8 +153,8 @@ def labels_from(
 ) -> list[float | None]:
     """Give each pair's label, None where it has none yet."""
     return [
-        label_of(comparison.strategy, comparison.n_workers, one.values, last=last)
-        for one in votes
+        label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
+        for pair in votes
     ]
 
 

@@ -46,6 +46,7 @@ def is_whole(n: int, of: int) -> bool:
 
 def whole() -> Q:
     """Select the scores that are ranked: those from enough of their instances."""
+    # the cast keeps the product a fraction: databases would compare integers otherwise
     planned = Cast(F("evaluation__n_instances"), FloatField())
     return Q(n__gte=planned * whole_share())
 

@@ -14,7 +14,7 @@ from leaderboard.designs.error_spans import SPANS, SPANS_UNIT, WEIGHTS
 from leaderboard.metrics.base import all_metrics
 from leaderboard.models import HumanEvaluation, MetricResult, Score, Submission
 from leaderboard.selectors.columns import MetricWords, metric_words
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 
 _GONE = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
 
@@ -59,11 +59,15 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
         result.metric: result
         for result in MetricResult.objects.filter(submission=submission)
         .defer("per_instance", "details")
+        # later rows overwrite earlier ones in the dict, so that the newest result is
+        # left
         .order_by("pk")
         if result.metric in all_metrics()
     }
-    wanted: list[str] = submission.task.config.get("metrics", {}).get("use", [])
-    ordered = sorted(newest, key=lambda m: (m not in wanted, *_place(wanted, m)))
+    configured: list[str] = submission.task.config.get("metrics", {}).get("use", [])
+    ordered = sorted(
+        newest, key=lambda m: (m not in configured, *_position(configured, m))
+    )
     return [
         MetricLine(
             words=metric_words(slug),
@@ -75,22 +79,23 @@ def metric_lines(submission: Submission) -> list[MetricLine]:
     ]
 
 
-def _place(wanted: list[str], slug: str) -> tuple[int, str]:
-    return (wanted.index(slug) if slug in wanted else 0, slug)
+def _position(order: list[str], slug: str) -> tuple[int, str]:
+    return (order.index(slug) if slug in order else 0, slug)
 
 
 def judgements(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> list[Judgement]:
     """Give the current scores; before publication only to the team and staff."""
     if evaluation is None or not (submission.published_at or view.inner):
         return []
     hit_type = evaluation.campaign.hit_type
+    # as workers saw them: criteria, then boxes to tick, then marked errors
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), SPANS]
     scores = Score.objects.filter(
         evaluation=evaluation, superseded_at=None
     ).select_related("evaluation__campaign")
-    found = [
+    shown_scores = [
         Judgement(
             criterion=score.criterion,
             question=_question(hit_type, score.criterion),
@@ -101,15 +106,17 @@ def judgements(
         )
         for score in scores
     ]
-    return sorted(found, key=lambda j: (*_place(order, j.criterion), j.criterion))
+    return sorted(
+        shown_scores, key=lambda j: (*_position(order, j.criterion), j.criterion)
+    )
 
 
 def _question(hit_type: HITType, criterion: str) -> str:
     if criterion == SPANS:
         taken = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
-        return f"Marked errors: {taken} one; 0 is an output without errors."
-    asked = {**CHECKBOXES, **hit_type.criteria}
-    return str(asked.get(criterion, criterion))
+        return f"Marked errors: {taken} one; 0 is a text without any."
+    questions = {**CHECKBOXES, **hit_type.criteria}
+    return str(questions.get(criterion, criterion))
 
 
 def _span_counts(histogram: dict[str, int]) -> list[tuple[str, int]]:
@@ -131,7 +138,7 @@ def _counts(hit_type: HITType, histogram: dict[str, int]) -> list[tuple[str, int
 
 
 def money(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> Money | None:
     """Give what was approved and what is spent; nothing to others, or before approval."""
     if not (view.inner and view.money) or submission.approved_cents is None:
@@ -139,6 +146,7 @@ def money(
     spent = 0
     if evaluation is not None:
         ledger = LedgerEntry.objects.filter(campaign_id=evaluation.campaign_id)
+        # entries that were cancelled or failed moved no money
         total = ledger.exclude(state__in=_GONE).aggregate(cents=Sum("amount_cents"))
         spent = total["cents"] or 0
     return Money(approved_cents=submission.approved_cents, spent_cents=spent)

@@ -1,4 +1,9 @@
-"""All submissions of a board as columns: what ranks and orders need, and no more."""
+"""All submissions of a board as columns: what ranks and orders need, and no more.
+
+`Field` is the narrow half of a board: one query, one array a column, whatever the
+number of systems. Names, teams and metrics are fetched by `rows.py` for the rows of one
+page.
+"""
 
 from __future__ import annotations
 
@@ -90,9 +95,11 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     private = np.array([row[2] == "PRIVATE" for row in rows], dtype=np.bool_)
     published = np.array([row[3] for row in rows], dtype=np.bool_)
     mean, low, high = (_numbers(rows, column) for column in (4, 5, 6))
+    # a score may exist before its publication; until then it ranks nobody
     mean[~published] = np.nan
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
+    # a partial score keeps its mean on the board and takes no part in the ranks
     first, last = _ranks(np.where(whole, mean, np.nan), low, high, private)
     return Field(pk, simulated, private, mean, low, high, n, first, last)
 
@@ -110,23 +117,23 @@ def current(path: str = "", at: datetime | None = None) -> Q:
 def _rows(
     task: Task, teams: frozenset[int], at: datetime | None
 ) -> list[tuple[Any, ...]]:
-    seen = public()
+    may_see = public()
     if teams:
-        seen |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
+        may_see |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
     score = FilteredRelation(
         "scores",
         condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),
     )
     # No dates: making 5,000 of them would cost more than everything else here.
-    found = (
-        Submission.objects.filter(seen, task=task)
+    submissions = (
+        Submission.objects.filter(may_see, task=task)
         .annotate(score=score, published=Q(published_at__isnull=False))
         .order_by("pk")
     )
     if at is not None:
-        found = found.filter(published_at__lte=at)
+        submissions = submissions.filter(published_at__lte=at)
     return list(
-        found.values_list(
+        submissions.values_list(
             "pk",
             "simulated",
             "visibility",
@@ -158,6 +165,8 @@ def _ranks(
         first[index], last[index] = ranks.first, ranks.last
     n = int(open_.sum())
     for index in np.flatnonzero(scored & private):
+        # the same rule as rank_ranges, against the public rows alone: a private row
+        # must not move anybody, nor be moved by another private one
         first[index] = 1 + int((low[open_] > high[index]).sum())
         last[index] = 1 + n - int((high[open_] < low[index]).sum())
     return first, last

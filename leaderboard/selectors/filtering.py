@@ -43,15 +43,15 @@ _KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
 _LONGEST = 100
 
 
-def read_filter(given: QueryDict) -> Filter:
+def read_filter(parameters: QueryDict) -> Filter:
     """Read a filter from an address; what is not understood is not filtered by."""
     return Filter(
-        text=given.get("q", "").strip()[:_LONGEST],
-        team=given.get("team", "").strip()[:_LONGEST],
-        kind=_KINDS.get(given.get("kind", ""), ""),
-        since=_day(given.get("since", "")),
-        until=_day(given.get("until", "")),
-        scored=given.get("scored") == "1",
+        text=parameters.get("q", "").strip()[:_LONGEST],
+        team=parameters.get("team", "").strip()[:_LONGEST],
+        kind=_KINDS.get(parameters.get("kind", ""), ""),
+        since=_day(parameters.get("since", "")),
+        until=_day(parameters.get("until", "")),
+        scored=parameters.get("scored") == "1",
     )
 
 
@@ -62,18 +62,21 @@ def _day(text: str) -> date | None:
         return None
 
 
-def wanted(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
+def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
     """Find the rows that names and dates leave; None when they leave all.
 
     A team that is anonymous to the viewer cannot be found by its name.
     """
     if not chosen.by_row:
         return None
+    # a search must not tell who made an anonymous system, not even by what it leaves
+    # out
     named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.localdate())
     if teams:
         named |= Q(team__in=teams)
     rows = Submission.objects.filter(task=task)
     if chosen.text:
+        # PostgreSQL refuses NUL in a text, and an address can hold one
         text = chosen.text.replace("\x00", "")
         rows = rows.filter(
             Q(system_name__icontains=text) | named & Q(team__name__icontains=text)

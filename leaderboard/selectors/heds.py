@@ -64,21 +64,21 @@ def heds(
         **_design(evaluation, figures),
         **_ethics(),
     }
-    asked = evaluation.campaign.hit_type.criteria
-    found = [
+    criteria = evaluation.campaign.hit_type.criteria
+    answers = [
         Answered(number, question, "", of_all.get(number, OPEN))
         for number, question in QUESTIONS.items()
     ]
-    for criterion in asked:
+    for criterion in criteria:
         of_it = {
             **_criterion(evaluation, criterion),
             "4.3.2": f"in the instructions, shown at {about}",
         }
-        found += [
+        answers += [
             Answered(number, question, criterion, of_it.get(number, OPEN))
             for number, question in OF_A_CRITERION.items()
         ]
-    return sorted(found, key=lambda one: one.number.split(".")[0])
+    return sorted(answers, key=lambda answer: answer.number.split(".")[0])
 
 
 def _systems(submission: Submission) -> dict[str, str]:
@@ -112,9 +112,10 @@ def _evaluators(
 ) -> dict[str, str]:
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
-        nobody = "simulated annotators (programs, not people)"
-        asked = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
-        return dict.fromkeys(asked, nobody) | {
+        # what a datasheet asks about people has no answer where programs played them
+        nobody = "simulated workers: programs, no people"
+        about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
+        return dict.fromkeys(about_people, nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"
         }
     recruited = _RECRUITED.get(campaign.platform, campaign.platform)
@@ -134,7 +135,7 @@ def _evaluators(
 
 
 def _test(needs: list[str]) -> str:
-    tests = [one for one in needs if one.startswith("has passed")]
+    tests = [sentence for sentence in needs if sentence.startswith("has passed")]
     return f"; {tests[0]}" if tests else ""
 
 
@@ -167,7 +168,7 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
     scale = all_scales().get(hit_type.scale)
     design = all_designs().get(evaluation.design)
     relative = design is not None and design.shows != "one output"
-    found = {
+    answers = {
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
         "4.2.3": "intrinsic",
@@ -184,10 +185,10 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
         ),
     }
     if scale is not None:
-        found |= _scale(scale, relative=relative)
+        answers |= _scale(scale, relative=relative)
     if evaluation.design == "error-spans":
-        found["4.3.8"] += "; evaluation through annotation (marked errors)"
-    return found
+        answers["4.3.8"] += "; evaluation through annotation (marked errors)"
+    return answers
 
 
 def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:

@@ -16,6 +16,8 @@ def agreement(evaluation: HumanEvaluation, criterion: str, *, ordered: bool) -> 
     table = ratings.pivot_table(
         index=["submission", "instance"], columns="worker", values="value"
     )
+    # labelled options have an order and no distances; sliders and typed numbers have
+    # both
     level: Level = "ordinal" if ordered else "interval"
     alpha = krippendorff_alpha(table.to_numpy(float), level)
     if not alpha.n_items:

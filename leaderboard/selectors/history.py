@@ -55,6 +55,8 @@ def history(task: Task) -> History:
 
     Partial scores are results; they never lead.
     """
+    # today's scores at the dates of publication: what has been scored again since then
+    # appears with its present value, not with the one it led with
     rows = (
         Score.objects.filter(
             public("submission__"),

@@ -18,6 +18,7 @@ from leaderboard.selectors.sight import public
 
 N_BEST = 3
 N_LATEST = 6
+# Counting all answers reads the largest table, and the front page is asked for most.
 _FRESH_SECONDS = 60
 
 
@@ -92,6 +93,8 @@ def latest() -> list[Score]:
 
 
 def _best(tasks: list[Task]) -> list[Score]:
+    # a window over all tasks at once, where a query for each would grow with their
+    # number
     ranked = (
         _shown(tasks)
         .filter(whole())
@@ -116,6 +119,7 @@ def _n_ranked(tasks: list[Task]) -> Iterable[tuple[int, int]]:
 
 def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
     """Select the published scores by which boards are ranked."""
+    # starts from "nothing" because an empty Q selects everything when there is no task
     ranking = Q(pk__in=[])
     for task in tasks:
         ranking |= Q(submission__task=task, criterion=main_criterion(task))
@@ -129,11 +133,11 @@ def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
 
 def numbers() -> Numbers:
     """Count the site's work; a minute old at most."""
-    found: Numbers | None = cache.get("home-numbers")
-    if found is None:
-        found = _numbers()
-        cache.set("home-numbers", found, _FRESH_SECONDS)
-    return found
+    counts: Numbers | None = cache.get("home-numbers")
+    if counts is None:
+        counts = _numbers()
+        cache.set("home-numbers", counts, _FRESH_SECONDS)
+    return counts
 
 
 def _numbers() -> Numbers:

@@ -80,36 +80,36 @@ def joint_seen_by(
     return rows.filter(agreed).exclude(pk__in=unseen.values("joint_id")).order_by("-pk")
 
 
-def joint_concerns(viewer: Viewer, found: JointEvaluation) -> bool:
+def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
     """Tell whether what it costs may be shown: to staff and to who asked for it."""
     if viewer is None or not viewer.is_authenticated:
         return False
     may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS)
-    return may_see_all or found.requested_by_id == viewer.pk
+    return may_see_all or joint.requested_by_id == viewer.pk
 
 
-def joint_progress(found: JointEvaluation) -> dict[str, int]:
+def joint_progress(joint: JointEvaluation) -> dict[str, int]:
     """Count the HITs of all its campaigns, and what they cost so far."""
-    if found.evaluation is None:
+    if joint.evaluation is None:
         return {"n_done": 0, "n_hits": 0, "spent_cents": 0}
-    parts = [campaign_progress(one) for one in campaigns_of(found.evaluation)]
+    parts = [campaign_progress(campaign) for campaign in campaigns_of(joint.evaluation)]
     return {
-        "n_done": sum(one.n_done for one in parts),
-        "n_hits": sum(one.n_hits for one in parts),
-        "spent_cents": sum(one.spent_cents for one in parts),
+        "n_done": sum(part.n_done for part in parts),
+        "n_hits": sum(part.n_hits for part in parts),
+        "spent_cents": sum(part.spent_cents for part in parts),
     }
 
 
 def criterion_results(
-    found: JointEvaluation, questions: dict[str, str]
+    joint: JointEvaluation, questions: dict[str, str]
 ) -> list[CriterionResult]:
     """Lay the stored results out for reading."""
     systems = {
         row.submission_id: row.submission
-        for row in found.systems.select_related("submission__team")
+        for row in joint.systems.select_related("submission__team")
     }
-    stored = found.results.get("criteria", {})
-    ordered = [name for name in found.criteria if name in stored]
+    stored = joint.results.get("criteria", {})
+    ordered = [name for name in joint.criteria if name in stored]
     return [
         CriterionResult(
             criterion=name,
@@ -127,20 +127,20 @@ def _rows(result: dict[str, Any], systems: dict[int, Submission]) -> list[Row]:
     order = sorted(
         range(len(result["systems"])), key=lambda i: -result["systems"][i]["mean"]
     )
-    return [_row(result, systems, place, order) for place in order]
+    return [_row(result, systems, index, order) for index in order]
 
 
 def _row(
     result: dict[str, Any],
     systems: dict[int, Submission],
-    place: int,
+    index: int,
     order: list[int],
 ) -> Row:
-    one, skill = result["systems"][place], result["true_skill"][place]
-    games = [result["win_tie_loss"][place][other] for other in order]
+    system, skill = result["systems"][index], result["true_skill"][index]
+    games = [result["win_tie_loss"][index][other] for other in order]
     return Row(
-        submission=systems[one["submission"]],
-        **{key: one[key] for key in SPREAD},
+        submission=systems[system["submission"]],
+        **{key: system[key] for key in SPREAD},
         mu=skill["mu"],
         sigma=skill["sigma"],
         skill_cluster=skill["cluster"],

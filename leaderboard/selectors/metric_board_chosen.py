@@ -59,6 +59,8 @@ def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
             reason = error.message
         else:
             languages = f"{task.source_language}>{task.target_language}"
+            # a result stays current while settings and languages are the same; both
+            # change the numbers, the library versions stand in the settings
             digest = hashlib.sha256(f"{settings}|{languages}".encode()).hexdigest()
             return Chosen(metric, settings, digest[:32])
     return Chosen(metric, "", "", reason)

@@ -46,8 +46,8 @@ def published(task: Task) -> dict[int, tuple[str, bool]]:
     rows = Submission.objects.filter(
         public(), task=task, state=Submission.State.PUBLISHED
     )
-    found = rows.order_by("pk").values_list("pk", "system_name", "simulated")
-    return {pk: (name, simulated) for pk, name, simulated in found}
+    names = rows.order_by("pk").values_list("pk", "system_name", "simulated")
+    return {pk: (name, simulated) for pk, name, simulated in names}
 
 
 def instance_ids(task: Task) -> list[str]:
@@ -97,47 +97,55 @@ def battles(task: Task) -> Iterator[dict[str, Any]]:
     rows = Comparison.objects.filter(
         task=task, a__in=list(systems), b__in=list(systems), state__in=over
     ).exclude(evaluation=None)
-    for found in rows.order_by("pk"):
-        ratings = system_ratings_of([int(found.evaluation_id or 0)])
-        for row in _records(ratings[ratings["submission"] == found.a_id]):
+    for comparison in rows.order_by("pk"):
+        ratings = system_ratings_of([int(comparison.evaluation_id or 0)])
+        for row in _records(ratings[ratings["submission"] == comparison.a_id]):
+            # one side is enough: each preference appears once for either system,
+            # mirrored
             value = float(row["value"])
             winner = "model_a" if value > HALF else "model_b"
             yield {
-                "model_a": systems[found.a_id][0],
-                "model_b": systems[found.b_id][0],
+                "model_a": systems[comparison.a_id][0],
+                "model_b": systems[comparison.b_id][0],
                 "winner": "tie" if value == HALF else winner,
                 "judge": pseudonym(task, int(row["worker"])),
                 "instance": ids[int(row["instance"])],
-                "criterion": found.criterion,
-                "simulated": found.simulated,
+                "criterion": comparison.criterion,
+                "simulated": comparison.simulated,
             }
 
 
 def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    found: list[Any] = rows.to_dict("records")
-    return found
+    records: list[Any] = rows.to_dict("records")
+    return records
 
 
 def metric_scores(task: Task) -> Iterator[ScoredMetric]:
     """Go through the current results of the task's metrics and of published others."""
     systems = list(published(task))
-    wanted = {one.slug: one.identity for one in chosen_of(task)}
+    identities = {chosen.slug: chosen.identity for chosen in chosen_of(task)}
     outside = dict(_outside(task))
     for pk in systems:
-        results = MetricResult.objects.filter(submission=pk, metric__in=list(wanted))
+        results = MetricResult.objects.filter(
+            submission=pk, metric__in=list(identities)
+        )
         newest = {
             row.metric: row
             for row in results.order_by("pk")
-            if wanted[row.metric] in {"", row.identity}
+            # of a metric that cannot be computed here the identity is unknown: any
+            # result stands
+            if identities[row.metric] in {"", row.identity}
         }
-        for slug in wanted:
+        for slug in identities:
             if slug in newest:
                 row = newest[slug]
                 yield ScoredMetric(pk, slug, row.value, row.per_instance)
         scores = OutsideScores.objects.filter(submission=pk, metric__in=list(outside))
-        for own in scores.order_by("metric_id"):
-            name = outside[own.metric_id]
-            yield ScoredMetric(pk, name, own.value, own.per_instance)
+        for outside_scores in scores.order_by("metric_id"):
+            name = outside[outside_scores.metric_id]
+            yield ScoredMetric(
+                pk, name, outside_scores.value, outside_scores.per_instance
+            )
 
 
 def _outside(task: Task) -> Iterator[tuple[int, str]]:
@@ -151,12 +159,14 @@ def human_tables(task: Task) -> dict[str, dict[int, list[float | None]]]:
     """Give people's mean rating by criterion, submission and instance; None: nobody's."""
     tables: dict[str, dict[int, list[float | None]]] = {}
     sums: dict[tuple[str, int], tuple[Any, Any]] = {}
-    place = {name: n for n, name in enumerate(instance_ids(task))}
+    index_of = {name: n for n, name in enumerate(instance_ids(task))}
     for row in judgments(task):
         key = (row["criterion"], row["submission"])
-        total, n = sums.setdefault(key, (np.zeros(len(place)), np.zeros(len(place))))
-        total[place[row["instance"]]] += row["value"]
-        n[place[row["instance"]]] += 1
+        total, n = sums.setdefault(
+            key, (np.zeros(len(index_of)), np.zeros(len(index_of)))
+        )
+        total[index_of[row["instance"]]] += row["value"]
+        n[index_of[row["instance"]]] += 1
     for (criterion, pk), (total, n) in sums.items():
         tables.setdefault(criterion, {})[pk] = [
             float(t / k) if k else None for t, k in zip(total, n, strict=True)

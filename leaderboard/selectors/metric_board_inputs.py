@@ -76,16 +76,17 @@ class BoardInputs:
 
     def sha256(self) -> str:
         """Hash what went in: scores, results, settings and the code's version."""
-        told: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
-        told.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
-        told.append(
+        # keys of immutable rows instead of their numbers: a new score is a new row
+        parts: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
+        parts.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
+        parts.append(
             [
                 (m.slug, m.label, m.higher_is_better, [*m.rows.items()])
                 for m in self.metrics
             ]
         )
-        told.append(self.powered)
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        parts.append(self.powered)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def criteria_of(task: Task) -> list[str]:
@@ -97,6 +98,8 @@ def board_inputs(task: Task, criterion: str) -> BoardInputs:
     """Find the systems and metrics of one criterion's board."""
     judged = _judged(task, criterion)
     by_people = [system for system in judged if not system.simulated]
+    # programs and people are never mixed in one correlation; programs alone make a
+    # board that says so
     systems = by_people or judged
     metrics = [*_own(task, systems), *_outside(task, systems)]
     named = task.config.get("metrics", {})
@@ -147,22 +150,23 @@ def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
         )
     )
     pks = [system.pk for system in systems]
-    found = []
-    for one in chosen_of(task):
-        better = one.metric.higher_is_better
-        if better is None or one.slug in running:
+    metrics = []
+    for chosen in chosen_of(task):
+        better = chosen.metric.higher_is_better
+        # while a run is under way some systems have new numbers and others old ones
+        if better is None or chosen.slug in running:
             continue
-        rows = _rows(one, pks)
+        rows = _rows(chosen, pks)
         if rows:
-            found.append(BoardMetric(one.slug, one.metric.label, better, rows))
-    return found
+            metrics.append(BoardMetric(chosen.slug, chosen.metric.label, better, rows))
+    return metrics
 
 
-def _rows(one: Chosen, pks: Sequence[int]) -> dict[int, int]:
+def _rows(chosen: Chosen, pks: Sequence[int]) -> dict[int, int]:
     """Find each system's current result; of an absent metric, the newest there is."""
-    results = MetricResult.objects.filter(submission__in=pks, metric=one.slug)
-    if not one.absent:
-        results = results.filter(identity=one.identity)
+    results = MetricResult.objects.filter(submission__in=pks, metric=chosen.slug)
+    if not chosen.absent:
+        results = results.filter(identity=chosen.identity)
     return dict(results.order_by("pk").values_list("submission_id", "pk"))
 
 
@@ -174,13 +178,13 @@ def _outside(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
         .order_by("pk")
     )
     pks = [system.pk for system in systems]
-    found = []
+    metrics = []
     for metric in published:
         scores = OutsideScores.objects.filter(metric=metric, submission__in=pks)
         rows = dict(scores.order_by("pk").values_list("submission_id", "pk"))
         owner = metric.owner.get_username()
         if rows:
-            found.append(
+            metrics.append(
                 BoardMetric(
                     metric.slug,
                     metric.name,
@@ -190,7 +194,7 @@ def _outside(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
                     owner=owner,
                 )
             )
-    return found
+    return metrics
 
 
 def left_out(task: Task) -> list[str]:

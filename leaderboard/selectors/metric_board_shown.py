@@ -128,7 +128,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Under:
+class Unfinished:
     """A metric that is not on the board: why, and how far it is."""
 
     label: str
@@ -150,8 +150,8 @@ class Shown:
 
     @property
     def payload(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.board.payload if self.board else {}
-        return found
+        payload: dict[str, Any] = self.board.payload if self.board else {}
+        return payload
 
     @property
     def n_systems(self) -> int:
@@ -192,6 +192,8 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
     if newest is None:
         return Shown(state="", board=None)
     ready = boards.filter(state=State.READY).order_by("-wanted_at", "-pk").first()
+    # an older board is shown while a new one is computed, but never with a system or
+    # metric that has been withdrawn since
     if newest.state == State.TOO_FEW or (ready and not _still_public(ready)):
         ready = None
     state = newest.state
@@ -206,19 +208,19 @@ def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
 
 def _rankings(payload: dict[str, Any]) -> dict[str, Any]:
     # what was computed before there was such a limit is not shown either
-    found: dict[str, Any] = payload["rankings"]
-    return found if len(payload["systems"]) >= FEWEST_RANKED else {}
+    rankings: dict[str, Any] = payload["rankings"]
+    return rankings if len(payload["systems"]) >= FEWEST_RANKED else {}
 
 
 def _still_public(board: MetricBoard) -> bool:
     pks = {system["pk"] for system in board.payload["systems"]}
     labels = board.payload["labels"].values()
     outside = {label["outside"] for label in labels if label["outside"]}
-    seen = Submission.objects.filter(
+    systems = Submission.objects.filter(
         public(), pk__in=pks, state=Submission.State.PUBLISHED
     )
     metrics = OutsideMetric.objects.filter(pk__in=outside, withdrawn_at=None)
-    return seen.count() == len(pks) and metrics.exclude(
+    return systems.count() == len(pks) and metrics.exclude(
         published_at=None
     ).count() == len(outside)
 
@@ -229,33 +231,37 @@ def _lines(payload: dict[str, Any], by: str) -> list[Line]:
         dict(zip(ranking["order"], ranking["ranks"], strict=True)) if ranking else {}
     )
     lines = [
-        _line(payload["labels"][found["slug"]], found, cluster.get(found["slug"]))
-        for found in payload["metrics"]
+        _line(
+            payload["labels"][computed["slug"]], computed, cluster.get(computed["slug"])
+        )
+        for computed in payload["metrics"]
     ]
+    # by name: any other order would be read as a ranking
     if len(payload["systems"]) < FEWEST_RANKED:
         return sorted(lines, key=lambda x: x.label.casefold())
-    place = {slug: n for n, slug in enumerate(cluster)}
+    index_of = {slug: n for n, slug in enumerate(cluster)}
     return sorted(
-        lines, key=lambda x: (place.get(x.slug, len(place)), -_number(x.cells.get(by)))
+        lines,
+        key=lambda x: (index_of.get(x.slug, len(index_of)), -_number(x.cells.get(by))),
     )
 
 
-def _line(label: dict[str, Any], found: dict[str, Any], cluster: int | None) -> Line:
+def _line(label: dict[str, Any], computed: dict[str, Any], cluster: int | None) -> Line:
     cells = {
         name: Cell(cell["value"], cell["low"], cell["high"])
-        for name, cell in [*found["system"].items(), *found["instance"].items()]
+        for name, cell in [*computed["system"].items(), *computed["instance"].items()]
     }
     return Line(
-        slug=found["slug"],
+        slug=computed["slug"],
         label=label["label"],
         arrow="↑" if label["higher_is_better"] else "↓",
         outside_pk=label["outside"],
         owner=label["owner"],
-        complete=found["complete"],
-        n_systems=found["n_systems"],
+        complete=computed["complete"],
+        n_systems=computed["n_systems"],
         cluster=cluster,
         cells=cells,
-        epsilon=found["instance"].get("calibrated", {}).get("epsilon"),
+        epsilon=computed["instance"].get("calibrated", {}).get("epsilon"),
     )
 
 
@@ -263,9 +269,9 @@ def _number(cell: Cell | None) -> float:
     return float("-inf") if cell is None or cell.value is None else cell.value
 
 
-def under_way(task: Task) -> list[Under]:
+def under_way(task: Task) -> list[Unfinished]:
     """List the task's metrics that are being computed, or are not computed here."""
-    found = []
+    unfinished = []
     runs = MetricRun.objects.filter(
         task=task, state__in=[MetricRun.State.RUNNING, MetricRun.State.STOPPED]
     )
@@ -276,9 +282,12 @@ def under_way(task: Task) -> list[Under]:
         if n_all and run.metric not in absent:
             n_done = pieces.filter(state=MetricPiece.State.DONE).count()
             label = metric_words(run.metric).label
-            found.append(Under(label, run.get_state_display(), n_done, n_all))
+            unfinished.append(Unfinished(label, run.get_state_display(), n_done, n_all))
     words = [metric_words(slug) for slug in sorted(absent)]
-    return [*found, *(Under(word.label, "not computed here") for word in words)]
+    return [
+        *unfinished,
+        *(Unfinished(word.label, "not computed here") for word in words),
+    ]
 
 
 def outside_of(task: Task) -> Sequence[OutsideMetric]:

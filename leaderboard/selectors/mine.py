@@ -46,14 +46,14 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
     ).select_related("evaluation__campaign")
     for score in scores_now:
         scores.setdefault(score.submission_id, score)
-    asking = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
-    judged = n_judged(asking) if asking else {}
+    being_judged = [s.pk for s in submissions if s.state == Submission.State.ANNOTATING]
+    judged = n_judged(being_judged) if being_judged else {}
     return [
         MyLine(
             submission=submission,
             score=scores.get(submission.pk),
             pending=_pending(submission, judged.get(submission.pk, 0))
-            if submission.pk in asking
+            if submission.pk in being_judged
             else None,
         )
         for submission in submissions
@@ -61,7 +61,7 @@ def lines_for(submissions: list[Submission]) -> list[MyLine]:
 
 
 def _pending(submission: Submission, n: int) -> Pending:
-    of = submission.task.sample_size
+    n_planned = submission.task.sample_size
     if hasattr(submission, "human_evaluation"):
-        of = submission.human_evaluation.n_instances
-    return Pending(min(n, of), of)
+        n_planned = submission.human_evaluation.n_instances
+    return Pending(min(n, n_planned), n_planned)

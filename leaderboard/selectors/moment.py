@@ -16,6 +16,7 @@ def stamp(at: datetime) -> str:
 
 def whole_second(at: datetime) -> datetime:
     """Round up to a second that fits a stamp, so that nothing is lost."""
+    # up, not down: a result published within this second belongs to the stamp
     return (at + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 
@@ -26,6 +27,7 @@ def read_moment(text: str) -> datetime | None:
             at = read(text.strip())
         except (ValueError, OverflowError):
             continue
+        # a board of the future would change under an address that promises not to
         return at if at <= whole_second(timezone.now()) else None
     return None
 

@@ -26,6 +26,7 @@ from quality.models import Appeal
 
 def data_of(user: Account) -> dict[str, Any]:
     """Gather an account's data; secrets are left out, they are kept as hashes only."""
+    # an account can be both: a submitter with teams, and a worker
     worker = Worker.objects.filter(user_id=user.pk).first()
     return {
         "exported_at": timezone.now(),
@@ -103,7 +104,7 @@ def _muted(user: Account) -> list[str]:
 
 
 def _worker(worker: Worker) -> dict[str, Any]:
-    mine = Assignment.objects.filter(worker=worker).order_by("pk")
+    assignments = Assignment.objects.filter(worker=worker).order_by("pk")
     return {
         "platform": worker.platform,
         "pseudonym": worker.pseudonym,
@@ -112,7 +113,7 @@ def _worker(worker: Worker) -> dict[str, Any]:
             Consent.objects.filter(worker=worker).order_by("pk"), "pool", "given_at"
         ),
         "assignments": _rows(
-            mine,
+            assignments,
             "pk",
             "state",
             "reward_cents",

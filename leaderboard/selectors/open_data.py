@@ -30,8 +30,8 @@ def scores(
 ) -> QuerySet[Score]:
     """Give a task's scores as the viewer sees them: current, of a moment, or all."""
     published = public("submission__") & Q(submission__published_at__isnull=False)
-    seen = published | inside(viewer, "submission__")
-    rows = Score.objects.filter(seen, submission__task=task)
+    may_see = published | inside(viewer, "submission__")
+    rows = Score.objects.filter(may_see, submission__task=task)
     if at is not None:
         rows = rows.filter(created_at__lte=at)
         rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
@@ -49,8 +49,8 @@ def scored_criteria(task: Task) -> list[str]:
 
 def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
     """Give a task's metric results as the viewer sees them, older versions too."""
-    seen = public("submission__") | inside(viewer, "submission__")
-    rows = MetricResult.objects.filter(seen)
+    may_see = public("submission__") | inside(viewer, "submission__")
+    rows = MetricResult.objects.filter(may_see)
     return (
         rows.filter(submission__task=task)
         .select_related("submission")
@@ -75,6 +75,8 @@ def judgments(submission: Submission) -> list[dict[str, Any]]:
             "position", "instance_id"
         )
     )
+    # sorted by instance, not by time: the order of arrival could
+    # tell workers apart
     ordered = ratings.sort_values(
         ["criterion", "instance", "worker"], kind="stable", ignore_index=True
     )
@@ -123,15 +125,15 @@ def old_metrics(submission: Submission, *, scores_seen: bool) -> dict[str, float
 
 
 def _human(submission: Submission) -> dict[str, float]:
-    found = {
+    score_of = {
         score.criterion: score
         for score in submission.scores.filter(superseded_at=None).order_by("pk")
     }
-    order = [name for name in submission.task.human["criteria"] if name in found]
+    order = [name for name in submission.task.human["criteria"] if name in score_of]
     values: dict[str, float] = {}
-    for place, name in enumerate(order):
-        stem = "human" if place == 0 else f"human_{name}"
-        values[f"{stem}_mean"] = found[name].mean
-        values[f"{stem}_mean_ci_lower"] = found[name].low
-        values[f"{stem}_mean_ci_upper"] = found[name].high
+    for index, name in enumerate(order):
+        stem = "human" if index == 0 else f"human_{name}"
+        values[f"{stem}_mean"] = score_of[name].mean
+        values[f"{stem}_mean_ci_lower"] = score_of[name].low
+        values[f"{stem}_mean_ci_upper"] = score_of[name].high
     return values

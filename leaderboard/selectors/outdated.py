@@ -24,12 +24,13 @@ def outdated() -> list[int]:
     back, a campaign that asked again has ended and its new ratings are not counted, or
     staff added money with which it can ask again.
     """
+    # only what has a score can be older than its ratings
     scored = HumanEvaluation.objects.filter(
         submission__state__in=[State.SCORED, State.PUBLISHED]
     ).exclude(scored_at=None)
     banned = _banned_after(scored, "scored_at", "campaign__pool", "submission_id")
     judged = _judged_after("scored_at")
-    other = scored.filter(
+    changed = scored.filter(
         Q(campaign__completed_at__gt=F("scored_at"))
         | Q(separate_campaigns__campaign__completed_at__gt=F("scored_at"))
         # scoring is followed by asking again, which had no money before
@@ -38,7 +39,7 @@ def outdated() -> list[int]:
         | Exists(judged.filter(hit__campaign=OuterRef("campaign")))
         | Exists(judged.filter(hit__campaign=OuterRef("separate_campaigns__campaign")))
     ).values_list("submission_id", flat=True)
-    return sorted({*banned, *other})
+    return sorted({*banned, *changed})
 
 
 def _banned_after(
@@ -70,7 +71,7 @@ def outdated_joint() -> list[int]:
     scored = JointEvaluation.objects.filter(state=JointEvaluation.State.SCORED)
     banned = _banned_after(scored, "evaluation__scored_at", "task__slug", "pk")
     judged = _judged_after("evaluation__scored_at")
-    other = scored.filter(
+    changed = scored.filter(
         Q(evaluation__scored_at=None)
         | Exists(judged.filter(hit__campaign=OuterRef("evaluation__campaign")))
         | Exists(
@@ -79,4 +80,4 @@ def outdated_joint() -> list[int]:
             )
         )
     ).values_list("pk", flat=True)
-    return sorted({*banned, *other})
+    return sorted({*banned, *changed})

@@ -65,24 +65,21 @@ def apart_from(slug: str) -> str:
 
 def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, str]]:
     """List the orders that can be asked for."""
-    found = [("", "the task’s order")]
+    orders = [("", "the task’s order")]
     if judged:
-        found.append((RATING, "human rating"))
-        found += [
-            (
-                apart_from(line.words.slug),
-                f"disagreement between people and {line.words.label}",
-            )
+        orders.append((RATING, "what people said"))
+        orders += [
+            (apart_from(line.words.slug), f"people and {line.words.label} apart")
             for line in metrics
         ]
-    return found + [(line.words.slug, line.words.label) for line in metrics]
+    return orders + [(line.words.slug, line.words.label) for line in metrics]
 
 
 def read_wish(text: str, key: str, direction: str, known: Sequence[str]) -> Wish:
     """Read a wish from an address; what is not known is the task's own order."""
     text = text.replace("\x00", "").strip()[:_LONGEST]
     if key == APART:  # of addresses before it said which metric: the headline's
-        key = next((one for one in known if one.startswith(f"{APART}-")), "")
+        key = next((order for order in known if order.startswith(f"{APART}-")), "")
     key = key if key in known else ""
     return Wish(text, key, ascending=direction != "desc")
 
@@ -96,7 +93,7 @@ def arranged(
 
     What has no number stands last, in the task's order.
     """
-    positions = _found(submission, wish.text)
+    positions = _positions_with(submission, wish.text)
     ratings = _ratings(evaluation) if evaluation is not None else {}
     slug = "" if wish.key == RATING else wish.key.removeprefix(f"{APART}-")
     values = _values(submission, slug) if slug else {}
@@ -105,11 +102,13 @@ def arranged(
         numbers = _apart(ratings, values, slug)
     if numbers:
         sign = 1 if wish.ascending else -1
+        # the sign turns the numbers instead of `reverse`, which would also put those
+        # without a number first and positions backwards
         positions.sort(key=lambda p: (p not in numbers, sign * numbers.get(p, 0.0), p))
     return Arranged(positions, ratings, values, slug)
 
 
-def _found(submission: Submission, text: str) -> list[int]:
+def _positions_with(submission: Submission, text: str) -> list[int]:
     rows = Prediction.objects.filter(submission=submission)
     if text:
         rows = rows.filter(
@@ -128,7 +127,7 @@ def _ratings(evaluation: HumanEvaluation) -> dict[int, float]:
     unit = unit_for(evaluation.campaign, main)
     points = unit.averaged(ratings["value"].to_numpy(float))
     means = ratings.assign(points=points).groupby("instance")["points"].mean()
-    return {int(str(place)): float(mean) for place, mean in means.items()}
+    return {int(str(instance)): float(mean) for instance, mean in means.items()}
 
 
 def _values(submission: Submission, slug: str) -> dict[int, float]:
@@ -146,11 +145,12 @@ def _apart(
     slug: str,
 ) -> dict[int, float]:
     """Measure how far people and a metric are apart, in ranks; the furthest is least."""
-    both = sorted(set(ratings) & set(values))
-    if not both:
+    judged = sorted(set(ratings) & set(values))
+    if not judged:
         return {}
     down = -1.0 if metric_words(slug).better.startswith("lower") else 1.0
-    people = rankdata([ratings[p] for p in both])
-    metric = rankdata([down * values[p] for p in both])
+    # ranks, because ratings and metrics have different units and no common zero
+    people = rankdata([ratings[p] for p in judged])
+    metric = rankdata([down * values[p] for p in judged])
     gaps = -np.abs(people - metric)
-    return dict(zip(both, gaps.tolist(), strict=True))
+    return dict(zip(judged, gaps.tolist(), strict=True))

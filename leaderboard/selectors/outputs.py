@@ -41,9 +41,11 @@ def predictions_at(
     submission: Submission, positions: Iterable[int]
 ) -> list[Prediction]:
     """Fetch the predictions at these positions, in their order."""
-    wanted = list(positions)
+    wanted_positions = list(positions)
     rows = (
-        Prediction.objects.filter(submission=submission, instance__position__in=wanted)
+        Prediction.objects.filter(
+            submission=submission, instance__position__in=wanted_positions
+        )
         .select_related("instance")
         .only(
             "text",
@@ -63,8 +65,8 @@ def predictions_at(
             "instance__references",
         )
     # Hidden references are not even read: what was not fetched cannot slip out.
-    place = {position: i for i, position in enumerate(wanted)}
-    return sorted(rows, key=lambda row: place[row.instance.position])
+    index_of = {position: i for i, position in enumerate(wanted_positions)}
+    return sorted(rows, key=lambda row: index_of[row.instance.position])
 
 
 def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]:
@@ -79,11 +81,11 @@ def rivals(
     submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
 ) -> list[tuple[int, str]]:
     """List the systems of the task whose outputs the viewer may read beside these."""
-    seen = public()
+    may_see = public()
     teams = team_ids(viewer)
     if teams:
-        seen |= Q(team__in=teams, state__in=ON_BOARD)
-    rows = Submission.objects.filter(seen, task=submission.task_id).exclude(
+        may_see |= Q(team__in=teams, state__in=ON_BOARD)
+    rows = Submission.objects.filter(may_see, task=submission.task_id).exclude(
         pk=submission.pk
     )
     ordered = rows.order_by("-published_at", "-pk")

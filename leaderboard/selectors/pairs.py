@@ -66,30 +66,31 @@ class Matrix:
     n_resamples: int
 
 
-def matrix(task: Task, found: Shared, *, cents_per_rating: float) -> Matrix | None:
+def matrix(task: Task, shared: Shared, *, cents_per_rating: float) -> Matrix | None:
     """Compare every pair; None when fewer than two systems share two instances."""
-    if len(found.systems) < 2 or found.n_instances < 2:
+    if len(shared.systems) < 2 or shared.n_instances < 2:
         return None
-    key = f"pairs-{found.signature}-{cents_per_rating:.4f}"
+    # the signature changes with any of the scores, the price with the task's pay
+    key = f"pairs-{shared.signature}-{cents_per_rating:.4f}"
     return computed_once(
-        key, lambda: _matrix(task, found, cents_per_rating), _KEPT_SECONDS
+        key, lambda: _matrix(task, shared, cents_per_rating), _KEPT_SECONDS
     )
 
 
-def _matrix(task: Task, found: Shared, cents_per_rating: float) -> Matrix:
-    table = found.values[:, :, 0]
+def _matrix(task: Task, shared: Shared, cents_per_rating: float) -> Matrix:
+    table = shared.values[:, :, 0]
     all_pairs = compare_all(
         table,
         seed=seed_from("pairs", task.slug),
         n_resamples=settings.GENIE["BOOTSTRAP_RESAMPLES"],
     )
     pairs = [
-        _pair(found, all_pairs, i, j, cents_per_rating)
-        for i in range(len(found.systems))
-        for j in range(i + 1, len(found.systems))
+        _pair(shared, all_pairs, i, j, cents_per_rating)
+        for i in range(len(shared.systems))
+        for j in range(i + 1, len(shared.systems))
     ]
     return Matrix(
-        found.systems,
+        shared.systems,
         all_pairs.p_above.tolist(),
         pairs,
         all_pairs.n_instances,
@@ -98,7 +99,7 @@ def _matrix(task: Task, found: Shared, cents_per_rating: float) -> Matrix:
 
 
 def _pair(
-    found: Shared, all_pairs: AllPairs, i: int, j: int, cents_per_rating: float
+    shared: Shared, all_pairs: AllPairs, i: int, j: int, cents_per_rating: float
 ) -> Pair:
     p_value = float(all_pairs.p_values[i, j])
     ratings, cents, instances = (
@@ -107,8 +108,8 @@ def _pair(
         else _missing(all_pairs, i, j, cents_per_rating)
     )
     return Pair(
-        a=found.systems[i],
-        b=found.systems[j],
+        a=shared.systems[i],
+        b=shared.systems[j],
         p_above=float(all_pairs.p_above[i, j]),
         p_value=p_value,
         difference=float(all_pairs.differences[i, j]),
@@ -139,5 +140,6 @@ def _missing(
         )
     except GenieError:
         return None, None, 0
+    # each further instance takes one rating of either system
     more = 2 * max(0, plan.n_instances - n)
     return more, round(more * cents_per_rating), plan.n_instances

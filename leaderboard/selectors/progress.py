@@ -38,5 +38,7 @@ def _judged_items(
     return JudgedItem.objects.filter(
         evaluation__submission__in=submissions,
         item__answers__assignment__state__in=COUNTED,
+        # a replaced answer has been asked for again: counting both would exceed the
+        # sample
         item__answers__assignment__replaced_at=None,
     )

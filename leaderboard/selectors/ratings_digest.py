@@ -14,5 +14,6 @@ OF_SEVERAL = ("submission", *OF_ONE)
 
 def digest(ratings: pd.DataFrame, columns: Sequence[str]) -> str:
     """Hash the ratings in their order."""
+    # CSV writes floats with the digits that read back to the same value, on any machine
     table = ratings[list(columns)].to_csv(index=False, header=False)
     return hashlib.sha256(table.encode()).hexdigest()

@@ -106,30 +106,31 @@ def fetch_rows(
     With `at` scores and metrics are those of then.
     """
     pks = [place.pk for place in places]
-    found = {
+    data_of = {
         row["pk"]: row for row in Submission.objects.filter(pk__in=pks).values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
-    asked = [
+    being_judged = [
         place.pk
         for place in places
-        if not place.scored and found[place.pk]["state"] in _ASKING
+        if not place.scored and data_of[place.pk]["state"] in _ASKING
     ]
     scores = _scores(scored, at)
     metrics = _metrics(pks, at)
-    judged = n_judged(asked) if asked else {}
+    judged = n_judged(being_judged) if being_judged else {}
     today = timezone.localdate()
     criterion = main_criterion(task)
     return [
         _row(
             task,
             place,
-            found[place.pk],
+            data_of[place.pk],
             criteria=scores.get(place.pk, {}),
             main=criterion,
             metrics=metrics.get(place.pk, {}),
             judged=judged.get(place.pk, 0),
-            known=found[place.pk]["team_id"] in teams,
+            # a team recognises its own anonymous rows
+            known=data_of[place.pk]["team_id"] in teams,
             today=today,
         )
         for place in places
@@ -150,8 +151,9 @@ def _row(
 ) -> Row:
     until: date | None = data["anonymous_until"]
     anonymous = until is not None and today < until
-    of = data["human_evaluation__n_instances"] or task.sample_size
+    n_planned = data["human_evaluation__n_instances"] or task.sample_size
     human = criteria.get(main) if place.scored else None
+    # the campaign's state says why a score is partial: stopped, ended, or still running
     state = data["human_evaluation__campaign__state"]
     return Row(
         pk=place.pk,
@@ -168,7 +170,7 @@ def _row(
         rank_last=place.ranks[1] if place.ranks else None,
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
-        pending=None if place.scored else Pending(min(judged, of), of),
+        pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
         criteria=criteria,
         metrics=metrics,
     )

@@ -9,16 +9,16 @@ OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)
 ABOUT_TO_ASK = (Submission.State.APPROVED, Submission.State.ANNOTATING)
 
 
-def sample_may_be_told(task: Task) -> bool:
+def sample_is_public(task: Task) -> bool:
     """Tell whether nobody is asked anything of the task, nor will be shortly.
 
     Test questions are made of the instances that the sample leaves out, in the order
     of the draw. Whoever has its seed can recompute that order and recognise them, in
     campaigns and in qualification tests alike.
     """
-    asking = Campaign.objects.filter(pool=task.slug).exclude(state__in=OVER)
+    open_campaigns = Campaign.objects.filter(pool=task.slug).exclude(state__in=OVER)
     tests = QualificationTest.objects.filter(pool=task.slug).exclude(
         state=QualificationTest.State.RETIRED
     )
     soon = Submission.objects.filter(task=task, state__in=ABOUT_TO_ASK)
-    return not (asking.exists() or tests.exists() or soon.exists())
+    return not (open_campaigns.exists() or tests.exists() or soon.exists())

@@ -99,6 +99,7 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
             "ratings_sha256",
         )
     )
+    # scores are immutable rows: their keys and digests change whenever a rating does
     signature = (
         f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
         f"-{whole_share()}"
@@ -149,24 +150,25 @@ def _gather(
 ) -> Shared:
     unit = unit_of(all_scales()[str(task.human["scale"])])
     evaluations = HumanEvaluation.objects.filter(
-        submission__in=[one.pk for one in systems]
+        submission__in=[system.pk for system in systems]
     )
     ratings = system_ratings_of(list(evaluations.values_list("pk", flat=True)))
     means = _means(ratings, unit, criteria)
     n_of = {
-        one.pk: len(means[[(one.pk, name) for name in criteria]].dropna())
-        if one.pk in means.columns.get_level_values(0)
+        system.pk: len(means[[(system.pk, name) for name in criteria]].dropna())
+        if system.pk in means.columns.get_level_values(0)
         else 0
-        for one in systems
+        for system in systems
     }
     enough = max(1, LEAST_SHARE * max(n_of.values(), default=0))
     inside = [s for s in systems if n_of[s.pk] >= enough and s.pk not in partial]
-    columns = [(one.pk, name) for one in inside for name in criteria]
+    columns = [(system.pk, name) for system in inside for name in criteria]
+    # paired comparisons need every system on every instance that is left
     table = means[columns].dropna() if inside else pd.DataFrame()
     shape = (len(table), len(inside), len(criteria))
     return Shared(
         systems=tuple(inside),
-        left_out=tuple(one for one in systems if one not in inside),
+        left_out=tuple(system for system in systems if system not in inside),
         criteria=tuple(criteria),
         values=table.to_numpy(np.float64).reshape(shape),
         unit=unit,
@@ -182,7 +184,8 @@ def _means(ratings: pd.DataFrame, unit: Unit, criteria: Sequence[str]) -> pd.Dat
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
     means = averaged.groupby(["instance", "submission", "criterion"])["value"].mean()
     table = means.unstack(["submission", "criterion"])
-    wanted = pd.MultiIndex.from_product(
+    columns = pd.MultiIndex.from_product(
         [table.columns.get_level_values(0).unique(), list(criteria)]
     )
-    return table.reindex(columns=wanted).sort_index()
+    # missing criteria become columns of NaN, so that every system has the same block
+    return table.reindex(columns=columns).sort_index()

@@ -1,4 +1,8 @@
-"""Who may see what outside the admin; every page and the API ask here."""
+"""Who may see what outside the admin; every page and the API ask here.
+
+A rule that is decided elsewhere will be forgotten elsewhere: views, API, exports and
+selectors take `visible_parts` for one submission and `public()` or `inside()` for queries.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,7 @@ ON_BOARD: frozenset[str] = frozenset(
 
 
 @dataclass(frozen=True)
-class Sight:
+class VisibleParts:
     """What one viewer sees of one submission.
 
     `inner` is what concerns the team and staff: errors, failures, cost, the story in
@@ -68,13 +72,13 @@ class Sight:
     money: bool
 
 
-def sight(
+def visible_parts(
     submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
-) -> Sight:
+) -> VisibleParts:
     """Decide what the viewer sees."""
     team = submission.team_id in team_ids(viewer)
     inner = team or staff_may(viewer, Staff.SEE_SUBMISSIONS)
-    return Sight(
+    return VisibleParts(
         page=inner or is_public(submission),
         identity=inner or not submission.anonymous_now,
         inner=inner,
@@ -87,6 +91,8 @@ def is_public(submission: Submission) -> bool:
     """Tell whether a stranger gets the page: on the board, or withdrawn from it."""
     if submission.visibility != Submission.Visibility.PUBLIC:
         return False
+    # a result that was public keeps its page, which says that it was withdrawn; links
+    # from papers must not end nowhere
     withdrawn = submission.state == State.WITHDRAWN and bool(submission.published_at)
     return submission.state in ON_BOARD or withdrawn
 

@@ -34,8 +34,8 @@ _FIRST: dict[str, Direction] = {"human": "desc", "system": "asc", "date": "desc"
 
 def metrics_of(task: Task) -> list[str]:
     """Give the slugs of the task's metrics that this site has, in the task's order."""
-    wanted: list[str] = task.config.get("metrics", {}).get("use", [])
-    return [slug for slug in wanted if slug in all_metrics()]
+    configured: list[str] = task.config.get("metrics", {}).get("use", [])
+    return [slug for slug in configured if slug in all_metrics()]
 
 
 def sort_keys(task: Task) -> list[str]:
@@ -66,6 +66,7 @@ def arranged(
     """
     values = _values(task, field, order.key, at)
     directed = -values if order.reverse else values
+    # lexsort sorts by its last key first: group, then value, then the newest
     apart = np.isnan(values) * 2 + (field.partial if order.key == "human" else 0)
     return np.lexsort((-field.pk, directed, apart))
 
@@ -78,12 +79,13 @@ def _values(task: Task, field: Field, key: str, at: datetime | None) -> Floats:
     if key == "system":
         names = sorted(
             submissions.order_by().values_list("system_name", "pk"),
+            # sorted here because databases collate names differently
             key=lambda row: (row[0].casefold(), row[0]),
         )
-        value_of = {pk: float(place) for place, (_, pk) in enumerate(names)}
+        value_of = {pk: float(index) for index, (_, pk) in enumerate(names)}
     elif key == "date":
         by_date = submissions.order_by("created_at", "pk").values_list("pk", flat=True)
-        value_of = {pk: float(place) for place, pk in enumerate(by_date)}
+        value_of = {pk: float(index) for index, pk in enumerate(by_date)}
     else:
         results = MetricResult.objects.filter(submission__task=task, metric=key)
         if at is not None:

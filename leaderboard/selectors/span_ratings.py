@@ -34,8 +34,9 @@ def span_ratings(evaluation: HumanEvaluation, ratings: pd.DataFrame) -> pd.DataF
         if detail and "spans" in detail
     ]
     marked = pd.DataFrame.from_records(scored, columns=[*_KEY, "marks"])
-    found = ratings.merge(marked, on=_KEY, how="inner")
-    found = found.assign(value=found["marks"], criterion=SPANS)
-    if "answered" in found:
-        found = found.assign(answered=found["marks"])
-    return found[list(ratings.columns)]
+    # an inner join with the ratings that are left: marks of excluded workers fall away
+    span_rows = ratings.merge(marked, on=_KEY, how="inner")
+    span_rows = span_rows.assign(value=span_rows["marks"], criterion=SPANS)
+    if "answered" in span_rows:
+        span_rows = span_rows.assign(answered=span_rows["marks"])
+    return span_rows[list(ratings.columns)]

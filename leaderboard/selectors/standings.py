@@ -17,7 +17,7 @@ from django.db.models import Max
 
 from leaderboard.models import Submission, Task
 from leaderboard.selectors.field import Field, Ints, field_of
-from leaderboard.selectors.filtering import ALL, Filter, wanted
+from leaderboard.selectors.filtering import ALL, Filter, matching_pks
 from leaderboard.selectors.progress import any_judged
 from leaderboard.selectors.rows import Row, fetch_rows
 from leaderboard.selectors.sight import public, team_ids
@@ -54,10 +54,12 @@ class Standings(Sequence[Row]):
         self.at = at
         self._field = field
         self._teams = teams
-        self._in_order = _kept(
+        self._in_order = _filtered(
             task, field, arranged(task, field, order, at), chosen, teams
         )
         self.n_all = len(field)
+        # private rows hold ranks that nobody else sees, so they are not counted among
+        # the ranked
         self.n_ranked = int((field.ranked & ~field.private).sum())
         self.n_partial = int(field.partial.sum())
         self.n_pending = int((~field.scored).sum())
@@ -81,18 +83,18 @@ class Standings(Sequence[Row]):
 
     def latest_at(self) -> datetime | None:
         """Tell when the last result was published."""
-        found = Submission.objects.filter(public(), task=self.task)
+        published = Submission.objects.filter(public(), task=self.task)
         if self.at is not None:
-            found = found.filter(published_at__lte=self.at)
-        at: datetime | None = found.aggregate(at=Max("published_at"))["at"]
+            published = published.filter(published_at__lte=self.at)
+        at: datetime | None = published.aggregate(at=Max("published_at"))["at"]
         return at
 
     def row_of(self, pk: int) -> Row | None:
         """Give one submission's row, None when it is not on the board."""
-        places = np.flatnonzero(self._field.pk == pk)
-        if not len(places):
+        indices = np.flatnonzero(self._field.pk == pk)
+        if not len(indices):
             return None
-        place = self._field.place(int(places[0]))
+        place = self._field.place(int(indices[0]))
         return fetch_rows(self.task, [place], self._teams, self.at)[0]
 
     def __len__(self) -> int:
@@ -137,8 +139,8 @@ def standings(
     )
 
 
-def _kept(
-    task: Task, field: Field, places: Ints, chosen: Filter, teams: frozenset[int]
+def _filtered(
+    task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
 ) -> Ints:
     """Leave the places that the filter leaves, in their order."""
     keep = np.ones(len(field), dtype=np.bool_)
@@ -146,10 +148,10 @@ def _kept(
         keep &= field.scored
     if chosen.kind:
         keep &= field.simulated == (chosen.kind == "simulated")
-    pks = wanted(task, chosen, teams)
+    pks = matching_pks(task, chosen, teams)
     if pks is not None:
         keep &= np.isin(field.pk, pks)
-    return places[keep[places]]
+    return indices[keep[indices]]
 
 
 def _extent(field: Field) -> Extent | None:

@@ -10,7 +10,7 @@ from crowd.models import Campaign
 from leaderboard.models import HumanEvaluation, Submission, SubmissionEvent
 from leaderboard.selectors.progress import n_judged
 from leaderboard.selectors.rows import Pending
-from leaderboard.selectors.sight import Sight
+from leaderboard.selectors.sight import VisibleParts
 from quality.selectors.held import waits_for_decision
 
 State = Submission.State
@@ -87,7 +87,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Story:
+class SubmissionProgress:
     """The state line, the newest event in words, and what is waited for."""
 
     steps: list[Step]
@@ -101,13 +101,13 @@ class Story:
         return self.events[-1] if self.events else None
 
 
-def story_of(
-    submission: Submission, evaluation: HumanEvaluation | None, view: Sight
-) -> Story:
+def submission_progress(
+    submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
+) -> SubmissionProgress:
     """Tell the story as the viewer may hear it: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
     pending = _pending(submission, evaluation)
-    return Story(
+    return SubmissionProgress(
         steps=_steps(submission, events, view),
         events=events if view.inner else [],
         waits_for=_waits_for(submission, evaluation, pending),
@@ -142,29 +142,30 @@ def _waits_for(
     if pending.n >= pending.of and waits_for_decision(
         submission.task.slug, simulated=submission.simulated
     ):
-        return "All ratings are in. Staff are deciding whether to exclude some workers."
-    whose = "simulated annotators" if submission.simulated else "people"
-    return f"{pending.n:,} of {pending.of:,} instances rated by {whose}."
+        return "All answers are in. Staff decide whether some workers are excluded."
+    judges = "simulated workers" if submission.simulated else "people"
+    return f"{pending.n:,} of {pending.of:,} instances judged by {judges}."
 
 
 def _steps(
     submission: Submission,
     events: list[SubmissionEvent],
-    view: Sight,
+    view: VisibleParts,
 ) -> list[Step]:
+    # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
     reached = _reached(submission, last)
     steps = []
     for index, state in enumerate(Submission.WALK):
         if index <= reached:
             event = last.get(state)
-            told = (
+            sentence = (
                 event.sentence
                 if event and view.inner
                 else _honest(submission, _DONE[state])
             )
             at = event.at if event else None
-            steps.append(Step(state, _label(submission, state), "done", at, told))
+            steps.append(Step(state, _label(submission, state), "done", at, sentence))
         elif index == reached + 1:
             steps.append(_next_step(submission, state, last, view))
         else:
@@ -195,14 +196,14 @@ def _next_step(
     submission: Submission,
     state: str,
     last: dict[str, SubmissionEvent],
-    view: Sight,
+    view: VisibleParts,
 ) -> Step:
     if submission.state in _OFF_WALK:
         _, label, sentence = _OFF_WALK[submission.state]
         event = last.get(submission.state)
-        told = event.sentence if event and view.inner else sentence
+        explanation = event.sentence if event and view.inner else sentence
         return Step(
-            submission.state, label, "failed", event.at if event else None, told
+            submission.state, label, "failed", event.at if event else None, explanation
         )
     if submission.state == State.WITHDRAWN:
         event = last.get(State.WITHDRAWN)
@@ -215,11 +216,9 @@ def _next_step(
             "Withdrawn by the team or by staff.",
         )
     if submission.failed:
-        told = (
-            submission.failure
-            if view.inner
-            else "This step failed because of a problem on our side."
+        explanation = (
+            submission.failure if view.inner else "This step had a problem on our side."
         )
-        return Step(state, _label(submission, state), "failed", None, told)
+        return Step(state, _label(submission, state), "failed", None, explanation)
     # what is waited for stands below the line, in full
     return Step(state, _label(submission, state), "now", None, "")

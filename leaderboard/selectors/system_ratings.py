@@ -71,10 +71,14 @@ def about_systems(
     if ratings.empty:
         return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
     slots = _slots(evaluations)
+    # an item with slots shows several outputs, and its answers say which; one without
+    # shows the submission's own output alone
     in_slots = ratings["item"].isin({item for item, _ in slots})
     alone = ratings[~in_slots].assign(submission=lambda rows: rows["own"])
     rows = pd.concat([alone, _placed(ratings[in_slots], slots)], ignore_index=True)
     rows = rows.assign(submission=rows["submission"].astype(int))
+    # intervals are drawn from a seed: the same ratings must come in the same order,
+    # whatever the database returns first
     return rows.sort_values(ORDER, kind="stable", ignore_index=True)
 
 
@@ -90,15 +94,16 @@ def _placed(
 ) -> pd.DataFrame:
     """Say whom each rating is about; one without a slot is about the first output."""
     by_slot = ratings["slot"] != ""
-    own = ratings[by_slot]
-    keys = zip(own["item"].tolist(), own["slot"].tolist(), strict=True)
+    slotted = ratings[by_slot]
+    keys = zip(slotted["item"].tolist(), slotted["slot"].tolist(), strict=True)
     # a reference is nobody's: NaN, and left out
-    whose = np.array([slots.get(key) for key in keys], dtype=np.float64)
-    own = own.assign(submission=whose).dropna(subset=["submission"])
+    submission_of = np.array([slots.get(key) for key in keys], dtype=np.float64)
+    slotted = slotted.assign(submission=submission_of).dropna(subset=["submission"])
     sided = _both_sides(ratings[~by_slot], slots)
-    return pd.concat([own, sided], ignore_index=True)
+    return pd.concat([slotted, sided], ignore_index=True)
 
 
+# A preference p for the first output is 1 - p for the second.
 def _both_sides(
     ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
 ) -> pd.DataFrame:

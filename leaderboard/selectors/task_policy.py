@@ -61,27 +61,27 @@ def requirements(task: Task) -> list[str]:
         )
     }
     return [
-        _words(one, tests)
-        for one in Requirement.objects.filter(pool=task.slug).order_by("pk")
+        _words(requirement, tests)
+        for requirement in Requirement.objects.filter(pool=task.slug).order_by("pk")
     ]
 
 
-def _words(one: Requirement, tests: dict[str, QualificationTest]) -> str:
-    if one.kind == Kind.APPROVED:
-        return f"at least {one.at_least:,} approved HITs"
-    if one.kind == Kind.APPROVED_PERCENT:
-        return f"an approval rate of at least {one.at_least} %"
-    if one.kind == Kind.COUNTRY:
-        return f"lives in one of: {one.countries}"
-    test = tests.get(one.test_name)
+def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str:
+    if requirement.kind == Kind.APPROVED:
+        return f"at least {requirement.at_least:,} pieces of work approved before"
+    if requirement.kind == Kind.APPROVED_PERCENT:
+        return f"at least {requirement.at_least} % of their work approved"
+    if requirement.kind == Kind.COUNTRY:
+        return f"lives in one of: {requirement.countries}"
+    test = tests.get(requirement.test_name)
     if test is None:
-        return f"has passed the test “{one.test_name}”"
-    attempts = "1 attempt" if test.n_tries == 1 else f"{test.n_tries} attempts"
-    said = (
-        f"has passed the test “{test.title}”: {test.pass_percent} % of its "
-        f"questions, {attempts}"
+        return f"has passed the test “{requirement.test_name}”"
+    tries = "one try" if test.n_tries == 1 else f"{test.n_tries} tries"
+    sentence = (
+        f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
+        f"{tries}"
     )
     if test.n_tries == 1 or not test.wait_hours:
-        return said
+        return sentence
     hours = "1 hour" if test.wait_hours == 1 else f"{test.wait_hours} hours"
-    return f"{said}, {hours} between them"
+    return f"{sentence}, {hours} between them"

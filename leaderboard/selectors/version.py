@@ -47,6 +47,7 @@ def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
     """
     *traces, latest_at = _traces(task)
     parts = [
+        # anonymity ends at midnight without any row being written
         timezone.localdate(),
         task.pk,
         task.config,
@@ -63,14 +64,14 @@ def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
 def _traces(task: Task) -> tuple[Any, ...]:
     """Give the task's newest row of each kind of trace, and its last publication."""
     newest: dict[str, Subquery] = {
-        f"newest_{place}": Subquery(
+        f"newest_{index}": Subquery(
             model._default_manager.filter(submission__task=task)
             .order_by()
             .values("submission__task")
             .annotate(newest=Max("pk"))
             .values("newest")
         )
-        for place, model in enumerate(_TRACES)
+        for index, model in enumerate(_TRACES)
     }
     results = Submission.objects.filter(
         public(), task=task, published_at__isnull=False

@@ -71,10 +71,10 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
         rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
         replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
     )
-    each = list(
+    per_worker = list(
         handed_in.order_by().values("worker").annotate(n=Count("pk")).values_list("n")
     )
-    loads = sorted(row[0] for row in each)
+    loads = sorted(row[0] for row in per_worker)
     seconds = list(
         handed_in.filter(state__in=COUNTED, active_seconds__gt=0)
         .order_by()
@@ -85,24 +85,26 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     pace = float(np.median(np.array(seconds, dtype=float))) if seconds else None
     reward = campaigns[0].hit_type.reward_cents if campaigns else 0
     paid, fee = paid_and_fee(campaigns)
-    asked, wrong = _questions(campaigns)
-    told = len(loads) >= LEAST_WORKERS
+    n_asked, n_wrong = _questions(campaigns)
+    enough_workers = len(loads) >= LEAST_WORKERS
     return WorkerFigures(
         n_workers=len(loads),
         n_excluded=_excluded(campaigns),
         n_assignments=sum(loads),
         n_rejected=counts["rejected"],
         n_replaced=counts["replaced"],
-        most=loads[-1] if told else None,
-        median=int(np.median(loads)) if told else None,
+        most=loads[-1] if enough_workers else None,
+        median=int(np.median(loads)) if enough_workers else None,
         median_seconds=pace,
         hourly_cents=hourly_cents(reward, pace),
-        faster_than_reading=any(is_faster_than_reading(one) for one in campaigns),
+        faster_than_reading=any(
+            is_faster_than_reading(campaign) for campaign in campaigns
+        ),
         reward_cents=reward,
         paid_cents=paid,
         fee_cents=fee,
-        n_asked=asked,
-        n_wrong=wrong,
+        n_asked=n_asked,
+        n_wrong=n_wrong,
     )
 
 
@@ -129,13 +131,14 @@ def paid_and_fee(campaigns: Sequence[Campaign]) -> tuple[int, int]:
         .values_list("kind")
         .annotate(cents=Sum("amount_cents"))
     )
+    # rewards and bonuses both go to workers; the fee is the platform's alone
     cents = {kind: total or 0 for kind, total in rows}
     fee = cents.pop(LedgerEntry.Kind.FEE, 0)
     return sum(cents.values()), fee
 
 
 def _questions(campaigns: Sequence[Campaign]) -> tuple[int, int]:
-    found = Grade.objects.filter(placement__campaign__in=campaigns).aggregate(
+    counts = Grade.objects.filter(placement__campaign__in=campaigns).aggregate(
         n=Count("pk"), wrong=Count("pk", filter=Q(correct=False))
     )
-    return found["n"], found["wrong"]
+    return counts["n"], counts["wrong"]

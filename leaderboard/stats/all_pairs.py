@@ -105,8 +105,8 @@ def compare_all(
 
     Examples
     --------
-    >>> found = compare_all([[1, 0], [1, 1], [1, 0], [0, 0]] * 25, seed=1)
-    >>> found.p_above.tolist()
+    >>> pairs = compare_all([[1, 0], [1, 1], [1, 0], [0, 0]] * 25, seed=1)
+    >>> pairs.p_above.tolist()
     [[0.5, 1.0], [0.0, 0.5]]
     """
     table = as_table(scores)
@@ -116,6 +116,8 @@ def compare_all(
     p_above = np.empty_like(above)
     p_above[np.ix_(columns, columns)] = above
     smaller = np.minimum(p_above, 1 - p_above) * n_resamples
+    # the observed data count as one more resample: a p-value of 0 cannot be had from
+    # drawing
     p_values = np.minimum(1.0, 2 * (smaller + 1) / (n_resamples + 1))
     np.fill_diagonal(p_values, 1.0)
     ordered = np.sort(table, axis=0)
@@ -140,9 +142,11 @@ def _shares_above(resampled: Floats) -> Floats:
     truths = np.empty(n_resamples, dtype=np.bool_)
     for i in range(n_systems - 1):
         for j in range(i + 1, n_systems):
-            over = np.count_nonzero(np.greater(resampled[i], resampled[j], out=truths))
-            level = np.count_nonzero(np.equal(resampled[i], resampled[j], out=truths))
-            above[i, j] = (over + level / 2) / n_resamples
+            n_above = np.count_nonzero(
+                np.greater(resampled[i], resampled[j], out=truths)
+            )
+            n_equal = np.count_nonzero(np.equal(resampled[i], resampled[j], out=truths))
+            above[i, j] = (n_above + n_equal / 2) / n_resamples
             above[j, i] = 1 - above[i, j]
     return above
 
@@ -168,10 +172,10 @@ def difference_errors(table: Floats) -> Floats:
     """
     centred = table - table.mean(axis=0)
     products = centred.T @ centred
-    own = np.diag(products)
-    squares = own[:, None] + own[None, :] - 2 * products
+    diagonal = np.diag(products)
+    squares = diagonal[:, None] + diagonal[None, :] - 2 * products
     # what is left of rounding where two columns are alike is no variation
-    squares[squares < 1e-12 * (own[:, None] + own[None, :])] = 0.0
+    squares[squares < 1e-12 * (diagonal[:, None] + diagonal[None, :])] = 0.0
     errors: Floats = np.sqrt(squares) / len(table)
     return errors
 
@@ -208,6 +212,8 @@ def resample_systems(
         raise ValueError(f"At least one resample is needed, not {n_resamples}.")
     columns = np.lexsort(np.sort(table, axis=0)[::-1])
     table = table[:, columns]
+    # rows and columns in an order of their values: how they came must not change the
+    # draw
     table = table[np.lexsort(table.T[::-1])]
     n, n_systems = table.shape
     rng = np.random.default_rng(seed)
@@ -222,6 +228,7 @@ def resample_systems(
         counts = np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n)
         sums = (counts.astype(levels.dtype) @ levels).T
         means[:, start : start + rows] = lowest + step / n * sums
+    # equal means must compare equal, whatever the order in which they were summed
     np.rint(means / unit, out=means)
     means *= unit
     return columns, means

@@ -190,6 +190,7 @@ def wilson(successes: float, n: int, *, confidence: float = 0.95) -> Interval:
     middle = (share + square / (2 * n)) / (1 + square / n)
     reach = math.sqrt(square * (share * (1 - share) / n + square / (4 * n * n)))
     reach /= 1 + square / n
+    # exactly the end of the scale: rounding would leave 1e-17
     low = 0.0 if successes == 0 else max(0.0, middle - reach)
     high = 1.0 if successes == n else min(1.0, middle + reach)
     return Interval(share, low, high, confidence, "wilson", COVERS_INSTANCES, n)

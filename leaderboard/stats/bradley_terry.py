@@ -204,12 +204,15 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
     theta = np.zeros(n_systems + 1)  # strengths, then log nu
     if with_ties:
         share = tied.sum() / 2 / n
+        # where all strengths are equal, ties have probability nu / (2 + nu): solved for
+        # the observed share
         theta[-1] = np.log(2 * share / (1 - share))
     value, gradient, information = _derivatives(theta, won, tied, penalty, with_ties)
     for _ in range(_MAX_STEPS):
         step = np.linalg.solve(information, gradient)
         if np.abs(step).max() < _TOLERANCE:
             break
+        # a full Newton step may overshoot far from the maximum: halved until it climbs
         length = 1.0
         while True:
             moved = theta + length * step
@@ -224,6 +227,7 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
             "The estimation of the strengths did not converge.", code="no-fit"
         )
     covariance = np.linalg.inv(information)[:-1, :-1]
+    # strengths are about their own mean, and so must be their covariance
     centring = np.eye(n_systems) - 1 / n_systems
     strengths = theta[:-1] - theta[:-1].mean()
     return BradleyTerry(
@@ -244,6 +248,7 @@ def _derivatives(
     terms = np.stack(
         [half, -half, np.full_like(half, log_nu if with_ties else -np.inf)]
     )
+    # log-sum-exp: large strengths would overflow otherwise
     peak = terms.max(axis=0)
     log_total = peak + np.log(np.exp(terms - peak).sum(axis=0))
     p_over, p_under, p_tie = np.exp(terms - log_total)

@@ -53,14 +53,14 @@ def factor_codes(
     """
     if not factors:
         raise ValueError("Name at least one factor, such as the worker.")
-    found: dict[str, tuple[Codes, int]] = {}
+    numbered: dict[str, tuple[Codes, int]] = {}
     for name, labels in factors.items():
         array = np.asarray(labels)
         if array.shape != (n,):
             raise ValueError(f"Every rating needs one {name}: {n} of them.")
         levels, codes = np.unique(array.astype(str), return_inverse=True)
-        found[name] = (codes.astype(np.intp), len(levels))
-    return found
+        numbered[name] = (codes.astype(np.intp), len(levels))
+    return numbered
 
 
 def is_nested(inner: Codes, outer: Codes) -> bool:
@@ -71,6 +71,7 @@ def is_nested(inner: Codes, outer: Codes) -> bool:
     >>> is_nested(np.array([0, 1, 2]), np.array([0, 0, 1]))
     True
     """
+    # remembers one outer level of each inner one; nested if it is right for all ratings
     first = np.full(int(inner.max()) + 1, -1)
     first[inner] = outer
     return bool(np.all(first[inner] == outer))
@@ -82,24 +83,24 @@ class _Crossing:
     covers: str
 
 
-def _crossing(found: dict[str, tuple[Codes, int]]) -> _Crossing:
-    several = {name: pair for name, pair in found.items() if pair[1] > 1}
+def _crossing(factors: dict[str, tuple[Codes, int]]) -> _Crossing:
+    several = {name: pair for name, pair in factors.items() if pair[1] > 1}
     kept: dict[str, tuple[Codes, int]] = {}
     # large factors first: they are the ones nested in (and carried by) smaller ones
     for name in sorted(several, key=lambda name: -several[name][1]):
         codes, _ = several[name]
-        others = [
+        coarser = [
             other
             for other in several
             if other != name and (other in kept or several[other][1] < several[name][1])
         ]
-        if not any(is_nested(codes, several[other][0]) for other in others):
+        if not any(is_nested(codes, several[other][0]) for other in coarser):
             kept[name] = several[name]
-    said = ", ".join(f"{name} ({found[name][1]})" for name in several)
-    single = [name for name in found if name not in several]
+    sentence = ", ".join(f"{name} ({factors[name][1]})" for name in several)
+    single = [name for name in factors if name not in several]
     if single:
-        said += f"; not {', '.join(single)} (only one)"
-    return _Crossing(kept, said)
+        sentence += f"; not {', '.join(single)} (only one)"
+    return _Crossing(kept, sentence)
 
 
 def clustered_mean(
@@ -188,6 +189,8 @@ def clustered_mean(
             ratings - estimate, factors_in_order, n_resamples, rng
         )
         tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
+        # with few workers the variance itself is uncertain (Hesterberg 2015, section
+        # 5.2)
         widened = stats.t.ppf(tails[1], freedom) / special.ndtri(tails[1])
         scale = widened * np.sqrt(variance) / moved.std()
         low, high = (estimate + scale * np.quantile(moved, tails)).tolist()
@@ -206,9 +209,9 @@ def _canonical(
         codes, n_levels = kept[name]
         sums = np.bincount(codes[by_value], ratings[by_value], n_levels)
         counts = np.bincount(codes, minlength=n_levels)
-        place = np.empty(n_levels, dtype=np.intp)
-        place[np.lexsort((sums, counts))] = np.arange(n_levels)
-        renumbered.append(place[codes])
+        new_code = np.empty(n_levels, dtype=np.intp)
+        new_code[np.lexsort((sums, counts))] = np.arange(n_levels)
+        renumbered.append(new_code[codes])
     order = np.lexsort((ratings, *renumbered))
     levels = [kept[name][1] for name in sorted(kept)]
     return ratings[order], [
@@ -258,6 +261,8 @@ def multiway_variance(
             total += part.variance if size % 2 else -part.variance
             if size == 1:
                 alone.append(part)
+    # alternating signs can come out too small, even negative: one factor alone is a
+    # floor
     variance = max(total, *(p.variance for p in alone))
     if variance == 0:
         return 0.0, 1.0
@@ -269,9 +274,9 @@ def multiway_variance(
         for p in alone
     ]
     pieces.append(within)
-    whole = sum(p.variance for p in pieces)
+    total_variance = sum(p.variance for p in pieces)
     spread = sum(p.variance**2 / p.freedom for p in pieces)
-    return variance * (1 + lost), max(1.0, whole**2 / spread)
+    return variance * (1 + lost), max(1.0, total_variance**2 / spread)
 
 
 @dataclass(frozen=True)
@@ -309,9 +314,10 @@ def _product_resamples(
     cells = _cells(tuple(factors))
     sums = np.bincount(cells, residuals)
     sizes = np.bincount(cells).astype(np.float64)
-    _, where = np.unique(cells, return_index=True)
+    # one rating of each cell tells the levels of all of them
+    _, first_of_cell = np.unique(cells, return_index=True)
     weights = [
-        (rng.multinomial(g, np.full(g, 1 / g), size=n_resamples), codes[where])
+        (rng.multinomial(g, np.full(g, 1 / g), size=n_resamples), codes[first_of_cell])
         for codes, g in factors
     ]
     moved = np.empty(n_resamples)
@@ -325,5 +331,5 @@ def _product_resamples(
         with np.errstate(invalid="ignore"):
             moved[part] = (product @ sums) / count
     # sparse crossings leave some resamples without a rating: they have no mean
-    met = moved[np.isfinite(moved)]
-    return met if len(met) > 1 else np.array([-1.0, 1.0])
+    defined = moved[np.isfinite(moved)]
+    return defined if len(defined) > 1 else np.array([-1.0, 1.0])

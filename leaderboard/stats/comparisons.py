@@ -118,8 +118,8 @@ def comparisons_from_table(
 
     Examples
     --------
-    >>> found = comparisons_from_table([[100, 100, 50], [80, 90, 90]])
-    >>> [found.win_tie_loss(i, j) for i, j in [(0, 1), (0, 2), (1, 2)]]
+    >>> comparisons = comparisons_from_table([[100, 100, 50], [80, 90, 90]])
+    >>> [comparisons.win_tie_loss(i, j) for i, j in [(0, 1), (0, 2), (1, 2)]]
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
     """
     ratings = np.asarray(table, dtype=np.float64)
@@ -133,6 +133,7 @@ def comparisons_from_table(
     first, second = np.triu_indices(n_systems, k=1)
     gap = ratings[:, first] - ratings[:, second]
     shown = ~np.isnan(gap)
+    # comparisons with NaN, where a system was not shown, fall away below
     outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap))
     rows = np.broadcast_to(first, gap.shape)[shown]
     columns = np.broadcast_to(second, gap.shape)[shown]

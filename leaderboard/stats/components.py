@@ -72,9 +72,9 @@ def worst_case_components(
     >>> worst_case_components().instance
     0.25
     """
-    said = "worst case" if mean is None else f"worst case at a mean of {mean:g}"
+    basis = "worst case" if mean is None else f"worst case at a mean of {mean:g}"
     variance = largest_sd(mean, low=low, high=high) ** 2
-    return Components(0.0, instance=variance, basis=f"{said} on {low:g} to {high:g}")
+    return Components(0.0, instance=variance, basis=f"{basis} on {low:g} to {high:g}")
 
 
 def pilot_components(
@@ -110,8 +110,8 @@ def pilot_components(
 
     Examples
     --------
-    >>> found = pilot_components([0, 0, 1, 1, 1, 0], instances=list("aabbcc"))
-    >>> round(found.instance, 4), round(found.residual, 4)
+    >>> components = pilot_components([0, 0, 1, 1, 1, 0], instances=list("aabbcc"))
+    >>> round(components.instance, 4), round(components.residual, 4)
     (0.1667, 0.1667)
     """
     named: dict[str, npt.ArrayLike | None] = {
@@ -122,17 +122,18 @@ def pilot_components(
     factors: Mapping[str, npt.ArrayLike] = {
         name: labels for name, labels in named.items() if labels is not None
     }
+    # systems as fixed effects: their differences are what is studied, not noise
     fit = fit_mixed(values, systems, factors)
-    found = fit.variances
-    unseen = [name for name in factors if name not in found]
+    variances = fit.variances
+    unseen = [name for name in factors if name not in variances]
     basis = f"pilot of {len(np.asarray(values))} ratings"
     if unseen:
         basis += f"; {' and '.join(unseen)} not separable from the residual"
     return Components(
-        found["residual"],
-        found.get("instance", 0.0),
-        found.get("worker", 0.0),
-        found.get("day", 0.0),
+        variances["residual"],
+        variances.get("instance", 0.0),
+        variances.get("worker", 0.0),
+        variances.get("day", 0.0),
         basis,
     )
 

@@ -127,8 +127,8 @@ def study_designs(
     Examples
     --------
     >>> labels = [0, 0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 1]
-    >>> found = study_designs(labels, list("aaabbbcccddd"), seed=1)
-    >>> [r.sd_exact.__round__(3) for r in found[:2]]
+    >>> designs = study_designs(labels, list("aaabbbcccddd"), seed=1)
+    >>> [r.sd_exact.__round__(3) for r in designs[:2]]
     [0.25, 0.373]
     """
     low, high = scale
@@ -144,6 +144,7 @@ def study_designs(
         raise ValueError(f"A budget of {spent} labels is less than one instance.")
     by_day = _tables_by_day(mapped, instances, days)
     results = []
+    # a stream for each design: adding one would not change the others' numbers
     streams = np.random.default_rng(seed).spawn(8)
     designs = itertools.product(("likert", "binary"), ("mean", "majority"), (1, 0))
     for (elicitation, aggregation, single), rng in zip(designs, streams, strict=True):
@@ -172,11 +173,11 @@ def _tables_by_day(
 ) -> dict[str, LabelTable]:
     if days is None:
         return {}
-    named, where = np.asarray(days).astype(str), np.asarray(instances)
+    named, instance_labels = np.asarray(days).astype(str), np.asarray(instances)
     if named.shape != labels.shape:
         raise ValueError("Every label needs its day.")
     return {
-        str(day): label_table(labels[named == day], where[named == day])
+        str(day): label_table(labels[named == day], instance_labels[named == day])
         for day in np.unique(named)
     }
 
@@ -194,13 +195,15 @@ def _study(
     if cut is not None:
         table = table.map(lambda labels: np.asarray(labels > cut, dtype=np.float64))
         by_day = {
-            day: one.map(lambda labels: np.asarray(labels > cut, dtype=np.float64))
-            for day, one in by_day.items()
+            day: day_table.map(
+                lambda labels: np.asarray(labels > cut, dtype=np.float64)
+            )
+            for day, day_table in by_day.items()
         }
 
-    def run(one: LabelTable) -> npt.NDArray[np.float64]:
+    def run(labels: LabelTable) -> npt.NDArray[np.float64]:
         return draw_estimates(
-            one,
+            labels,
             n_instances=n_instances,
             labels_per_instance=labels_per_instance,
             n_sets=n_rounds,
@@ -209,6 +212,7 @@ def _study(
         )
 
     estimates = run(table)
+    # a majority of one label is that label, so the formula for means holds there, too
     formula = aggregation == "mean" or labels_per_instance == 1
     return DesignResult(
         "likert" if cut is None else "binary",
@@ -223,5 +227,5 @@ def _study(
         )
         if formula
         else None,
-        {day: float(run(one).mean()) for day, one in by_day.items()},
+        {day: float(run(day_table).mean()) for day, day_table in by_day.items()},
     )

@@ -143,8 +143,8 @@ def measure_effort(
     --------
     >>> from leaderboard.stats.dynamic_labels import CollectedVotes, OneWorker
     >>> from leaderboard.stats.sequential import Hoeffding
-    >>> one = OneWorker().outcomes(CollectedVotes([10] * 50, [10] * 50))
-    >>> [sample] = measure_effort(one, [Stop(Hoeffding(0.01))], 100,
+    >>> requests = OneWorker().outcomes(CollectedVotes([10] * 50, [10] * 50))
+    >>> [sample] = measure_effort(requests, [Stop(Hoeffding(0.01))], 100,
     ...                           np.random.default_rng(1))
     >>> sample.mean, sample.share_decided
     (10.0, 1.0)
@@ -173,5 +173,6 @@ def measure_effort(
 def _stop_all(series: LabelSeries, stop: Stop) -> EffortSample:
     reading = first_crossings if stop.reading == "first" else last_runs
     stopped = reading(stop.rule, series.labels)
+    # an undecided run has paid for all of its requests
     requests = np.where(stopped.decided, stopped.n, series.labels.shape[1])
     return EffortSample(series.cost_of_first(requests), requests, stopped.side)

@@ -109,6 +109,7 @@ def _first(outcomes: Outcomes, below: Integers, above: Integers) -> Floats:
         a, b = int(above[i]), int(below[i]) + 1
         totals[0] += moments[:, a:].sum(axis=1)
         totals[1] += moments[:, :b].sum(axis=1)
+        # decided paths have stopped: they must not be counted again
         moments[:, a:] = 0
         moments[:, :b] = 0
     return totals
@@ -141,15 +142,15 @@ def _stays(
     # chance, for each sum after request i, to be beyond the boundary from i to the end
     n = len(p_a)
     sides: tuple[list[Floats], list[Floats]] = ([], [])
-    for found, beyond in zip(sides, (_beyond_a, _beyond_b), strict=True):
+    for chances, beyond in zip(sides, (_beyond_a, _beyond_b), strict=True):
         chance: Floats = np.ones(n + 1)
         for i in range(n - 1, -1, -1):
             sums = np.arange(i + 2)
             if i < n - 1:
                 chance = p_a[i + 1] * chance[1:] + (1 - p_a[i + 1]) * chance[:-1]
             chance = np.where(beyond(sums, below[i], above[i]), chance[: i + 2], 0.0)
-            found.append(chance)
-        found.reverse()
+            chances.append(chance)
+        chances.reverse()
     return sides
 
 

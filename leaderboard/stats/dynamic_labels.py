@@ -61,8 +61,8 @@ class CollectedVotes:
             raise ValueError(
                 "Each request needs two counts, and one request is needed."
             )
-        whole = np.equal(np.mod(for_a, 1), 0) & np.equal(np.mod(collected, 1), 0)
-        if not (whole & (for_a >= 0) & (for_a <= collected)).all():
+        are_whole = np.equal(np.mod(for_a, 1), 0) & np.equal(np.mod(collected, 1), 0)
+        if not (are_whole & (for_a >= 0) & (for_a <= collected)).all():
             raise ValueError(
                 "Labels for A must be whole and at most the labels there are."
             )
@@ -100,6 +100,8 @@ class CollectedVotes:
             share = for_a / collected
             binomial: Floats = special.binom(n, k) * share**k * (1 - share) ** (n - k)
             return binomial
+        # hypergeometric: the n are different people among those who labelled the
+        # request
         ways = special.binom(for_a, k) * special.binom(collected - for_a, n - k)
         return np.asarray(ways / special.binom(collected, n))
 

@@ -286,6 +286,8 @@ class Population:
             return np.asarray(np.clip(self.mean, -1, 1) ** np.arange(n + 1))
         sd = np.sqrt(self.variance)
         z_low, z_high = (-1 - self.mean) / sd, (1 - self.mean) / sd
+        # the bounded normal has a smooth part and two point masses: only the first is
+        # integrated
         nodes, weights = np.polynomial.legendre.leggauss(200)
         # further than 9 deviations from the mean there is nothing left to integrate
         a, b = max(z_low, -9.0), min(z_high, 9.0)

@@ -91,9 +91,9 @@ def as_ratings(values: npt.ArrayLike, *, what: str = "ratings") -> Floats:
     if array.size == 0:
         raise ValueError(f"There are no {what} to average.")
     if not np.isfinite(array).all():
-        where = int(np.flatnonzero(~np.isfinite(array))[0])
+        first_bad = int(np.flatnonzero(~np.isfinite(array))[0])
         raise ValueError(
-            f"The {what} must be finite numbers; number {where + 1} is {array[where]}."
+            f"The {what} must be finite numbers; number {first_bad + 1} is {array[first_bad]}."
         )
     return array
 
@@ -182,11 +182,20 @@ def bootstrap_mean(
     if bounds is not None:
         _check_bounds(ratings, bounds)
     n = len(ratings)
+    # sorted before summing, so that the last digit does not depend on the order
     estimate = float(np.sort(ratings).mean())
     if np.ptp(ratings) == 0:
-        low, high, said = _nothing_varies(float(ratings[0]), n, confidence, bounds)
+        low, high, method_note = _nothing_varies(
+            float(ratings[0]), n, confidence, bounds
+        )
         return Interval(
-            float(ratings[0]), low, high, confidence, f"{method}, {said}", covers, n
+            float(ratings[0]),
+            low,
+            high,
+            confidence,
+            f"{method}, {method_note}",
+            covers,
+            n,
         )
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     resampled: MeanDistribution | Floats
@@ -239,6 +248,7 @@ def _bca_levels(
     if isinstance(resampled, MeanDistribution):
         below = resampled.share_below(estimate)
     else:
+        # means that are equal but for rounding count half, as ties do
         width = 1e-9 * float(np.ptp(ratings))
         below = float(
             (

@@ -66,9 +66,9 @@ def label_table(values: npt.ArrayLike, instances: npt.ArrayLike) -> LabelTable:
     codes, n_instances = factor_codes({"instance": instances}, len(labels))["instance"]
     counts = np.bincount(codes, minlength=n_instances)
     order = np.lexsort((labels, codes))
-    place = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    column = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.full((n_instances, int(counts.max())), np.nan)
-    table[codes[order], place] = labels[order]
+    table[codes[order], column] = labels[order]
     rows = np.lexsort(np.column_stack([table, -counts]).T[::-1])
     return LabelTable(table[rows], counts[rows].astype(np.int64))
 
@@ -167,9 +167,10 @@ def _draw_labels(
     rng: np.random.Generator,
 ) -> Floats:
     if labels_per_instance == 1:
-        place = (rng.random(chosen.shape) * table.counts[chosen]).astype(np.intp)
-        return np.asarray(table.labels[chosen, place][..., None])
+        column = (rng.random(chosen.shape) * table.counts[chosen]).astype(np.intp)
+        return np.asarray(table.labels[chosen, column][..., None])
     labels = table.labels[chosen]
+    # the m smallest of k random keys are a sample without replacement
     keys = rng.random(labels.shape)
     keys[np.isnan(labels)] = 2.0  # after all labels there are
     order = np.argpartition(keys, labels_per_instance - 1, axis=-1)

@@ -32,10 +32,10 @@ def log_magnitudes(values: npt.ArrayLike) -> Floats:
     """
     magnitudes = as_ratings(values, what="magnitudes")
     if (magnitudes <= 0).any():
-        where = int(np.flatnonzero(magnitudes <= 0)[0])
+        first_bad = int(np.flatnonzero(magnitudes <= 0)[0])
         raise ValueError(
-            f"A magnitude is a ratio and must be above zero; number {where + 1} is"
-            f" {magnitudes[where]}."
+            f"A magnitude is a ratio and must be above zero; number {first_bad + 1} is"
+            f" {magnitudes[first_bad]}."
         )
     return np.log(magnitudes)
 
@@ -63,6 +63,7 @@ def geometric_mean(values: npt.ArrayLike) -> float:
     >>> geometric_mean([50, 200])
     100.0
     """
+    # rounded: logarithm and exponential leave 99.99999999999997 for 100
     return float(np.round(np.exp(np.sort(log_magnitudes(values)).mean()), 12))
 
 

@@ -99,9 +99,9 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
     >>> table = human + rng.normal(size=(6, 40))
-    >>> one = MetricScores("one", table.mean(axis=1), table)
-    >>> found = metric_board(BoardScores(human, np.arange(6), [one]), seed=1)
-    >>> found["metrics"][0]["slug"], sorted(found)
+    >>> metric = MetricScores("one", table.mean(axis=1), table)
+    >>> board = metric_board(BoardScores(human, np.arange(6), [metric]), seed=1)
+    >>> board["metrics"][0]["slug"], sorted(board)
     ('one', ['compared', 'disagreement', 'metrics', 'powered', 'rankings'])
     """
     human = np.asarray(scores.human, dtype=np.float64)
@@ -112,6 +112,8 @@ def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
     for metric in scores.metrics:
         _check(metric, human)
     judged = np.asarray((~np.isnan(human)).any(axis=0))
+    # metrics are compared on the same systems only: one that lacks some may have been
+    # spared the hard ones
     complete = [m for m in scores.metrics if np.isfinite(m.overall).all()]
     return {
         "metrics": [
@@ -184,17 +186,21 @@ def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
 
 
 def _one_powered(people: Floats, known: Floats) -> dict[str, Any]:
-    asked = ~np.isnan(people)
-    if not asked.any() or not np.isfinite(known).all():
+    judged = ~np.isnan(people)
+    if not judged.any() or not np.isfinite(known).all():
         return {}
-    found = prediction_powered_mean(people[asked], known[asked], known[~asked])
+    estimate = prediction_powered_mean(people[judged], known[judged], known[~judged])
     return {
-        "plain": [found.plain.estimate, found.plain.low, found.plain.high],
-        "powered": [found.powered.estimate, found.powered.low, found.powered.high],
-        "n": found.n_labelled,
-        "n_all": found.n_labelled + found.n_unlabelled,
-        "correlation": _or_none(found.correlation),
-        "labels_saved": _or_none(found.labels_saved),
+        "plain": [estimate.plain.estimate, estimate.plain.low, estimate.plain.high],
+        "powered": [
+            estimate.powered.estimate,
+            estimate.powered.low,
+            estimate.powered.high,
+        ],
+        "n": estimate.n_labelled,
+        "n_all": estimate.n_labelled + estimate.n_unlabelled,
+        "correlation": _or_none(estimate.correlation),
+        "labels_saved": _or_none(estimate.labels_saved),
     }
 
 

@@ -74,14 +74,16 @@ def metric_line(
     """
     known = np.isfinite(overall)
     if by_instance is not None:
+        # a system with a gap is left out whole: means over other instances do not
+        # compare
         known &= np.isfinite(by_instance).all(axis=1)
-    places = np.flatnonzero(known)
+    systems = np.flatnonzero(known)
     people, values = human[known], overall[known]
     table = None if by_instance is None else by_instance[known]
     line: dict[str, Any] = {
         "slug": slug,
         "complete": bool(known.all()),
-        "n_systems": len(places),
+        "n_systems": len(systems),
         "points": _points(overall, by_instance),
         "system": {},
         "instance": {},
@@ -90,14 +92,14 @@ def metric_line(
         "over_time": [],
         "among_best": [],
     }
-    if len(places) < 2:
+    if len(systems) < 2:
         return line
     means = rated_means(people)
     part = None if table is None else table[:, judged]
     line["system"] = _system_level(people, values, part, seed)
     line["instance"] = {} if part is None else _instance_level(people, part, seed)
-    line["far"] = places[far_systems(means)].tolist()
-    line["off_line"] = places[off_the_line(means, values)].tolist()
+    line["far"] = systems[far_systems(means)].tolist()
+    line["off_line"] = systems[off_the_line(means, values)].tolist()
     line["over_time"] = _course(over_time(means, values, handed_in[known]).values)
     line["among_best"] = _course(among_the_best(means, values).values)
     return line
@@ -145,7 +147,7 @@ def _system_level(
 ) -> dict[str, Any]:
     # a metric of whole systems does not vary with the instances that are drawn
     spread = np.repeat(values[:, None], people.shape[1], axis=1)
-    found: dict[str, Any] = {
+    statistics: dict[str, Any] = {
         statistic: _shown(
             system_interval(
                 people,
@@ -158,29 +160,29 @@ def _system_level(
         for statistic in SYSTEM_STATISTICS
     }
     if table is not None:
-        found["soft-accuracy"] = _if_defined(
+        statistics["soft-accuracy"] = _if_defined(
             lambda: soft_accuracy_interval(people, table, seed=seed)
         )
-    return found
+    return statistics
 
 
 def _instance_level(people: Floats, table: Floats, seed: int) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    statistics: dict[str, Any] = {
         variant: _grouped(instance_statistic(people, table, variant), seed)
         for variant in TAUS
     }
     best = calibrated_accuracy(people, table)
     value = GroupedValue(best.accuracy, best.per_group, best.n_groups)
-    found["calibrated"] = {
+    statistics["calibrated"] = {
         **_grouped(value, seed),
         "epsilon": best.epsilon,
         "without": _or_none(best.accuracy_without),
     }
-    return found
+    return statistics
 
 
-def _grouped(found: GroupedValue, seed: int) -> dict[str, Any]:
-    return _if_defined(lambda: grouped_interval(found, seed=seed))
+def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
+    return _if_defined(lambda: grouped_interval(value, seed=seed))
 
 
 def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
@@ -191,11 +193,11 @@ def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
         return {"value": None, "low": None, "high": None}
 
 
-def _shown(found: Interval) -> dict[str, Any]:
+def _shown(interval: Interval) -> dict[str, Any]:
     return {
-        "value": _or_none(found.estimate),
-        "low": _or_none(found.low),
-        "high": _or_none(found.high),
+        "value": _or_none(interval.estimate),
+        "low": _or_none(interval.low),
+        "high": _or_none(interval.high),
     }
 
 

@@ -63,9 +63,9 @@ def rankings(
     >>> rng = np.random.default_rng(1)
     >>> human = rng.normal(size=(8, 30)) + np.arange(8)[:, None]
     >>> good, poor = human + 0.1, rng.normal(size=(8, 30))
-    >>> found = rankings(human, [("poor", poor.mean(axis=1), poor),
-    ...                          ("good", good.mean(axis=1), good)], seed=1)
-    >>> found["pairwise-accuracy"]["order"], found["calibrated"]["ranks"]
+    >>> ranked = rankings(human, [("poor", poor.mean(axis=1), poor),
+    ...                           ("good", good.mean(axis=1), good)], seed=1)
+    >>> ranked["pairwise-accuracy"]["order"], ranked["calibrated"]["ranks"]
     (['good', 'poor'], [1, 2])
     """
     if not metrics:
@@ -73,25 +73,29 @@ def rankings(
     means = rated_means(human)
     slugs = [slug for slug, _, _ in metrics]
     overall = [values for _, values, _ in metrics]
-    found: dict[str, dict[str, Any]] = {
+    by_statistic: dict[str, dict[str, Any]] = {
         name: _named(slugs, _by_system(means, overall, name, seed)) for name in _SWAPPED
     }
     tables = [(slug, table) for slug, _, table in metrics if table is not None]
     if tables:
         names = [slug for slug, _ in tables]
-        each = [table for _, table in tables]
-        found["calibrated"] = _named(names, _by_verdicts(human, each, seed))
+        by_instance = [table for _, table in tables]
+        by_statistic["calibrated"] = _named(
+            names, _by_verdicts(human, by_instance, seed)
+        )
         if len(human) <= MOST_SYSTEMS_SOFT and _has_complete(human):
-            found["soft-accuracy"] = _named(names, _by_soft_accuracy(human, each, seed))
-    return found
+            by_statistic["soft-accuracy"] = _named(
+                names, _by_soft_accuracy(human, by_instance, seed)
+            )
+    return by_statistic
 
 
-def _named(slugs: Sequence[str], found: MetricRanking) -> dict[str, Any]:
-    order = found.order
-    p = found.p_values[np.ix_(order, order)]
+def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
+    order = ranking.order
+    p = ranking.p_values[np.ix_(order, order)]
     return {
         "order": [slugs[i] for i in order],
-        "ranks": [found.ranks[i] for i in order],
+        "ranks": [ranking.ranks[i] for i in order],
         "p": [[None if np.isnan(v) else round(v, 6) for v in row] for row in p],
     }
 
@@ -104,6 +108,7 @@ def _by_system(
             means, overall[i], overall[j], statistic=_SWAPPED[name], seed=seed
         ).p_value
 
+    # the order is by the statistic itself; the tests only decide where clusters end
     values = [float(system_rows(means, metric, name)) for metric in overall]
     return rank_metrics(values, _only_defined(values, p_better))
 
@@ -114,7 +119,7 @@ def _by_verdicts(human: Floats, tables: Sequence[Floats], seed: int) -> MetricRa
     def p_better(i: int, j: int) -> float:
         return verdicts_test(judged[i], judged[j], seed=seed).p_value
 
-    values = [one.calibrated.accuracy for one in judged]
+    values = [metric_verdicts.calibrated.accuracy for metric_verdicts in judged]
     return rank_metrics(values, _only_defined(values, p_better))
 
 
@@ -136,8 +141,8 @@ def _only_defined(
     """Test nothing against a metric whose statistic is undefined."""
 
     def p(i: int, j: int) -> float:
-        there = not (np.isnan(values[i]) or np.isnan(values[j]))
-        return p_better(i, j) if there else float("nan")
+        defined = not (np.isnan(values[i]) or np.isnan(values[j]))
+        return p_better(i, j) if defined else float("nan")
 
     return p
 

@@ -90,8 +90,8 @@ def calibrated_accuracy(
     --------
     >>> people = [[1, 1, 2], [1, 2, 4], [3, 1, 3]]
     >>> metric = [[0.1, 0.2, 0.3], [0.15, 0.6, 0.9], [0.7, 0.25, 0.6]]
-    >>> found = calibrated_accuracy(people, metric)
-    >>> round(found.epsilon, 3), found.accuracy, round(found.accuracy_without, 4)
+    >>> calibrated = calibrated_accuracy(people, metric)
+    >>> round(calibrated.epsilon, 3), calibrated.accuracy, round(calibrated.accuracy_without, 4)
     (0.05, 1.0, 0.7778)
     """
     h, m = grouped_rows(human, metric, group)
@@ -106,11 +106,14 @@ def calibrated_accuracy(
     epsilons, values = gaps[last], running[last]
     if epsilons[0] > 0:
         epsilons, values = np.append(0.0, epsilons), np.append(start, values)
+    # argmax gives the first true one: the smallest of equally good epsilons
     best = int(np.argmax(values >= values.max() - 1e-12))
     epsilon = float(epsilons[best])
-    found = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
-    plain = start if epsilon else found.value
-    return Calibrated(found.value, epsilon, plain, found.per_group, n_groups, n_pairs)
+    accuracy = averaged(agreement(pair_counts(h, m, epsilon=epsilon), "acc-eq"))
+    plain = start if epsilon else accuracy.value
+    return Calibrated(
+        accuracy.value, epsilon, plain, accuracy.per_group, n_groups, n_pairs
+    )
 
 
 def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
@@ -138,13 +141,13 @@ def by_size(h: Floats) -> Iterator[tuple[Ints, Ints]]:
         yield rows, np.argsort(np.isnan(h[rows]), axis=1, kind="stable")[:, :size]
 
 
-def pair_gaps(table: Floats, rows: Ints, places: Ints) -> Floats:
+def pair_gaps(table: Floats, rows: Ints, columns: Ints) -> Floats:
     """Subtract the scores of all pairs, each pair once.
 
     Parameters
     ----------
     table : ndarray, shape (g, k)
-    rows, places : ndarray of int, shapes (r,) and (r, size)
+    rows, columns : ndarray of int, shapes (r,) and (r, size)
         See `by_size`.
 
     Returns
@@ -156,8 +159,8 @@ def pair_gaps(table: Floats, rows: Ints, places: Ints) -> Floats:
     >>> pair_gaps(np.array([[1.0, 2.0, 4.0]]), np.array([0]), np.array([[0, 1, 2]]))
     array([[-1., -3., -2.]])
     """
-    scores = np.take_along_axis(table[rows], places, axis=1)
-    first, second = np.triu_indices(places.shape[1], k=1)
+    scores = np.take_along_axis(table[rows], columns, axis=1)
+    first, second = np.triu_indices(columns.shape[1], k=1)
     return np.asarray(scores[:, first] - scores[:, second])
 
 
@@ -173,11 +176,12 @@ def _pairs(h: Floats, m: Floats) -> tuple[Floats, Floats, float, int, int]:
     gaps: list[Floats] = [np.zeros(0)]
     gains: list[Floats] = [np.zeros(0)]
     start = 0.0
-    for rows, front in by_size(h):
-        gap_h, gap_m = pair_gaps(h, rows, front), pair_gaps(m, rows, front)
+    for rows, columns in by_size(h):
+        gap_h, gap_m = pair_gaps(h, rows, columns), pair_gaps(m, rows, columns)
         right = np.sign(gap_h) == np.sign(gap_m)
         share = 1.0 / (gap_h.shape[1] * n_groups)
         gaps.append(np.abs(gap_m).ravel())
+        # tying a pair gains where people tie it, and loses where the order was right
         gains.append(share * ((gap_h == 0).astype(np.float64) - right).ravel())
         start += share * float(np.count_nonzero(right))
     n_pairs = int(per_row.sum())

@@ -45,9 +45,9 @@ def pearson_rows(
     db = b - (w * b).sum(axis=-1, keepdims=True) / safe
     saa, sbb = (w * da * da).sum(axis=-1), (w * db * db).sum(axis=-1)
     # what is left of rounding where nothing varies is no variation
-    noise = (1e-13 * np.abs(a).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
-    other = (1e-13 * np.abs(b).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
-    varies = (saa > noise) & (sbb > other)
+    noise_a = (1e-13 * np.abs(a).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
+    noise_b = (1e-13 * np.abs(b).max(axis=-1, initial=0)) ** 2 * safe[..., 0]
+    varies = (saa > noise_a) & (sbb > noise_b)
     root = np.sqrt(saa) * np.sqrt(sbb)
     r = np.divide(
         (w * da * db).sum(axis=-1), root, out=np.full(root.shape, np.nan), where=varies

@@ -58,8 +58,8 @@ def disagreement(scores: npt.ArrayLike) -> Floats:
         signs = np.sign(part[:, first] - part[:, second]).reshape(n_metrics, -1)
         # single precision counts exactly up to 16 million, more than there are
         for sign in (-1.0, 0.0, 1.0):
-            here = (signs == sign).astype(np.float32)
-            alike += here @ here.T
+            has_sign = (signs == sign).astype(np.float32)
+            alike += has_sign @ has_sign.T
     shares: Floats = 1 - alike / (len(first) * n)
     np.fill_diagonal(shares, 0.0)
     return shares

@@ -78,6 +78,7 @@ def grouped_rows(
         raise ValueError("Instance level needs tables: systems down, instances across.")
     h, m = as_groups(human, metric)
     if group == "instance":
+        # copied, so that rows lie together in memory: they are gone through one by one
         return h.T.copy(), m.T.copy()
     if group == "system":
         return h, m
@@ -130,8 +131,8 @@ def instance_statistic(
     --------
     >>> people = [[3, 1, 2], [2, 2, 2], [1, 3, 1]]
     >>> metric = [[0.9, 0.2, 0.7], [0.5, 0.1, 0.7], [0.4, 0.3, 0.1]]
-    >>> found = instance_statistic(people, metric, "acc-eq")
-    >>> round(found.value, 4), found.per_group.round(4).tolist()
+    >>> grouped = instance_statistic(people, metric, "acc-eq")
+    >>> round(grouped.value, 4), grouped.per_group.round(4).tolist()
     (0.8889, [1.0, 0.6667, 1.0])
     """
     h, m = grouped_rows(human, metric, group)
@@ -167,6 +168,6 @@ def averaged(per_group: Floats) -> GroupedValue:
     >>> averaged(np.array([0.5, np.nan, 1.0])).value
     0.75
     """
-    there = per_group[~np.isnan(per_group)]
-    value = float(there.mean()) if there.size else float("nan")
-    return GroupedValue(value, per_group, int(there.size))
+    defined = per_group[~np.isnan(per_group)]
+    value = float(defined.mean()) if defined.size else float("nan")
+    return GroupedValue(value, per_group, int(defined.size))

@@ -99,8 +99,8 @@ def system_interval(
     >>> rng = np.random.default_rng(1)
     >>> level = np.linspace(0, 1, 12)[:, None]
     >>> people, metric = (level + rng.normal(size=(12, 200)) for _ in range(2))
-    >>> found = system_interval(people, metric, "pearson", seed=1)
-    >>> found.contains(found.estimate), found.high <= 1
+    >>> interval = system_interval(people, metric, "pearson", seed=1)
+    >>> interval.contains(interval.estimate), interval.high <= 1
     (True, True)
     """
     check_confidence(confidence)
@@ -124,6 +124,7 @@ def system_interval(
         values = _redrawn(h, m, chosen, statistic)
     values = values[~np.isnan(values)]
     low, high = -np.inf, np.inf
+    # two systems have one pair: no resample can say how another pair would come out
     if n_systems >= 3 and values.size:
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         low, high = (float(end) for end in np.quantile(values, tails))
@@ -143,10 +144,12 @@ def _tables(
         raise ValueError("Scores must be finite; NaN only where people gave none.")
     shift = np.zeros(len(m))
     if overall is not None:
-        given = np.asarray(overall, dtype=np.float64)
-        if given.shape != (len(m),) or not np.isfinite(given).all():
+        overall_values = np.asarray(overall, dtype=np.float64)
+        if overall_values.shape != (len(m),) or not np.isfinite(overall_values).all():
             raise ValueError("The metric needs one finite overall value per system.")
-        shift = given - m.mean(axis=1)
+        # a corpus metric is no mean: its resamples are those of the mean, moved by the
+        # difference
+        shift = overall_values - m.mean(axis=1)
     return _Tables(h, m, shift)
 
 
@@ -196,6 +199,7 @@ def _redrawn(
 def _weighted_pairs(
     gap_h: Floats, gap_m: Floats, weights: npt.NDArray[np.int64]
 ) -> PairCounts:
+    # a system drawn twice weighs its pairs twice; a pair with itself has no index here
     w = np.where(np.isnan(gap_h), 0, weights).astype(np.float64)
     level_h, level_m = gap_h == 0, gap_m == 0
     alike = np.sign(gap_h) == np.sign(gap_m)
@@ -206,15 +210,15 @@ def _weighted_pairs(
         level_m & ~level_h,
         level_h & level_m,
     )
-    con, dis, tied_h, tied_m, both = (
+    con, dis, tied_h, tied_m, tied_both = (
         np.einsum("rp,rp->r", part.astype(np.float64), w) for part in parts
     )
     nothing = np.zeros(len(w))
-    return PairCounts(con, dis, tied_h, tied_m, both, nothing, nothing)
+    return PairCounts(con, dis, tied_h, tied_m, tied_both, nothing, nothing)
 
 
 def grouped_interval(
-    found: GroupedValue,
+    grouped: GroupedValue,
     *,
     seed: int,
     n_resamples: int | None = 1_000,
@@ -224,7 +228,7 @@ def grouped_interval(
 
     Parameters
     ----------
-    found : GroupedValue
+    grouped : GroupedValue
         Grouped by instance; with at least one instance where it is defined.
     seed : int
         Seed of the resampling.
@@ -250,15 +254,15 @@ def grouped_interval(
     Examples
     --------
     >>> from leaderboard.stats.meta_instance import averaged
-    >>> found = grouped_interval(averaged(np.array([0.0, 1.0, 0.5, 1.0] * 25)), seed=1)
-    >>> round(found.low, 2), found.estimate, round(found.high, 2)
+    >>> interval = grouped_interval(averaged(np.array([0.0, 1.0, 0.5, 1.0] * 25)), seed=1)
+    >>> round(interval.low, 2), interval.estimate, round(interval.high, 2)
     (0.55, 0.625, 0.7)
     """
-    there = found.per_group[~np.isnan(found.per_group)]
-    if not there.size:
+    defined = grouped.per_group[~np.isnan(grouped.per_group)]
+    if not defined.size:
         raise ValueError("The statistic is defined on no instance.")
     return bootstrap_mean(
-        there,
+        defined,
         seed=seed,
         n_resamples=n_resamples,
         confidence=confidence,

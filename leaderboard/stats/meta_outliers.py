@@ -35,11 +35,11 @@ def robust_z(values: npt.ArrayLike) -> Floats:
     [-1.3, -0.7, 0.0, 0.7, 18.2]
     """
     array = np.asarray(values, dtype=np.float64)
-    there = array[~np.isnan(array)]
-    if not there.size:
+    known = array[~np.isnan(array)]
+    if not known.size:
         return array.copy()
-    middle = float(np.median(there))
-    spread = _MAD_TO_SD * float(np.median(np.abs(there - middle)))
+    middle = float(np.median(known))
+    spread = _MAD_TO_SD * float(np.median(np.abs(known - middle)))
     if spread == 0:
         return np.where(np.isnan(array), np.nan, 0.0)
     return np.asarray((array - middle) / spread)
@@ -105,13 +105,14 @@ def off_the_line(
     [5]
     """
     h, m = (rows[0] for rows in as_groups(human, metric))
-    there = np.flatnonzero(~np.isnan(h))
-    if len(there) < 4 or np.ptp(h[there]) == 0:
+    rated = np.flatnonzero(~np.isnan(h))
+    if len(rated) < 4 or np.ptp(h[rated]) == 0:
         return []
-    first, second = np.triu_indices(len(there), k=1)
-    run = h[there][second] - h[there][first]
-    rise = m[there][second] - m[there][first]
+    first, second = np.triu_indices(len(rated), k=1)
+    run = h[rated][second] - h[rated][first]
+    rise = m[rated][second] - m[rated][first]
+    # Theil and Sen's slope: a least-squares line would follow the outlier it is to show
     slope = float(np.median(rise[run != 0] / run[run != 0]))
-    z = np.abs(robust_z(m[there] - slope * h[there]))
+    z = np.abs(robust_z(m[rated] - slope * h[rated]))
     farthest = np.argsort(-z, kind="stable")
-    return [int(there[i]) for i in farthest if z[i] > limit]
+    return [int(rated[i]) for i in farthest if z[i] > limit]

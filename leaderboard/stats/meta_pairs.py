@@ -133,6 +133,7 @@ def pair_counts(
     if not epsilon >= 0:
         raise ValueError(f"Epsilon must not be negative; {epsilon} was given.")
     h, m = as_groups(human, metric)
+    # all pairs of a long row would not fit into memory; sorting counts them in n log n
     if h.shape[1] > _LONG:
         rows = [_long_row(a, b, epsilon) for a, b in zip(h, m, strict=True)]
         table = np.array(rows, dtype=np.float64).reshape(-1, 5)
@@ -273,9 +274,9 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
         return np.asarray(np.clip(tau, -1.0, 1.0))
     if variant == "tau-c":
         k = np.maximum(counts.n_classes, 1)
-        whole = counts.n_values**2 * (k - 1) / k
+        largest = counts.n_values**2 * (k - 1) / k
         return _ratio(
-            2 * surplus, np.where(np.minimum(c + d + th, c + d + tm) == 0, 0, whole)
+            2 * surplus, np.where(np.minimum(c + d + th, c + d + tm) == 0, 0, largest)
         )
     parts: dict[str, tuple[Floats, Floats]] = {
         "tau-a": (surplus, n),
@@ -292,8 +293,13 @@ def agreement(counts: PairCounts, variant: Variant) -> Floats:
     return _ratio(*parts[variant])
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    there = whole > 0
+def _ratio(numerator: Floats, denominator: Floats) -> Floats:
+    defined = denominator > 0
     return np.asarray(
-        np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=there)
+        np.divide(
+            numerator,
+            denominator,
+            out=np.full(np.shape(numerator), np.nan),
+            where=defined,
+        )
     )

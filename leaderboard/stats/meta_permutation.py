@@ -129,6 +129,7 @@ def permutation_test(
         rng = np.random.default_rng(seed)
         n, size = n_permutations, h.shape[1]
         reached = _differences(swapped, len(h), n, lambda: random_swaps(rng, n, size))
+        # the observed labelling is one of the permutations, so p is never 0
         p_value = (_share(reached, difference) * n + 1) / (n + 1)
     method = f"scores swapped, {statistic}" + (
         f" by {group}" if np.ndim(human) == 2 else " of systems"
@@ -243,9 +244,9 @@ def _differences(
             part = slice(done, done + len(swaps))
             for side, chosen in enumerate((swaps, 1 - swaps)):
                 values = swapped(chosen, group)
-                there = ~np.isnan(values)
-                sums[side, part] += np.where(there, values, 0.0)
-                counts[side, part] += there
+                defined = ~np.isnan(values)
+                sums[side, part] += np.where(defined, values, 0.0)
+                counts[side, part] += defined
             done += len(swaps)
     means = np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
     return np.asarray(means[0] - means[1])

@@ -73,8 +73,8 @@ def rank_metrics(
 
     Examples
     --------
-    >>> found = rank_metrics([0.2, 0.9, 0.8], lambda i, j: 0.01 if j == 0 else 0.3)
-    >>> found.order, found.ranks
+    >>> ranking = rank_metrics([0.2, 0.9, 0.8], lambda i, j: 0.01 if j == 0 else 0.3)
+    >>> ranking.order, ranking.ranks
     ([1, 2, 0], [2, 1, 1])
     """
     scores = np.asarray(values, dtype=np.float64)
@@ -85,13 +85,13 @@ def rank_metrics(
     order = np.argsort(np.where(np.isnan(scores), np.inf, -scores), kind="stable")
     m = len(scores)
     p = np.full((m, m), np.nan)
-    for place, i in enumerate(order.tolist()):
-        for j in order[place + 1 :].tolist():
+    for position, i in enumerate(order.tolist()):
+        for j in order[position + 1 :].tolist():
             p[i, j] = p_better(i, j)
     tested = p.copy()
     if correction == "holm":
-        there = ~np.isnan(p)
-        tested[there] = holm(p[there])
+        tested_pairs = ~np.isnan(p)
+        tested[tested_pairs] = holm(p[tested_pairs])
     ranks = _clusters(tested[np.ix_(order, order)], alpha)
     back = np.empty(m, dtype=int)
     back[order] = ranks
@@ -101,9 +101,10 @@ def rank_metrics(
 def _clusters(p: Floats, alpha: float) -> list[int]:
     ranks: list[int] = []
     start = 0
-    for place in range(len(p)):
-        if (p[start:place, place] <= alpha).any():
-            start = place
+    for position in range(len(p)):
+        # one metric of the cluster that beats it is enough (WMT22, section 5)
+        if (p[start:position, position] <= alpha).any():
+            start = position
             ranks.append(ranks[-1] + 1)
         else:
             ranks.append(ranks[-1] if ranks else 1)

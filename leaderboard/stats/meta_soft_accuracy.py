@@ -48,10 +48,10 @@ def complete_instances(
     """
     tables = [as_groups(human, metric) for metric in metrics]
     h = tables[0][0] if tables else as_groups(human, human)[0]
-    whole = ~np.isnan(h).any(axis=0)
-    if not whole.any():
-        raise ValueError("There is no instance with ratings of every system.")
-    return (h[:, whole], *(metric[:, whole] for _, metric in tables))
+    complete = ~np.isnan(h).any(axis=0)
+    if not complete.any():
+        raise ValueError("There is no instance on which people scored every system.")
+    return (h[:, complete], *(metric[:, complete] for _, metric in tables))
 
 
 def superiority(
@@ -118,6 +118,8 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
     rows = max(1, _CHUNK_SIGNS // max(n, 1))
     for start in range(0, n_permutations, rows):
         size = (min(rows, n_permutations - start), n)
+        # in this form because mt-metrics-eval draws so: the same seed gives its
+        # p-values
         signs = 2 * np.rint(rng.random(size=size, dtype=np.float32)).astype(float) - 1
         sums = signs @ table.T
         for i in range(n_systems - 1):
@@ -129,12 +131,12 @@ def _by_swaps(table: Floats, n_permutations: int, seed: int) -> Floats:
 
 def _normal_limit(table: Floats) -> Floats:
     products = table @ table.T
-    own = np.diag(products)
-    squares = own[:, None] + own[None, :] - 2 * products
+    diagonal = np.diag(products)
+    squares = diagonal[:, None] + diagonal[None, :] - 2 * products
     totals = table.sum(axis=1)
     gap = totals[:, None] - totals[None, :]
     # what is left of rounding where two systems are alike is no difference
-    alike = squares <= 1e-12 * (own[:, None] + own[None, :])
+    alike = squares <= 1e-12 * (diagonal[:, None] + diagonal[None, :])
     spread = np.sqrt(np.where(alike, 1.0, squares))
     z = np.where(alike, 0.0, gap / spread)
     return np.asarray(special.ndtr(-z))
@@ -246,6 +248,7 @@ def soft_accuracy_test(
     if n_permutations < 1:
         raise ValueError(f"At least one swap is needed, not {n_permutations}.")
     h, a, b = complete_instances(human, first, second)
+    # scores can be swapped only between metrics of one scale
     a, b = standardised(a), standardised(b)
     above = np.triu_indices(len(h), k=1)
     people = superiority(h, n_permutations=None)[above]
@@ -291,8 +294,8 @@ def _soft_agreements(
 ) -> Floats:
     """Compare people's p-values with those of many tables, by their products."""
     i, j = np.triu_indices(products.shape[1], k=1)
-    own = np.diagonal(products, axis1=1, axis2=2)
-    squares = own[:, i] + own[:, j] - 2 * products[:, i, j]
+    diagonal = np.diagonal(products, axis1=1, axis2=2)
+    squares = diagonal[:, i] + diagonal[:, j] - 2 * products[:, i, j]
     alike = squares <= 1e-12 * (size[:, i] + size[:, j])
     spread = np.sqrt(np.where(alike, 1.0, squares))
     z = np.where(alike, 0.0, (totals[:, i] - totals[:, j]) / spread)

@@ -62,8 +62,8 @@ def soft_accuracy_interval(
     >>> rng = np.random.default_rng(1)
     >>> level = np.linspace(0, 0.3, 10)[:, None]
     >>> people, metric = (level + rng.normal(size=(10, 300)) for _ in range(2))
-    >>> found = soft_accuracy_interval(people, metric, seed=1)
-    >>> found.low < found.estimate < found.high
+    >>> interval = soft_accuracy_interval(people, metric, seed=1)
+    >>> interval.low < interval.estimate < interval.high
     True
     """
     check_confidence(confidence)
@@ -87,6 +87,7 @@ def soft_accuracy_interval(
                     for b in range(n_blocks)
                 ]
             )
+        # the smaller number of parts is the more uncertain variance
         parts = min(n_systems, max(n_blocks, 2))
         reach = float(stats.t.ppf((1 + confidence) / 2, parts - 1) * np.sqrt(variance))
         low, high = max(0.0, estimate - reach), min(1.0, estimate + reach)

@@ -49,12 +49,12 @@ def standardised(scores: Floats) -> Floats:
     >>> standardised(np.array([1.0, 3.0, np.nan])).tolist()
     [-1.0, 1.0, nan]
     """
-    there = scores[~np.isnan(scores)]
-    spread = float(there.std()) if there.size else 0.0
+    known = scores[~np.isnan(scores)]
+    spread = float(known.std()) if known.size else 0.0
     if spread == 0:
         return scores * 0.0
     # a power of two, so that rounding to it is exact
-    result: Floats = np.rint((scores - there.mean()) / spread * 2.0**30) / 2.0**30
+    result: Floats = np.rint((scores - known.mean()) / spread * 2.0**30) / 2.0**30
     return result
 
 
@@ -83,6 +83,7 @@ def random_swaps(rng: np.random.Generator, n_swaps: int, size: int) -> Iterator[
     rows = max(1, CHUNK // max(size, 1))
     for start in range(0, n_swaps, rows):
         count = min(rows, n_swaps - start) * size
+        # one random bit a coin, where a uniform number would take 64
         drawn = np.frombuffer(rng.bytes((count + 7) // 8), dtype=np.uint8)
         bits = np.unpackbits(drawn, count=count)
         yield bits.reshape(-1, size).astype(np.float32)
@@ -144,10 +145,10 @@ def swapped_pearson(human: Floats, first: Floats, second: Floats) -> Swapped:
         squares = (y**2).sum() + w @ (x**2 - y**2)
         products = h @ y + w @ (h * (x - y))
         spread = squares - sums**2 / n_rated[group]
-        there = (spread > 1e-12 * np.maximum(squares, 1e-300)) & (norms[group] > 0)
+        defined = (spread > 1e-12 * np.maximum(squares, 1e-300)) & (norms[group] > 0)
         root = norms[group] * np.sqrt(np.maximum(spread, 0.0))
         return np.asarray(
-            np.divide(products, root, out=np.full(len(w), np.nan), where=there)
+            np.divide(products, root, out=np.full(len(w), np.nan), where=defined)
         )
 
     return statistic

@@ -92,8 +92,8 @@ def system_statistics(
 
     Examples
     --------
-    >>> found = system_statistics([70.1, 72.4, 74.0, 71.0], [30, 33, 32, 31])
-    >>> {name: round(value, 4) for name, value in found.items()}
+    >>> statistics = system_statistics([70.1, 72.4, 74.0, 71.0], [30, 33, 32, 31])
+    >>> {name: round(value, 4) for name, value in statistics.items()}
     {'pearson': 0.7502, 'spearman': 0.8, 'kendall': 0.6667, 'pairwise-accuracy': 0.8333}
     """
     if np.ndim(human) != 1:

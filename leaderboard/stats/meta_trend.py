@@ -69,8 +69,8 @@ def over_time(
 
     Examples
     --------
-    >>> found = over_time([1, 2, 3, 4], [1, 2, 4, 3], [10, 20, 30, 40], width=3)
-    >>> found.values.round(3).tolist()
+    >>> trend = over_time([1, 2, 3, 4], [1, 2, 4, 3], [10, 20, 30, 40], width=3)
+    >>> trend.values.round(3).tolist()
     [1.0, 0.667]
     """
     if width < 2:
@@ -120,8 +120,8 @@ def among_the_best(
 
     Examples
     --------
-    >>> found = among_the_best([1, 2, 3, 4], [1, 2, 4, 3], fewest=2)
-    >>> found.values.round(3).tolist()
+    >>> trend = among_the_best([1, 2, 3, 4], [1, 2, 4, 3], fewest=2)
+    >>> trend.values.round(3).tolist()
     [0.833, 0.667, 0.0]
     """
     if fewest < 2:

@@ -75,20 +75,20 @@ def verdicts(
 
     Examples
     --------
-    >>> found = verdicts([[1, 2], [1, 3]], [[5, 6], [6, 9]])
-    >>> [right.tolist() for right in found.right], found.shares
+    >>> judged = verdicts([[1, 2], [1, 3]], [[5, 6], [6, 9]])
+    >>> [right.tolist() for right in judged.right], judged.shares
     ([[[True], [True]]], [0.5])
     """
-    found = calibrated_accuracy(human, metric, group=group)
+    calibrated = calibrated_accuracy(human, metric, group=group)
     h, m = grouped_rows(human, metric, group)
     right: list[Bools] = []
     shares: list[float] = []
-    for rows, places in by_size(h):
-        ordered = np.sign(pair_gaps(h, rows, places))
-        agrees = ordered == _signs(pair_gaps(m, rows, places), found.epsilon)
+    for rows, columns in by_size(h):
+        ordered = np.sign(pair_gaps(h, rows, columns))
+        agrees = ordered == _signs(pair_gaps(m, rows, columns), calibrated.epsilon)
         right.append(agrees)
-        shares.append(1.0 / (ordered.shape[1] * found.n_groups))
-    return Verdicts(found, right, shares, group)
+        shares.append(1.0 / (ordered.shape[1] * calibrated.n_groups))
+    return Verdicts(calibrated, right, shares, group)
 
 
 def _signs(gaps: Floats, epsilon: float) -> Floats:
@@ -165,6 +165,7 @@ def verdicts_test(
             reached += share * _flipped(gaps, n_permutations, rng)
         else:
             n_one_right = int(np.count_nonzero(a != b))
+            # where both are right, or both wrong, a swap changes nothing
             coins = rng.binomial(n_one_right, 0.5, size=n_permutations)
             reached += share * (2 * coins - n_one_right)
     n_reached = int(np.count_nonzero(reached >= difference - 1e-12))

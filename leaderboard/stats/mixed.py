@@ -110,8 +110,11 @@ def fit_mixed(
     names = {"group": np.unique(labels.astype(str))}
     if n <= len(names["group"]):
         raise ValueError("A mixed model needs more ratings than groups.")
-    found = factor_codes(factors, n) if factors else {}
-    usable = {k: v for k, v in found.items() if 1 < v[1] < n}
+    numbered = factor_codes(factors, n) if factors else {}
+    # one level says nothing of how levels vary; one rating a level cannot be told from
+    # noise
+    usable = {k: v for k, v in numbered.items() if 1 < v[1] < n}
+    # the factor with most levels last: that one is absorbed
     order = sorted(usable, key=lambda name: (usable[name][1], name))
     centre = float(np.sort(ratings).mean())
     scale = float(ratings.std())
@@ -172,8 +175,10 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
     box = [(0.0, _MAX_RATIO)] * n_factors
     best = np.zeros(n_factors)
     lowest = _deviance(best, problem)
+    # two starts, and all zeros before them: the likelihood may have several maxima,
+    # also at its bounds
     for start in (0.3, 1.5):
-        found = optimize.minimize(
+        optimum = optimize.minimize(
             _deviance,
             np.full(n_factors, start),
             args=(problem,),
@@ -182,8 +187,8 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
             bounds=box,
             options={"ftol": 1e-13, "gtol": 1e-7},
         )
-        if found.fun < lowest - 1e-10:
-            lowest, best = float(found.fun), np.asarray(found.x, dtype=np.float64)
+        if optimum.fun < lowest - 1e-10:
+            lowest, best = float(optimum.fun), np.asarray(optimum.x, dtype=np.float64)
     return best
 
 
@@ -213,6 +218,8 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     diagonal = last**2 * problem.counts + 1.0
     crossed = problem.crossed * scaling[:, None] * last
     absorbed_rhs = problem.rhs_absorbed * last
+    # the Schur complement: the absorbed block is diagonal, so eliminating it costs a
+    # division a level
     matrix = matrix - (crossed / diagonal) @ crossed.T
     rhs = rhs - crossed @ (absorbed_rhs / diagonal)
     factor, _ = linalg.cho_factor(matrix, lower=True)
@@ -220,6 +227,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     back = (absorbed_rhs - crossed.T @ front_solution) / diagonal
     freedom = problem.n - problem.n_groups
     explained = front_solution @ (problem.rhs * scaling) + back @ absorbed_rhs
+    # a perfect fit leaves 0, of which there is no logarithm
     residual = max((problem.total - explained) / freedom, 1e-20)
     deviance = (
         freedom * np.log(residual)
@@ -242,11 +250,11 @@ def _effects(
     factors: Mapping[str, npt.ArrayLike],
     scale: float,
 ) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    effects: dict[str, dict[str, float]] = {}
     start = sizes[0]
     for name, ratio, size in zip(order, ratios, sizes[1:], strict=True):
         levels = np.unique(np.asarray(factors[name]).astype(str))
         moved = solution[start : start + size] * ratio * scale
-        found[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
+        effects[name] = dict(zip(levels.tolist(), moved.tolist(), strict=True))
         start += size
-    return found
+    return effects

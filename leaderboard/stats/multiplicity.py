@@ -38,6 +38,7 @@ def holm(p_values: npt.ArrayLike) -> Floats:
     """
     p, order = _checked(p_values)
     factors = np.arange(p.size, 0, -1)
+    # accumulated, so that a larger p-value never comes out smaller than one before it
     adjusted = np.minimum(1.0, np.maximum.accumulate(p.ravel()[order] * factors))
     return _put_back(adjusted, order, p.shape)
 

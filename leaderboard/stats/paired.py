@@ -251,6 +251,7 @@ def approximate_randomisation(
     0.25
     """
     gap = differences(a, b)
+    # instances without a difference are the same after a swap
     nonzero = np.sort(np.abs(gap[gap != 0]))
     total = abs(float(np.sort(gap).sum()))
     if n_shuffles is None:
@@ -275,6 +276,8 @@ def _some_swaps(
         return 1.0
     distinct, counts = np.unique(sizes, return_counts=True)
     edge = 1e-9 * float(sizes.sum())
+    # rating scales have few distinct differences, and one binomial number replaces c
+    # coins
     if len(distinct) <= 32:
         # of c equal differences, a binomial number keeps its sign
         kept = rng.binomial(counts, 0.5, size=(n_shuffles, len(distinct)))

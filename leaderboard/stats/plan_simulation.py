@@ -192,10 +192,11 @@ def simulated_power(
     if n_instances < 2 or n_sets < 1:
         raise ValueError("A comparison needs two instances, a simulation one of them.")
     if difference is not None:
+        # the shape of the pilot's differences stays, only their mean is moved
         gap = gap - gap.mean() + difference
     edge = float(stats.t.ppf(1 - alpha / 2, n_instances - 1))
     rng = np.random.default_rng(seed)
-    found = 0
+    n_significant = 0
     rows = max(1, _CHUNK // n_instances)
     for start in range(0, n_sets, rows):
         size = (min(rows, n_sets - start), n_instances)
@@ -203,5 +204,5 @@ def simulated_power(
         means = drawn.mean(axis=1)
         errors = drawn.std(axis=1, ddof=1) / math.sqrt(n_instances)
         # without spread every instance says the same: found unless that is "equal"
-        found += int(np.count_nonzero(np.abs(means) > edge * errors))
-    return found / n_sets
+        n_significant += int(np.count_nonzero(np.abs(means) > edge * errors))
+    return n_significant / n_sets

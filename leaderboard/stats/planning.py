@@ -135,13 +135,14 @@ def plan_half_width(
         raise ValueError("Give either the workers or the ratings of each, not both.")
     if ratings_per_day is not None and n_days is not None:
         raise ValueError("Give either the days or the ratings of each, not both.")
-    wanted = (half_width / z) ** 2 * (1 + 1e-12)
-    _check_reach(wanted, components, n_workers, n_days)
+    # a little room for rounding, so that a plan that is just enough is taken
+    target_variance = (half_width / z) ** 2 * (1 + 1e-12)
+    _check_reach(target_variance, components, n_workers, n_days)
     draft = Plan(
         1, ratings_per_instance, n_workers, n_days, confidence, 0, n_systems, 0, ""
     )
     load = Workload(ratings_per_worker, ratings_per_day)
-    plan = _fewest_instances(wanted, components, draft, load, max_instances)
+    plan = _fewest_instances(target_variance, components, draft, load, max_instances)
     return replace(
         plan,
         half_width=z * math.sqrt(_variance(components, plan)),
@@ -151,21 +152,22 @@ def plan_half_width(
 
 
 def _fewest_instances(
-    wanted: float,
+    target_variance: float,
     components: Components,
     draft: Plan,
     load: Workload,
     max_instances: int | None,
 ) -> Plan:
     most = MAX_INSTANCES if max_instances is None else max_instances
+    # new instances first: a second rating of one says less than the first of another
     for extra in range(MAX_RATINGS_PER_INSTANCE):
         per_instance = draft.ratings_per_instance + extra
         tried = replace(draft, ratings_per_instance=per_instance)
         full = staffed(tried, most, load)
-        if _variance(components, full) <= wanted:
+        if _variance(components, full) <= target_variance:
             n_instances = smallest(
                 lambda n, tried=tried: (  # type: ignore[misc]
-                    _variance(components, staffed(tried, n, load)) <= wanted
+                    _variance(components, staffed(tried, n, load)) <= target_variance
                 )
             )
             return staffed(tried, n_instances, load)
@@ -191,25 +193,31 @@ def _left_out(components: Components, plan: Plan) -> str:
 
 
 def _check_reach(
-    wanted: float, components: Components, n_workers: int | None, n_days: int | None
+    target_variance: float,
+    components: Components,
+    n_workers: int | None,
+    n_days: int | None,
 ) -> None:
     floor = 0.0
-    said = []
+    causes = []
     for name, component, count in (
         ("workers", components.worker, n_workers),
         ("days", components.day, n_days),
     ):
         if count is not None and component > 0:
             floor += component / count
-            said.append(
-                f"{count} {name} (at least {math.ceil(component / wanted) + 1})"
+            causes.append(
+                f"{count} {name} (at least {math.ceil(component / target_variance) + 1})"
             )
-    if floor >= wanted:
+    if floor >= target_variance:
         raise GenieError(
-            f"No number of instances is enough with {' and '.join(said)}: their "
-            "variation alone is too large.",
+            f"No number of instances is enough with {' and '.join(causes)}: they alone"
+            " vary too much.",
             code="out-of-reach",
-            details={"floor_sd": math.sqrt(floor), "wanted_sd": math.sqrt(wanted)},
+            details={
+                "floor_sd": math.sqrt(floor),
+                "wanted_sd": math.sqrt(target_variance),
+            },
         )
 
 
@@ -246,9 +254,9 @@ def staffed(
     """
     n_ratings = n_instances * plan.ratings_per_instance * n_systems
     workers, days = plan.n_workers, plan.n_days
-    for each in (load.per_worker, load.per_day):
-        if each is not None and each < 1:
-            raise ValueError("A worker or a day needs at least one rating.")
+    for carried in (load.per_worker, load.per_day):
+        if carried is not None and carried < 1:
+            raise ValueError("A worker or a day carries at least one rating.")
     if load.per_worker is not None:
         # no worker rates one output twice
         workers = max(plan.ratings_per_instance, -(-n_ratings // load.per_worker))
@@ -305,4 +313,6 @@ def cost_in_cents(plan: Plan, cents_per_rating: float) -> int:
     """
     if not cents_per_rating >= 0:
         raise ValueError(f"A rating cannot cost {cents_per_rating} cents.")
+    # rounded before it is rounded up: 0.1 cents too much in the last digit is not a
+    # cent
     return math.ceil(round(plan.n_ratings * plan.n_systems * cents_per_rating, 6))

@@ -88,6 +88,7 @@ def paired_power(
     if n_instances < 2 or not sd > 0:
         raise ValueError("Power needs two instances and a standard deviation above 0.")
     freedom = n_instances - 1
+    # noncentrality of Student's t: how many standard errors the difference is worth
     shift = abs(difference) / sd * math.sqrt(n_instances)
     edge = float(stats.t.ppf(1 - alpha / 2, freedom))
     above = float(stats.nct.sf(edge, freedom, shift))

@@ -127,10 +127,10 @@ def prediction_powered_mean(
     >>> rng = np.random.default_rng(1)
     >>> metric = rng.normal(size=2_000)
     >>> people = 3 + 0.9 * metric[:200] + 0.4 * rng.normal(size=200)
-    >>> found = prediction_powered_mean(people, metric[:200], metric[200:])
-    >>> found.powered.half_width < 0.6 * found.plain.half_width
+    >>> estimate = prediction_powered_mean(people, metric[:200], metric[200:])
+    >>> estimate.powered.half_width < 0.6 * estimate.plain.half_width
     True
-    >>> round(found.correlation, 2), found.labels_saved > 400
+    >>> round(estimate.correlation, 2), estimate.labels_saved > 400
     (0.91, True)
     """
     check_confidence(confidence)
@@ -140,14 +140,17 @@ def prediction_powered_mean(
     (n, k), u = f.shape, len(g)
     w = _weights(y, f, g)
     quantile = float(stats.t.ppf((1 + confidence) / 2, max(n - 1, 1)))
-    left = u / (n + u) if target == "test-set" else 1.0  # of chance in the draw
-    plain_variance = left * float(np.var(y, ddof=1)) / n if n > 1 else np.inf
+    share_by_chance = (
+        u / (n + u) if target == "test-set" else 1.0
+    )  # of chance in the draw
+    plain_variance = share_by_chance * float(np.var(y, ddof=1)) / n if n > 1 else np.inf
     powered_mean = plain_mean = float(y.mean())
     powered_variance, powered_quantile = plain_variance, quantile
     if w.any():
         powered_mean += float(w @ (g.mean(axis=0) - f.mean(axis=0)))
         powered_variance = _variance(y, f, g, w, target)
         powered_quantile = float(stats.t.ppf((1 + confidence) / 2, n - 1 - k))
+    # variance falls as 1/n, so a ratio of variances is a ratio of labels
     saved = n * (plain_variance / powered_variance - 1) if powered_variance > 0 else 0.0
     return PredictionPowered(
         _interval(
@@ -203,11 +206,11 @@ def _variance(y: Floats, f: Floats, g: Floats, w: Floats, target: Target) -> flo
     price = (n - 1) / (n - 1 - k) * (1 + k / (n - k - 2))
     if target == "test-set":
         # the judged are part of the whole: u / (n + u) of the difference is drawn
-        rest = y - f @ (w * (n + u) / u)
-        return float(u / (n + u) * price * np.var(rest, ddof=1) / n)
-    rest = y - f @ w
+        residuals = y - f @ (w * (n + u) / u)
+        return float(u / (n + u) * price * np.var(residuals, ddof=1) / n)
+    residuals = y - f @ w
     elsewhere = g @ w
-    return float(price * np.var(rest, ddof=1) / n + np.var(elsewhere, ddof=1) / u)
+    return float(price * np.var(residuals, ddof=1) / n + np.var(elsewhere, ddof=1) / u)
 
 
 def _interval(

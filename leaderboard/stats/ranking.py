@@ -86,6 +86,7 @@ def rank_ranges(lows: npt.ArrayLike, highs: npt.ArrayLike) -> list[RankRange]:
     if (low > high).any():
         raise ValueError("An interval's low end lies above its high end.")
     n = len(low)
+    # sorted once and searched: every pair would be 25 million for 5,000 systems
     n_above = n - np.searchsorted(np.sort(low), high, side="right")
     n_below = np.searchsorted(np.sort(high), low, side="left")
     return [

@@ -56,6 +56,7 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     centred = ratings - (np.bincount(codes, ratings) / counts)[codes]
     squares = np.bincount(codes, centred**2) / np.maximum(counts - 1, 1)
     spread = np.sqrt(squares)
+    # a worker who always gives one rating says nothing about the order of outputs
     spread[spread <= 1e-12 * max(float(np.abs(ratings).max()), 1e-300)] = np.nan
     z: Floats = centred / spread[codes]
     return z
@@ -115,13 +116,13 @@ def standardised_means(
 
     Examples
     --------
-    >>> found = standardised_means([1, 3, 60, 100], list("xyxy"), list("aabb"))
-    >>> found.systems, found.means.round(3).tolist()
+    >>> adjusted = standardised_means([1, 3, 60, 100], list("xyxy"), list("aabb"))
+    >>> adjusted.systems, adjusted.means.round(3).tolist()
     (['x', 'y'], [-0.707, 0.707])
     """
     z = worker_z_scores(values, workers)
-    found = factor_codes({"system": systems}, len(z))
-    codes, n_systems = found["system"]
+    system_codes = factor_codes({"system": systems}, len(z))
+    codes, n_systems = system_codes["system"]
     names = np.unique(np.asarray(systems).astype(str)).tolist()
     usable = ~np.isnan(z)
     n_ratings = np.bincount(codes[usable], minlength=n_systems)
@@ -133,6 +134,7 @@ def standardised_means(
             return_inverse=True,
             return_counts=True,
         )
+        # all ratings of one output together weigh as much as one
         weights = 1 / sizes[cell]
     total = np.bincount(codes[usable], weights * z[usable], n_systems)
     weight = np.bincount(codes[usable], weights, n_systems)
@@ -234,8 +236,8 @@ def mixed_effects(
     >>> strict = np.linspace(-20, 20, 10)[worker]
     >>> system = np.where(rng.random(300) < 0.5, "x", "y")
     >>> ratings = 60 + 5 * (system == "y") + strict + rng.normal(0, 10, 300)
-    >>> found = mixed_effects(ratings, system, worker)
-    >>> found.difference("y", "x").contains(5)
+    >>> adjusted = mixed_effects(ratings, system, worker)
+    >>> adjusted.difference("y", "x").contains(5)
     True
     """
     factors = {"worker": workers}

@@ -46,8 +46,8 @@ class MeanDistribution:
         """Give the smallest mean that at least a share `p` of resamples reaches."""
         cumulative = np.cumsum(self.mass)
         # the last sum may be 1 - 1e-16; a p of 1 must still find the last atom
-        where = np.searchsorted(cumulative, np.asarray(p, dtype=np.float64) - 1e-12)
-        ends: Floats = self.support[np.minimum(where, len(self.support) - 1)]
+        index = np.searchsorted(cumulative, np.asarray(p, dtype=np.float64) - 1e-12)
+        ends: Floats = self.support[np.minimum(index, len(self.support) - 1)]
         return ends
 
     def share_below(self, value: float) -> float:
@@ -60,9 +60,10 @@ class MeanDistribution:
     def sample(self, size: int, rng: np.random.Generator) -> Floats:
         """Draw `size` resampled means, ascending."""
         cumulative = np.cumsum(self.mass)
+        # sorted: searching in order is faster, and the means are wanted ascending
         uniforms = np.sort(rng.random(size)) * cumulative[-1]
-        where = np.searchsorted(cumulative, uniforms, side="right")
-        drawn: Floats = self.support[np.minimum(where, len(self.support) - 1)]
+        index = np.searchsorted(cumulative, uniforms, side="right")
+        drawn: Floats = self.support[np.minimum(index, len(self.support) - 1)]
         return drawn
 
 
@@ -145,6 +146,7 @@ def mean_distribution(values: Floats) -> MeanDistribution:
     else:
         position = np.rint((values - origin) / step)
     lower = np.floor(position).astype(np.intp)
+    # split between both neighbours in proportion: the mean stays exact
     share = position - lower
     top = int(lower.max()) + 1
     pmf = np.bincount(lower, 1 - share, top + 1) + np.bincount(
@@ -160,6 +162,7 @@ def _convolution_power(pmf: Floats, n: int) -> tuple[int, Floats]:
     mean = float(pmf @ levels)
     variance = float(pmf @ (levels - mean) ** 2)
     largest = int(np.flatnonzero(pmf)[-1])
+    # Bernstein's bound solved for the deviation whose probability is exp(-31)
     part = largest * _LOG_TAIL / 3
     reach = part + np.sqrt(part**2 + 2 * _LOG_TAIL * n * variance)
     low = max(0, int(np.floor(n * mean - reach)))

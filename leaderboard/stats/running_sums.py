@@ -41,6 +41,7 @@ def running_sums(
     rows, n = numbers.shape
     largest = 1 if numbers.dtype == np.bool or not rows else int(numbers.max())
     # one less than the type holds: a boundary may lie one above the largest sum
+    # a sum that left its 16 bits would spill into the next number
     if n * largest >= _LARGEST:
         return np.asarray(np.cumsum(numbers, axis=1, dtype=np.int64))
     n_words = -(-n // _LANES)

@@ -227,6 +227,8 @@ class Comparison:
             raise ValueError(f"A label lies between 0 (B) and 1 (A), not {label}.")
         self._n += 1
         self._total += float(label)
+        # a decision is kept: looking again with more labels would be a second chance to
+        # err
         if self._made is None:
             side = self._side_now()
             if side != "undecided":
@@ -339,13 +341,13 @@ def first_crossings(rule: StoppingRule, labels: npt.ArrayLike) -> StoppedSeries:
     inside, above = _limits(rule, sums)
     crossed = sums >= above
     crossed |= sums < inside
-    where = crossed.argmax(axis=1)
+    first = crossed.argmax(axis=1)
     rows = np.arange(len(sums))
-    found = crossed[rows, where]
-    side = np.where(sums[rows, where] >= above[where], 1, -1)
+    stopped = crossed[rows, first]
+    side = np.where(sums[rows, first] >= above[first], 1, -1)
     return StoppedSeries(
-        np.where(found, where + 1, 0).astype(np.int64),
-        np.where(found, side, 0).astype(np.int8),
+        np.where(stopped, first + 1, 0).astype(np.int64),
+        np.where(stopped, side, 0).astype(np.int8),
     )
 
 

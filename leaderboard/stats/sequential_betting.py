@@ -60,10 +60,11 @@ class BetaMixture(ConfidenceRule):
             )
 
     def _log_mixture(self, n: Floats, total: Floats) -> Floats:
-        whole: Floats = special.betaln(self.a + total, self.b + n - total)
-        return whole - special.betaln(self.a, self.b)
+        log_beta: Floats = special.betaln(self.a + total, self.b + n - total)
+        return log_beta - special.betaln(self.a, self.b)
 
     def _decides(self, n: Floats, total: Floats) -> npt.NDArray[np.bool]:
+        # logarithms throughout: the wealth itself overflows after some thousand labels
         wealth = self._log_mixture(n, total) + n * np.log(2)
         return np.asarray(wealth >= -np.log(2 * self.delta))
 
@@ -94,6 +95,8 @@ class BetaMixture(ConfidenceRule):
                 fit = special.xlogy(sums, p) + special.xlog1py(count - sums, -p)
                 lost = fit <= limit  # p fits so badly that the bet against it has won
                 rejected, kept = np.where(lost, p, rejected), np.where(lost, kept, p)
+            # the rejected side of the last step: the interval is a hair too wide, never
+            # too narrow
             ends.append(np.where(mean == outer, outer, rejected))
         return ends[0], ends[1]
 

@@ -79,6 +79,7 @@ def _reached(rule: StoppingRule, horizon: int, every: int) -> tuple[Integers, In
     below, above = rule.boundaries(horizon)
     n = np.arange(1, horizon + 1, dtype=np.int64)
     looks = n % every == 0
+    # where nobody looks, the boundary is out of reach
     return np.where(looks, below, -1), np.where(looks, above, n + 1)
 
 
@@ -234,6 +235,8 @@ def exact_effort(
             decided += step
             is_open = float(walk.chances.sum())
             moments += step.sum() * np.array([n, n * n], dtype=np.float64)
+        # boundaries are computed in growing blocks, since nobody knows how long the
+        # walk will be
         block *= 2
     moments += is_open * np.array([n, n * n], dtype=np.float64)
     mean = float(moments[0])

@@ -53,6 +53,8 @@ def labels_needed(
     decides = rule.favours_a if mean > 0.5 else rule.favours_b
     if bool(decides(n, total)):
         return n
+    # at a mean other than one half every rule decides at some number of labels: double,
+    # then halve
     low, high = n, 2 * n
     while not bool(decides(high, high * mean)):
         low, high = high, 2 * high

@@ -227,6 +227,7 @@ class Stitched(MarginRule):
 
     def margin(self, n: npt.ArrayLike) -> Floats:
         """Give the boundary for n labels."""
+        # below 1 the iterated logarithm is not defined (the paper's condition on v)
         v = np.maximum(np.asarray(n, dtype=np.float64) / 4, 1)
         inner = np.log(np.log(2 * v)) + 0.72 * np.log(5.2 / self.delta)
         return np.asarray(1.7 * np.sqrt(v * inner))

@@ -62,8 +62,10 @@ def significance_clusters(estimates: npt.ArrayLike, better: npt.ArrayLike) -> li
     wins = wins[np.ix_(order, order)]
     clusters = np.empty(len(scores), dtype=int)
     current = 1
-    for place, system in enumerate(order):
-        if place and wins[:place, place:].all():
+    for position, system in enumerate(order):
+        # all pairs across the cut, as WMT has it: one unsure pair keeps a cluster
+        # together
+        if position and wins[:position, position:].all():
             current += 1
         clusters[system] = current
     return [int(c) for c in clusters]
@@ -132,9 +134,9 @@ def bootstrap_ranking(
     """
     if not 0.5 < share <= 1:
         raise ValueError(f"The share must lie above 0.5 and at most at 1, not {share}.")
-    found = compare_all(scores, seed=seed, n_resamples=n_resamples)
-    clusters = significance_clusters(found.means, found.p_above >= share)
-    return BootstrapRanking(clusters, found.means, found.p_above)
+    all_pairs = compare_all(scores, seed=seed, n_resamples=n_resamples)
+    clusters = significance_clusters(all_pairs.means, all_pairs.p_above >= share)
+    return BootstrapRanking(clusters, all_pairs.means, all_pairs.p_above)
 
 
 def rank_confidence_sets(
@@ -199,15 +201,16 @@ def rank_confidence_sets(
     largest = _largest_deviations(means, centre, errors, joint)
     reach = np.quantile(largest, confidence, axis=-1)
     gap = centre[:, None] - centre[None, :]
+    # differences of rounding are none, also where the error is 0
     edge = 1e-9 * max(float(np.ptp(table)), 1e-300)
     beats = gap > np.maximum(np.reshape(reach, (-1, 1)) * errors, edge)
     beaten = -gap > np.maximum(np.reshape(reach, (-1, 1)) * errors, edge)
-    found: list[RankRange] = [RankRange(1, 1)] * n_systems
-    for place, system in enumerate(columns):
-        found[system] = RankRange(
-            1 + int(beaten[place].sum()), n_systems - int(beats[place].sum())
+    ranges: list[RankRange] = [RankRange(1, 1)] * n_systems
+    for position, system in enumerate(columns):
+        ranges[system] = RankRange(
+            1 + int(beaten[position].sum()), n_systems - int(beats[position].sum())
         )
-    return found
+    return ranges
 
 
 def _largest_deviations(

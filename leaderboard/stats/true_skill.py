@@ -164,9 +164,9 @@ def skill_shares(
     for row in outcomes[drawn].transpose(0, 2, 1):
         for (i, j), outcome in zip(pairs, row, strict=True):
             _play(mu, variance, i, j, outcome, margin, tau**2)
-    over = np.mean(mu[:, None] > mu[None], axis=2)
-    level = np.mean(mu[:, None] >= mu[None], axis=2)
-    return np.asarray((over + level) / 2, dtype=np.float64)
+    above = np.mean(mu[:, None] > mu[None], axis=2)
+    at_least = np.mean(mu[:, None] >= mu[None], axis=2)
+    return np.asarray((above + at_least) / 2, dtype=np.float64)
 
 
 def _play(
@@ -186,6 +186,7 @@ def _play(
     edge = margin / root
     with np.errstate(divide="ignore", invalid="ignore"):
         x = t - edge
+        # v and w of Herbrich et al., by way of log_ndtr: the plain ratio is 0/0 far out
         win = np.exp(-(x**2) / 2 - special.log_ndtr(x)) / np.sqrt(2 * np.pi)
         upper, lower = edge - t, -edge - t
         mass = special.ndtr(upper) - special.ndtr(lower)

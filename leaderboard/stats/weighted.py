@@ -84,8 +84,8 @@ def resampled(
 
     Examples
     --------
-    >>> found = resampled([[[1.0, 0.0]], [[3.0, 0.0]]], seed=1, n_resamples=5)
-    >>> found.means.tolist(), found.draws.shape
+    >>> drawn = resampled([[[1.0, 0.0]], [[3.0, 0.0]]], seed=1, n_resamples=5)
+    >>> drawn.means.tolist(), drawn.draws.shape
     ([[2.0, 0.0]], (1, 2, 5))
     """
     cube = np.asarray(values, dtype=np.float64)
@@ -95,6 +95,7 @@ def resampled(
     table = as_table(cube.reshape(n, n_systems * n_criteria))
     columns, drawn = resample_systems(table, n_resamples, seed)
     draws = np.empty_like(drawn)
+    # resample_systems orders columns by their values; back into the caller's order
     draws[columns] = drawn
     return Resampled(
         table.mean(axis=0).reshape(n_systems, n_criteria),
@@ -104,13 +105,13 @@ def resampled(
 
 
 def weigh(
-    found: Resampled, weights: npt.ArrayLike, *, confidence: float = 0.95
+    resampled: Resampled, weights: npt.ArrayLike, *, confidence: float = 0.95
 ) -> list[Weighted]:
     """Rank systems by a weighted mean of the criteria.
 
     Parameters
     ----------
-    found : Resampled
+    resampled : Resampled
     weights : array_like, shape (c,)
         At least 0 and not all 0; only their ratios matter.
     confidence : float
@@ -128,26 +129,27 @@ def weigh(
 
     Examples
     --------
-    >>> found = resampled([[[1.0, 0.0], [0.0, 1.0]]] * 9, seed=1, n_resamples=5)
-    >>> [str(one.ranks) for one in weigh(found, [3, 1])]
+    >>> drawn = resampled([[[1.0, 0.0], [0.0, 1.0]]] * 9, seed=1, n_resamples=5)
+    >>> [str(row.ranks) for row in weigh(drawn, [3, 1])]
     ['1', '2']
-    >>> weigh(found, [1, 1])[0].p_first
+    >>> weigh(drawn, [1, 1])[0].p_first
     0.5
     """
     check_confidence(confidence)
     chosen = np.asarray(weights, dtype=np.float64)
-    wrong = chosen.shape != (found.means.shape[1],) or not np.isfinite(chosen).all()
+    wrong = chosen.shape != (resampled.means.shape[1],) or not np.isfinite(chosen).all()
     if wrong or (chosen < 0).any() or not chosen.sum() > 0:
         raise ValueError("Give one weight per criterion, none negative and not all 0.")
     shares = chosen / chosen.sum()
-    estimates = found.means @ shares
-    draws = np.einsum("scr,c->sr", found.draws, shares)
+    estimates = resampled.means @ shares
+    draws = np.einsum("scr,c->sr", resampled.draws, shares)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     low, high = np.quantile(draws, tails, axis=1)
     # rounding in the sum is no difference between two systems
     rounded = np.round(draws, 9)
     leads = rounded == rounded.max(axis=0)
     p_first = (leads / leads.sum(axis=0)).mean(axis=1)
+    # a percentile interval of few resamples can miss its own estimate
     low, high = np.minimum(low, estimates), np.maximum(high, estimates)
     return [
         Weighted(float(e), float(lo), float(hi), ranks, float(p))

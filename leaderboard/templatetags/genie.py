@@ -29,18 +29,18 @@ def words(slug: str) -> str:
 @register.filter
 def breakable(label: str) -> str:
     """Let `METEOR (NLTK)` break before its bracket, also where lines do not wrap."""
-    name, bracket, rest = str(label).partition(" (")
-    return format_html("{} <wbr>({}", name, rest) if bracket else name
+    name, bracket, bracketed = str(label).partition(" (")
+    return format_html("{} <wbr>({}", name, bracketed) if bracket else name
 
 
-@register.filter
-def one(number: float) -> str:
+@register.filter("one")
+def one_decimal(number: float) -> str:
     """Write a score as boards do, with one decimal."""
     return f"{number:.1f}"
 
 
-@register.filter
-def two(number: float) -> str:
+@register.filter("two")
+def two_decimals(number: float) -> str:
     return f"{number:.2f}"
 
 
@@ -53,9 +53,10 @@ def signed(number: float) -> str:
 @register.filter
 def percent(share: float) -> str:
     """Write a share as percent; what is nearly all or nothing does not become it."""
-    whole = f"{100 * share:.0f}"
-    near = {"100": share < 1, "0": share > 0}.get(whole, False)
-    return f"{100 * share:.1f}" if near else whole
+    rounded = f"{100 * share:.0f}"
+    # 99.7 % of workers are not all workers
+    would_mislead = {"100": share < 1, "0": share > 0}.get(rounded, False)
+    return f"{100 * share:.1f}" if would_mislead else rounded
 
 
 @register.filter

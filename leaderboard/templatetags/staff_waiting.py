@@ -49,6 +49,7 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     )
     if evaluation is None:
         return []
+    # an evaluation belongs to one of the three; the others are missing or None
     rows = [getattr(evaluation, name, None) for name in _ASKS]
     return [(str(row), _page_of(row)) for row in rows if row is not None]
 
@@ -62,21 +63,22 @@ def _page_of(row: Model) -> str:
 def waiting_for_staff(context: template.RequestContext) -> list[Waiting]:
     """List what this person may look at and somebody should decide."""
     user = context["request"].user
-    found = []
+    waiting = []
     if user.has_perm("leaderboard.view_submission"):
-        found += [_to_approve(), _failed()]
+        waiting += [_to_approve(), _failed()]
     for model in (Comparison, JointEvaluation):
         if user.has_perm(f"leaderboard.view_{model._meta.model_name}"):
-            found += _asked(model)
+            waiting += _questions_about_several(model)
     if user.has_perm("quality.view_appeal"):
-        found.append(_appeals())
+        waiting.append(_appeals())
     if user.has_perm("quality.view_heldexclusion"):
-        found.append(_held())
+        waiting.append(_held())
     if user.has_perm("crowd.view_campaign"):
-        found.append(_noticed())
+        waiting.append(_noticed())
     if user.has_perm("django_q.view_failure"):
-        found.append(_failed_jobs())
-    return [one for one in found if one.n]
+        waiting.append(_failed_jobs())
+    # what is empty is left out, so that the page shows work and nothing else
+    return [entry for entry in waiting if entry.n]
 
 
 def _to_approve() -> Waiting:
@@ -113,7 +115,9 @@ def _failed() -> Waiting:
     )
 
 
-def _asked(model: type[Comparison] | type[JointEvaluation]) -> list[Waiting]:
+def _questions_about_several(
+    model: type[Comparison] | type[JointEvaluation],
+) -> list[Waiting]:
     """List the questions about several systems that wait for a yes, or that failed."""
     options, rows = model._meta, model._default_manager.select_related("task")
     change = f"admin:leaderboard_{options.model_name}_change"

@@ -43,8 +43,8 @@ _KEPT_SECONDS = 60
 def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
     """Show the board, of now or of a moment."""
     task = get_object_or_404(Task, slug=slug)
-    if not at and (asked := request.GET.get("at")):
-        return _to_moment(task, asked)
+    if not at and (typed_moment := request.GET.get("at")):
+        return _to_moment(task, typed_moment)
     moment = _moment(at) if at else None
     address = read_address(task, request.GET)
     context = {
@@ -56,18 +56,19 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
     return render(request, "leaderboard/board.html", context)
 
 
-def _to_moment(task: Task, asked: str) -> HttpResponse:
-    found = read_moment(asked)
-    if found is None:
-        raise Http404("This is not a time in the past.")
-    return redirect("leaderboard:board-at", slug=task.slug, at=stamp(found))
+def _to_moment(task: Task, typed: str) -> HttpResponse:
+    moment = read_moment(typed)
+    if moment is None:
+        raise Http404("That is no moment of the past.")
+    # one address for one moment, so that it can be cited and cached
+    return redirect("leaderboard:board-at", slug=task.slug, at=stamp(moment))
 
 
 def _moment(at: str) -> datetime:
-    found = read_moment(at)
-    if found is None or stamp(found) != at:
-        raise Http404("This is not a time in the past.")
-    return found
+    moment = read_moment(at)
+    if moment is None or stamp(moment) != at:
+        raise Http404("That is no moment of the past.")
+    return moment
 
 
 def _body(
@@ -82,6 +83,8 @@ def _body(
             stamp(at) if at else "",
             address.query(),
             request.GET.get("page", ""),
+            # members of a team see its private rows and their progress: never another
+            # team's page
             ",".join(map(str, sorted(teams))),
         ]
     )
@@ -90,25 +93,26 @@ def _body(
     kept: str | None = cache.get(key)
     if kept is not None:
         return mark_safe(kept)  # noqa: S308  # what the template below gave
-    found = standings(
+    rows = standings(
         task, None, address.order, chosen=address.chosen, at=at, teams=teams
     )
-    context = _context(request, task, found, address)
-    context["latest_at"] = found.latest_at() if at else now.latest_at
-    made = render_to_string("leaderboard/parts/board.html", context)
-    if found.n_all >= KEPT_FROM_ROWS:
-        cache.set(key, str(made), _KEPT_SECONDS)
-    return made
+    context = _context(request, task, rows, address)
+    context["latest_at"] = rows.latest_at() if at else now.latest_at
+    html = render_to_string("leaderboard/parts/board.html", context)
+    # a short board costs less to make than a stale one costs trust
+    if rows.n_all >= KEPT_FROM_ROWS:
+        cache.set(key, str(html), _KEPT_SECONDS)
+    return html
 
 
 def _context(
-    request: HttpRequest, task: Task, found: Standings, address: Address
+    request: HttpRequest, task: Task, rows: Standings, address: Address
 ) -> dict[str, Any]:
-    page: Page[Row] = page_of(found, ROWS, request.GET.get("page"))
+    page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
     return {
         "task": task,
-        "board": found,
-        **_moments(found, address),
+        "board": rows,
+        **_moments(rows, address),
         "question": task.human.get("criteria", {}).get(main_criterion(task), ""),
         "page": page,
         "address": address,
@@ -119,19 +123,19 @@ def _context(
             for key, label, usual in column_choices(task)
         ],
         **_pages(page, address),
-        **_table(task, found, page, address),
+        **_table(task, rows, page, address),
     }
 
 
-def _moments(found: Standings, address: Address) -> dict[str, Any]:
+def _moments(rows: Standings, address: Address) -> dict[str, Any]:
     """Name this moment, and the exports of what is shown."""
-    at = found.at or whole_second(timezone.now())
-    asked = address.query()
-    kept = f"{asked}{'&' if asked != '?' else ''}at={stamp(at)}"
+    at = rows.at or whole_second(timezone.now())
+    query = address.query()
+    kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
     return {
         "now": stamp(at),
         "now_words": f"{at:%Y-%m-%d %H:%M}",
-        "export_query": kept if found.at else asked.removesuffix("?"),
+        "export_query": kept if rows.at else query.removesuffix("?"),
     }
 
 
@@ -143,14 +147,14 @@ def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
 
 
 def _table(
-    task: Task, found: Standings, page: Page[Row], address: Address
+    task: Task, rows: Standings, page: Page[Row], address: Address
 ) -> dict[str, Any]:
-    axis = table.board_axis(found)
+    axis = table.board_axis(rows)
     metrics = table.shown_metrics(task, address)
     criteria = table.shown_criteria(task, address)
     return {
         "axis": axis,
-        "columns": table.columns(metrics, address, simulated=found.all_simulated),
+        "columns": table.columns(metrics, address, simulated=rows.all_simulated),
         "criteria": criteria,
         "n_waiting_columns": 2 + len(criteria),
         "shows_team": address.shows(TEAM, usual=True),

@@ -36,7 +36,7 @@ class Address:
             parts.append(("columns", "all"))
         elif new.columns is not None:
             parts += [("columns", key) for key in new.columns]
-        parts += _written(new.chosen)
+        parts += _filter_parameters(new.chosen)
         if page:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
@@ -48,23 +48,25 @@ class Address:
         return usual if self.columns is None else key in self.columns
 
 
-def read_address(task: Task, given: QueryDict) -> Address:
+def read_address(task: Task, parameters: QueryDict) -> Address:
     """Read an address; what is not known in it is as if it were not there."""
     known = [key for key, _, _ in column_choices(task)]
-    asked = given.getlist("columns")
+    names = parameters.getlist("columns")
     columns: tuple[str, ...] | Literal["all"] | None = None
-    if "all" in asked:
+    if "all" in names:
         columns = "all"
-    elif any(key in known for key in asked):
-        columns = tuple(key for key in known if key in asked)
-    order = order_from(task, given.get("sort"), given.get("dir"))
-    return Address(order, columns, read_filter(given))
+    elif any(key in known for key in names):
+        # in the board's order, so that one choice of columns has one address (and cache
+        # key)
+        columns = tuple(key for key in known if key in names)
+    order = order_from(task, parameters.get("sort"), parameters.get("dir"))
+    return Address(order, columns, read_filter(parameters))
 
 
 def column_choices(task: Task) -> list[tuple[str, str, bool]]:
     """List the columns that can be chosen: key, label, whether usually shown."""
-    every = metrics_of(task)
-    headline = task.config.get("metrics", {}).get("headline", every)
+    metrics = metrics_of(task)
+    headline = task.config.get("metrics", {}).get("headline", metrics)
     return [
         (TEAM, "Team", True),
         (DATE, "Date", True),
@@ -72,7 +74,7 @@ def column_choices(task: Task) -> list[tuple[str, str, bool]]:
             (f"{CRITERION}{name}", f"people: {name.replace('_', ' ')}", True)
             for name in extra_criteria(task)
         ),
-        *((slug, metric_words(slug).label, slug in headline) for slug in every),
+        *((slug, metric_words(slug).label, slug in headline) for slug in metrics),
     ]
 
 
@@ -82,7 +84,7 @@ def extra_criteria(task: Task) -> list[str]:
     return [name for name in task.human.get("criteria", {}) if name != main]
 
 
-def _written(chosen: Filter) -> list[tuple[str, str]]:
+def _filter_parameters(chosen: Filter) -> list[tuple[str, str]]:
     parts = {
         "q": chosen.text,
         "team": chosen.team,

@@ -37,15 +37,17 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 
 
 def _table(request: HttpRequest, task: Task) -> BoardTable:
-    asked = request.GET.get("at")
-    at = read_moment(asked) if asked else None
-    if asked and at is None:
-        raise Http404("This is not a time in the past.")
+    typed_moment = request.GET.get("at")
+    at = read_moment(typed_moment) if typed_moment else None
+    if typed_moment and at is None:
+        raise Http404("That is no moment of the past.")
     moment = at or whole_second(timezone.now())
     address = read_address(task, request.GET)
     # for nobody in particular: a file is handed on, so no team's private rows
     rows = standings(task, None, address.order, chosen=address.chosen, at=at)
+    # a paper that cites the file cites this moment, not the board of the day it is read
     kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
+    # one reversed address with a gap instead of one reversal a row
     page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
     return BoardTable(
         task=task,
@@ -62,37 +64,38 @@ def _board_version(request: HttpRequest, slug: str) -> str:
     return f'"{version(get_object_or_404(Task, slug=slug))}"'
 
 
+# Badges stand in READMEs that are fetched all day: mostly "not modified" is enough.
 @condition(etag_func=_board_version)
 def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw who leads a board."""
     task = get_object_or_404(Task, slug=slug)
-    found = standings(task)
-    first: Row | None = found[0] if found.n_ranked else None
-    said = f"{first.system} {_said(first)}" if first else "no ranked systems yet"
-    return _svg(badge(task.title, said, simulated=bool(first and first.simulated)))
+    rows = standings(task)
+    first: Row | None = rows[0] if rows.n_ranked else None
+    text = f"{first.system} {_rank_and_score(first)}" if first else "nobody ranked yet"
+    return _svg(badge(task.title, text, simulated=bool(first and first.simulated)))
 
 
 def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
     """Draw one submission's rank and score; only what everybody sees has a badge."""
-    found = Submission.objects.select_related("task").filter(pk=pk).first()
-    if found is None or not is_public(found):
+    submission = Submission.objects.select_related("task").filter(pk=pk).first()
+    if submission is None or not is_public(submission):
         raise Http404
-    field = standings(found.task)
+    field = standings(submission.task)
     row = field.row_of(pk)
-    said = _said(row) if row and row.human else "awaiting human evaluation"
+    text = _rank_and_score(row) if row and row.human else "waits for people"
     if row is None:
-        said = "withdrawn"
-    return _svg(badge(found.task.title, said, simulated=found.simulated))
+        text = "withdrawn"
+    return _svg(badge(submission.task.title, text, simulated=submission.simulated))
 
 
-def _said(row: Row) -> str:
+def _rank_and_score(row: Row) -> str:
     if row.human is None:
         return ""
     human = row.human
     if row.partial:
         return f"not ranked, {row.partial} · {human.mean:.1f}"
-    one = row.rank_first == row.rank_last
-    rank = f"{row.rank_first}" if one else f"{row.rank_first}–{row.rank_last}"
+    single = row.rank_first == row.rank_last
+    rank = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
     return f"#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
 
 

@@ -65,10 +65,10 @@ def shown_criteria(task: Task, address: Address) -> list[str]:
 
 
 def column(key: str, label: str, address: Address) -> Column:
-    now = address.order
-    if now.key == key:
-        turned = Order(key, "asc" if now.reverse else "desc")
-        sorted_ = "descending" if now.reverse else "ascending"
+    order = address.order
+    if order.key == key:
+        turned = Order(key, "asc" if order.reverse else "desc")
+        sorted_ = "descending" if order.reverse else "ascending"
     else:
         turned, sorted_ = Order(key, first_direction(key)), ""
     return Column(key, label, address.query(order=turned), sorted_)
@@ -108,18 +108,20 @@ def lines(
     `absent` names the metrics that are not computed here.
     """
     ranks = [_rank(row) for row in rows]
-    told = [metric_words(slug) for slug in metrics]
+    shown_metrics = [metric_words(slug) for slug in metrics]
     return [
         Line(
             row=row,
             rank=ranks[i],
+            # in any other order neighbours with equal ranks say nothing about each
+            # other
             bracket=_bracket(ranks, i) if order == DEFAULT else "",
             bar=intervals.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
             else SafeString(""),
             metrics=[
                 (words.label, _value(row, words, absent=words.slug in absent))
-                for words in told
+                for words in shown_metrics
             ],
             extras=[row.criteria.get(name) for name in criteria],
         )
@@ -130,8 +132,9 @@ def lines(
 def _rank(row: Row) -> str:
     if row.rank_first is None:
         return ""
-    one = row.rank_first == row.rank_last
-    ranks = f"{row.rank_first}" if one else f"{row.rank_first}–{row.rank_last}"
+    single = row.rank_first == row.rank_last
+    ranks = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
+    # brackets: the rank that it would have, were it public
     return f"({ranks})" if row.private else ranks
 
 

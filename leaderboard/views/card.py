@@ -7,29 +7,29 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from leaderboard.exports.card import WRITERS, paragraph, said
+from leaderboard.exports.card import WRITERS, in_words, paragraph
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.card import Card, card
 from leaderboard.selectors.heds import Answered, heds
 from leaderboard.selectors.heds_questions import VERSION
 from leaderboard.selectors.worker_figures import worker_figures
-from leaderboard.views.submission import seen_by
+from leaderboard.views.submission import visible_submission
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the card, with its files."""
-    found, made, sheet = _card(request, pk)
+    submission, sections, sheet = _card(request, pk)
     context = {
         "here": "tasks",
-        "submission": found,
-        "task": found.task,
+        "submission": submission,
+        "task": submission.task,
         "sections": [
-            (title, [(key, said(value), _parts(value)) for key, value in lines])
-            for title, lines in made.items()
+            (title, [(key, in_words(value), _parts(value)) for key, value in lines])
+            for title, lines in sections.items()
             if lines
         ],
-        "paragraph": paragraph(made),
+        "paragraph": paragraph(sections),
         "sheet": sheet,
         "version": VERSION,
         "forms": list(WRITERS),
@@ -41,39 +41,39 @@ def _parts(value: Any) -> list[tuple[str, str]]:
     """Give what a line says of several things one by one."""
     if not isinstance(value, dict):
         return []
-    return [(name.replace("_", " "), said(part)) for name, part in value.items()]
+    return [(name.replace("_", " "), in_words(part)) for name, part in value.items()]
 
 
 def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
     """Give the card as a file."""
     if form not in WRITERS:
         raise Http404
-    found, made, sheet = _card(request, pk)
+    submission, sections, sheet = _card(request, pk)
     content_type, write = WRITERS[form]
-    address = request.build_absolute_uri(f"/submissions/{found.pk}/card/")
-    response = HttpResponse(write(made, sheet, address), content_type=content_type)
-    name = f"evaluation-card-{found.pk}.{form}"
+    address = request.build_absolute_uri(f"/submissions/{submission.pk}/card/")
+    response = HttpResponse(write(sections, sheet, address), content_type=content_type)
+    name = f"evaluation-card-{submission.pk}.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
     """Give the card to those who may see the scores: the team sooner than others."""
-    found, view = seen_by(request, pk)
+    submission, view = visible_submission(request, pk)
     evaluation = (
         HumanEvaluation.objects.select_related("campaign__hit_type")
-        .filter(submission=found)
+        .filter(submission=submission)
         .first()
     )
-    told = found.published_at or view.inner
-    taken_back = found.state == Submission.State.WITHDRAWN and not view.inner
-    if evaluation is None or not told or taken_back:
+    scores_shown = submission.published_at or view.inner
+    taken_back = submission.state == Submission.State.WITHDRAWN and not view.inner
+    if evaluation is None or not scores_shown or taken_back:
         raise Http404
-    team = found.team.name if view.identity else "anonymous"
+    team = submission.team.name if view.identity else "anonymous"
     figures = worker_figures(campaigns_of(evaluation))
     site = request.build_absolute_uri("/").rstrip("/")
     return (
-        found,
-        card(found, evaluation, figures, team=team),
-        heds(found, evaluation, figures, site),
+        submission,
+        card(submission, evaluation, figures, team=team),
+        heds(submission, evaluation, figures, site),
     )

@@ -39,8 +39,8 @@ def check_file(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, task, CheckForm())
     # before the body is read, so that slow uploads, too, take one thread at most
-    who = "accounts" if request.user.is_authenticated else "strangers"
-    with one_at_a_time(f"check-by-{who}") as free:
+    group = "accounts" if request.user.is_authenticated else "strangers"
+    with one_at_a_time(f"check-by-{group}") as free:
         return _not_now(request, task, free=free) or _checked(request, task)
 
 
@@ -48,14 +48,12 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     """Refuse for now when another check is under way, or after too many."""
     throttle = CheckThrottle()
     if not free:
+        # asked before the throttle, so that a refusal for this reason is not counted
         seconds = _BUSY_SECONDS
-        why = "Another file is being checked right now."
+        reason = "Another file is being checked at the moment."
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        why = (
-            "You have reached the hourly limit of file checks for your address or "
-            "account."
-        )
+        reason = "You have had as many checks as one address or account has in an hour."
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)
@@ -65,7 +63,7 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
         request,
         task,
         form,
-        refused=f"{why} Try again in {wait}.",
+        refused=f"{reason} Try again in {wait}.",
         status=HTTPStatus.TOO_MANY_REQUESTS,
     )
     answer["Retry-After"] = str(seconds)
@@ -77,21 +75,23 @@ def _checked(request: HttpRequest, task: Task) -> HttpResponse:
     if not form.is_valid():
         return _page(request, task, form, status=400)
     file = form.cleaned_data["file"]
-    found = dry_run.read(task, cast("IO[bytes]", file), str(file.name or "predictions"))
+    checked = dry_run.read(
+        task, cast("IO[bytes]", file), str(file.name or "predictions")
+    )
     if _wants_json(request):
-        return JsonResponse(as_json(task, found))
-    return _page(request, task, form, found=found, file_name=file.name)
+        return JsonResponse(as_json(task, checked))
+    return _page(request, task, form, checked=checked, file_name=file.name)
 
 
-def as_json(task: Task, found: PredictionFile) -> dict[str, Any]:
+def as_json(task: Task, checked: PredictionFile) -> dict[str, Any]:
     """Give the finding as programs read it."""
     return {
         "task": task.slug,
-        "valid": found.ok,
-        "format": found.format,
-        "n_predictions": len(found.predictions) if found.ok else 0,
+        "valid": checked.ok,
+        "format": checked.format,
+        "n_predictions": len(checked.predictions) if checked.ok else 0,
         "n_instances": task.n_instances,
-        "problems": [asdict(problem) for problem in found.problems],
+        "problems": [asdict(problem) for problem in checked.problems],
     }
 
 
@@ -129,7 +129,7 @@ def _page(
     task: Task,
     form: CheckForm,
     *,
-    found: PredictionFile | None = None,
+    checked: PredictionFile | None = None,
     file_name: str = "",
     refused: str = "",
     status: int = 200,
@@ -141,8 +141,10 @@ def _page(
         "here": "tasks",
         "task": task,
         "form": form,
-        "found": found,
-        "problems": [asdict(one) for one in found.problems] if found else [],
+        "found": checked,
+        "problems": [asdict(problem) for problem in checked.problems]
+        if checked
+        else [],
         "file_name": file_name,
         "refused": refused,
         "most_megabytes": dry_run.most_bytes() >> 20,

@@ -44,27 +44,27 @@ def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
 
 def comparison(request: HttpRequest, pk: int) -> HttpResponse:
     """Show how one comparison stands."""
-    found = (
+    shown = (
         comparisons_seen_by(request.user)
         .select_related("evaluation__campaign__hit_type")
         .filter(pk=pk)
         .first()
     )
-    if found is None:
+    if shown is None:
         raise Http404
-    standing = standing_of(found)
-    said = verdict(found, standing)
+    standing = standing_of(shown)
+    sentence = verdict(shown, standing)
     context = {
         "here": "tasks",
-        "task": found.task,
-        "comparison": found,
-        "question": compare.criteria_of(found.task).get(found.criterion, ""),
+        "task": shown.task,
+        "comparison": shown,
+        "question": compare.criteria_of(shown.task).get(shown.criterion, ""),
         "standing": standing,
-        "said": said,
-        "chart": _chart(found, standing, said),
+        "said": sentence,
+        "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
-        "sure": f"{100 * (1 - found.delta):.4g}",
-        "inner": concerns(request.user, found),
+        "sure": f"{100 * (1 - shown.delta):.4g}",
+        "inner": concerns(request.user, shown),
     }
     return render(request, "leaderboard/comparison.html", context)
 
@@ -79,6 +79,8 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
         systems = list(form.cleaned_data["systems"])
         try:
             _check_own(request, systems, Staff.ASK_COMPARISONS)
+            # two systems make one comparison; more make one for each pair, approved
+            # together
             if len(systems) == 2:
                 first, second = systems
                 made = compare.request(first, second, form.question(), by=by)
@@ -99,15 +101,15 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     form = JointForm(request.POST or None, task=task, viewer=request.user)
     if request.method == "POST" and form.is_valid():
-        given, by = form.cleaned_data, _account(request)
+        fields, by = form.cleaned_data, _account(request)
         try:
-            _check_own(request, list(given["systems"]), Staff.ASK_JOINT_EVALUATIONS)
+            _check_own(request, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS)
             made = joint.request(
-                list(given["systems"]),
+                list(fields["systems"]),
                 by=by,
-                criteria=given["criteria"],
-                n_instances=given["n_instances"],
-                n_workers=given["n_workers"],
+                criteria=fields["criteria"],
+                n_instances=fields["n_instances"],
+                n_workers=fields["n_workers"],
             )
         except GenieError as error:
             form.add_error(None, error.message)
@@ -134,26 +136,28 @@ def _check_own(
 ) -> None:
     """Let people ask about their own systems, and staff with the permission about all."""
     teams = team_ids(request.user)
-    own = any(system.team_id in teams for system in systems)
-    if not own and not staff_may(request.user, permission):
+    has_own = any(system.team_id in teams for system in systems)
+    if not has_own and not staff_may(request.user, permission):
         raise GenieError(
             "At least one of the systems must belong to your team.", code="not-a-member"
         )
 
 
-def _chart(found: Comparison, standing: Standing, said: str) -> Any:
+def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:
     return course(
         standing.course,
-        first=found.a.system_name,
-        second=found.b.system_name,
-        said=said,
-        decided=found.n_labels if found.state == Comparison.State.DECIDED else None,
+        first=comparison.a.system_name,
+        second=comparison.b.system_name,
+        description=description,
+        decided=comparison.n_labels
+        if comparison.state == Comparison.State.DECIDED
+        else None,
     )
 
 
 def _percent(standing: Standing) -> dict[str, str]:
-    now = standing.now
-    if not now.n:
+    decision = standing.now
+    if not decision.n:
         return {}
-    parts = {"estimate": now.estimate, "low": now.low, "high": now.high}
+    parts = {"estimate": decision.estimate, "low": decision.low, "high": decision.high}
     return {name: f"{100 * value:.1f}" for name, value in parts.items()}

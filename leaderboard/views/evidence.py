@@ -27,22 +27,22 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
     """Show P(A > B) for neighbours on the board, and what would settle the rest."""
     task = get_object_or_404(Task, slug=slug)
     page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
-    found = shared(task, list(page), [main_criterion(task)])
+    shared_instances = shared(task, list(page), [main_criterion(task)])
     cents = _cents_per_rating(task)
-    matrix = pairs.matrix(task, found, cents_per_rating=cents)
+    matrix = pairs.matrix(task, shared_instances, cents_per_rating=cents)
     context = {
         "here": "tasks",
         "task": task,
         "page": page,
-        "left_out": found.left_out,
-        "n_systems": len(found.systems),
+        "left_out": shared_instances.left_out,
+        "n_systems": len(shared_instances.systems),
         "matrix": matrix,
         "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
         if matrix
         else [],
         "open": [pair for pair in matrix.pairs if not pair.apart] if matrix else [],
         "n_apart": sum(pair.apart for pair in matrix.pairs) if matrix else 0,
-        "simulated": any(one.simulated for one in found.systems),
+        "simulated": any(system.simulated for system in shared_instances.systems),
         "dollars_per_rating": cents / 100,
         "power": pairs.POWER,
     }
@@ -51,6 +51,8 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _cents_per_rating(task: Task) -> float:
     """Tell what one more rating costs, with fee, test questions and re-posting."""
+    # the whole price over the ratings it buys: test questions and fees are in each
+    # rating's share
     n = task.sample_size * int(task.human.get("ratings_per_instance", 1))
     return quote_part(task).total_cents / n if n else 0.0
 
@@ -65,6 +67,7 @@ def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
 
 def _cell(share: float) -> tuple[str, str]:
     text = "> 99" if share > 0.99 else "< 1" if share < 0.01 else f"{100 * share:.0f}"
+    # edges of the shades at 70, 90, 95 and 99 % for one of the two
     sure = abs(share - 0.5)
     shade = sum(sure >= edge for edge in (0.2, 0.4, 0.45, 0.49))
     return text, f"{'up' if share >= 0.5 else 'down'}{shade}"
@@ -76,17 +79,17 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
     criteria = list(task.human.get("criteria", {}))
     pks = ranked_pks(task)
     chosen = read_weights(criteria, request.GET)
-    found = shared(task, pks[:_IN_LIST], criteria)
-    rows = weighted_rows(task, found, chosen)
+    shared_instances = shared(task, pks[:_IN_LIST], criteria)
+    rows = weighted_rows(task, shared_instances, chosen)
     questions = task.human.get("criteria", {})
     context = {
         "here": "tasks",
         "task": task,
         "chosen": [(name, questions[name], weight) for name, weight in chosen.items()],
         "rows": rows,
-        "left_out": found.left_out,
+        "left_out": shared_instances.left_out,
         "n_more": max(0, len(pks) - _IN_LIST),
-        "n_instances": found.n_instances,
+        "n_instances": shared_instances.n_instances,
         "simulated": any(row.system.simulated for row in rows),
         "axis": axis_over(
             min(row.result.low for row in rows),
@@ -101,29 +104,29 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
 def story(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the best score by date."""
     task = get_object_or_404(Task, slug=slug)
-    found = history(task)
+    results = history(task)
     context: dict[str, Any] = {
         "here": "tasks",
         "task": task,
-        "leads": found.leads[::-1][:_IN_STORY],
-        "n_results": len(found.results),
-        "simulated": any(one.simulated for one in found.results),
-        "drawn": _drawn(task, found),
+        "leads": results.leads[::-1][:_IN_STORY],
+        "n_results": len(results.results),
+        "simulated": any(result.simulated for result in results.results),
+        "drawn": _drawn(task, results),
     }
     return render(request, "leaderboard/story.html", context)
 
 
-def _drawn(task: Task, found: History) -> Any:
-    if not found.leads:
+def _drawn(task: Task, history: History) -> Any:
+    if not history.leads:
         return ""
     axis = axis_over(
-        min(one.low for one in found.results), max(one.high for one in found.results)
+        min(result.low for result in history.results),
+        max(result.high for result in history.results),
     )
-    last = found.leads[-1].result
-    said = (
-        f"Best score on {task.title} over time, from "
-        f"{found.leads[0].result.mean:.1f} to {last.mean:.1f}, with 95 % "
-        "intervals; the table below has the numbers."
+    last = history.leads[-1].result
+    description = (
+        f"Best score on {task.title} by date, from {history.leads[0].result.mean:.1f} to "
+        f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
     )
-    leads = [lead.result for lead in found.leads]
-    return timeline(axis, leads, found.results, said=said)
+    leads = [lead.result for lead in history.leads]
+    return timeline(axis, leads, history.results, description=description)

@@ -29,6 +29,7 @@ def guidelines(task: Task) -> SafeString:
 
 def _below(page: SafeString) -> SafeString:
     """Move the headings of a page two levels down, to stand below a heading of ours."""
+    # HIT templates begin with h1, as they stand alone on workers' pages
     moved = re.sub(
         r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
     )

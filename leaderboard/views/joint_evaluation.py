@@ -19,24 +19,24 @@ from leaderboard.services import joint
 
 
 def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
-    found = (
+    joint_row = (
         joint_seen_by(request.user)
         .select_related("evaluation__campaign__hit_type")
         .prefetch_related("systems__submission")
         .filter(pk=pk)
         .first()
     )
-    if found is None:
+    if joint_row is None:
         raise Http404
-    results = criterion_results(found, joint.criteria_of(found.task))
+    results = criterion_results(joint_row, joint.criteria_of(joint_row.task))
     context = {
         "here": "tasks",
-        "task": found.task,
-        "joint": found,
-        "systems": [row.submission for row in found.systems.all()],
-        "results": [(one, _axis(one)) for one in results],
-        "progress": joint_progress(found),
-        "inner": joint_concerns(request.user, found),
+        "task": joint_row.task,
+        "joint": joint_row,
+        "systems": [row.submission for row in joint_row.systems.all()],
+        "results": [(result, _axis(result)) for result in results],
+        "progress": joint_progress(joint_row),
+        "inner": joint_concerns(request.user, joint_row),
     }
     return render(request, "leaderboard/joint_evaluation.html", context)
 
@@ -46,4 +46,5 @@ def _axis(result: CriterionResult) -> Any:
         return None
     low = min(row.low for row in result.rows)
     high = max(row.high for row in result.rows)
+    # magnitudes have no upper end: 100 is the reference, and outputs may be better
     return axis_over(low, high, ceiling=max(100.0, high))

@@ -24,8 +24,9 @@ from leaderboard.views import metric_board_parts as parts
 def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     criteria = criteria_of(task)
-    asked = request.GET.get("criterion", "")
-    criterion = asked if asked in criteria else (criteria or ["overall"])[0]
+    typed = request.GET.get("criterion", "")
+    # old links may name a criterion that the task no longer has
+    criterion = typed if typed in criteria else (criteria or ["overall"])[0]
     shown = shown_board(task, criterion, request.GET.get("by", ""))
     chosen = _chosen(shown, request.GET.get("metric", ""))
     context: dict[str, Any] = {
@@ -50,10 +51,10 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "leaderboard/metric_board.html", context)
 
 
-def _chosen(shown: Shown, asked: str) -> Line | None:
+def _chosen(shown: Shown, slug: str) -> Line | None:
     """Give the metric whose scatter and course are shown; the best unless asked."""
     for line in shown.lines:
-        if line.slug == asked:
+        if line.slug == slug:
             return line
     return shown.lines[0] if shown.lines else None
 

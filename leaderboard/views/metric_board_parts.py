@@ -48,8 +48,12 @@ def table(shown: Shown, level: str, address: Callable[..., str]) -> dict[str, An
     ordered = not shown.too_few_to_rank
     return {
         "columns": [
-            (one, address(by=one.slug), one.slug == shown.by and ordered)
-            for one in columns
+            (
+                statistic,
+                address(by=statistic.slug),
+                statistic.slug == shown.by and ordered,
+            )
+            for statistic in columns
         ],
         "drawn": drawn,
         "rows": [
@@ -100,19 +104,22 @@ def tests(shown: Shown) -> dict[str, Any] | None:
 def _p(value: float | None) -> tuple[str, bool]:
     if value is None:
         return "", False
+    # a p-value cannot exceed 1: papers of the field write it without the leading zero
     return ("< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")), value <= 0.05
 
 
 def scattered(shown: Shown, line: Line) -> dict[str, Any]:
     """Give the scatter of one metric against people, and its table."""
-    found = _found(shown, line)
+    computed = _computed(shown, line)
     rows, points = [], []
-    for place, (system, point) in enumerate(
-        zip(shown.payload["systems"], found["points"], strict=True)
+    for index, (system, point) in enumerate(
+        zip(shown.payload["systems"], computed["points"], strict=True)
     ):
         if point is None:
             continue
-        outlier = _outlier(place, found)
+        outlier = _outlier(index, computed)
+        # a metric where lower is better is turned, so that every scatter rises to the
+        # right
         value, half = point if line.arrow == "↑" else (-point[0], point[1])
         ends = (system["mean"], system["low"], system["high"])
         points.append(Point(system["name"], *ends, value, half, outlier))
@@ -122,40 +129,42 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
         )
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated
-    who = "simulated annotators" if simulated else "people"
-    said = f"{line.label} vs. scores by {who} for {len(points)} systems"
+    judges = "simulated workers" if simulated else "people"
+    description = f"{line.label} against what {judges} said of {len(points)} systems"
     if pearson is not None:
-        said += f"; Pearson correlation {pearson:.2f}"
+        description += f"; Pearson correlation {pearson:.2f}"
     outliers = [point.name for point in points if point.outlier]
     if outliers:
-        said += f"; outliers: {', '.join(outliers)}"
+        description += f"; outliers: {', '.join(outliers)}"
     return {
-        "chart": scatter(points, metric=line.label, who=who, said=said),
+        "chart": scatter(
+            points, metric=line.label, judges=judges, description=description
+        ),
         "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
         "n_outliers": len(outliers),
     }
 
 
-def _outlier(place: int, found: dict[str, Any]) -> str:
-    said = []
-    if place in found["far"]:
-        said.append("far from the other systems")
-    if place in found["off_line"]:
-        said.append("far from the regression line")
-    return ", ".join(said)
+def _outlier(index: int, computed: dict[str, Any]) -> str:
+    reasons = []
+    if index in computed["far"]:
+        reasons.append("far from the other systems")
+    if index in computed["off_line"]:
+        reasons.append("off the metric's line")
+    return ", ".join(reasons)
 
 
-def _found(shown: Shown, line: Line) -> dict[str, Any]:
-    found: dict[str, Any] = next(
-        one for one in shown.payload["metrics"] if one["slug"] == line.slug
+def _computed(shown: Shown, line: Line) -> dict[str, Any]:
+    computed: dict[str, Any] = next(
+        metric for metric in shown.payload["metrics"] if metric["slug"] == line.slug
     )
-    return found
+    return computed
 
 
 def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
     """Give the courses of pairwise accuracy: over time, and among the best."""
-    found = _found(shown, line)
-    width = line.n_systems - len(found["over_time"]) + 1
+    computed = _computed(shown, line)
+    width = line.n_systems - len(computed["over_time"]) + 1
     drawn = [
         (
             "over_time",
@@ -178,14 +187,17 @@ def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
             "sentence": sentence,
             "values": [
                 (n, "–" if v is None else number(v))
-                for n, v in enumerate(found[key], start=1)
+                for n, v in enumerate(computed[key], start=1)
             ],
             "chart": course(
-                found[key], said=f"{line.label}. {sentence}", first=first, last=last
+                computed[key],
+                description=f"{line.label}. {sentence}",
+                first=first,
+                last=last,
             ),
         }
         for key, title, sentence, first, last in drawn
-        if len(found[key]) > 1
+        if len(computed[key]) > 1
     ]
 
 
@@ -225,15 +237,15 @@ def powered(shown: Shown) -> dict[str, Any] | None:
         {
             "name": system["name"],
             "pk": system["pk"],
-            "plain": _interval(one["plain"]),
-            "powered": _interval(one["powered"]),
-            "saved": _signed(one["labels_saved"]),
-            "mean": one["plain"][0],
-            "n": one["n"],
-            "n_all": one["n_all"],
+            "plain": _interval(estimate["plain"]),
+            "powered": _interval(estimate["powered"]),
+            "saved": _signed(estimate["labels_saved"]),
+            "mean": estimate["plain"][0],
+            "n": estimate["n"],
+            "n_all": estimate["n_all"],
         }
-        for system, one in zip(shown.payload["systems"], estimates, strict=True)
-        if one
+        for system, estimate in zip(shown.payload["systems"], estimates, strict=True)
+        if estimate
     ]
     label = {line.slug: line.label for line in shown.lines}
     return {

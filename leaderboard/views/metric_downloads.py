@@ -18,7 +18,7 @@ from rest_framework.throttling import UserRateThrottle
 
 from leaderboard.exports import metric_files as files
 from leaderboard.models import Task
-from leaderboard.selectors import metric_board_downloads as found
+from leaderboard.selectors import metric_board_downloads as downloads
 
 JUDGMENTS = (
     "system",
@@ -59,6 +59,7 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     content = write(task)
     response: HttpResponseBase = (
         HttpResponse(content, content_type=content_type)
+        # archives need their directory at the end; tables are streamed row by row
         if isinstance(content, bytes)
         else StreamingHttpResponse(
             content, content_type=f"{content_type}; charset=utf-8"
@@ -69,41 +70,43 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 
 def _scores(task: Task) -> Iterator[Mapping[str, Any]]:
-    systems, ids = found.published(task), found.instance_ids(task)
-    for one in found.metric_scores(task):
+    systems, ids = downloads.published(task), downloads.instance_ids(task)
+    for scored in downloads.metric_scores(task):
         row = {
-            "system": systems[one.submission][0],
-            "submission": one.submission,
-            "metric": one.metric,
+            "system": systems[scored.submission][0],
+            "submission": scored.submission,
+            "metric": scored.metric,
         }
-        yield {**row, "instance": "", "value": one.overall}
-        if len(one.per_instance) == len(ids):
-            for instance, value in zip(ids, one.per_instance, strict=True):
+        yield {**row, "instance": "", "value": scored.overall}
+        if len(scored.per_instance) == len(ids):
+            for instance, value in zip(ids, scored.per_instance, strict=True):
                 yield {**row, "instance": instance, "value": value}
 
 
 def _mtme(task: Task) -> bytes:
     """Lay scores out as mt-metrics-eval's data: a file for each scorer and level."""
     names = files.unique_names(
-        {pk: name for pk, (name, _) in found.published(task).items()}
+        {pk: name for pk, (name, _) in downloads.published(task).items()}
     )
     written: list[tuple[str, str]] = []
-    for criterion, table in sorted(found.human_tables(task).items()):
+    for criterion, table in sorted(downloads.human_tables(task).items()):
         path = f"human-scores/{files.safe_name(criterion)}"
         by_name = {names[pk]: values for pk, values in sorted(table.items())}
         means = {system: _mean(values) for system, values in by_name.items()}
         written.append((f"{path}.seg.score", files.seg_score(by_name)))
         written.append((f"{path}.sys.score", files.sys_score(means)))
     overall: dict[str, dict[str, float]] = {}
-    each: dict[str, dict[str, list[float]]] = {}
-    for one in found.metric_scores(task):
-        overall.setdefault(one.metric, {})[names[one.submission]] = one.overall
-        if len(one.per_instance) == task.n_instances:
-            each.setdefault(one.metric, {})[names[one.submission]] = one.per_instance
+    per_instance: dict[str, dict[str, list[float]]] = {}
+    for scored in downloads.metric_scores(task):
+        overall.setdefault(scored.metric, {})[names[scored.submission]] = scored.overall
+        if len(scored.per_instance) == task.n_instances:
+            per_instance.setdefault(scored.metric, {})[names[scored.submission]] = (
+                scored.per_instance
+            )
     for metric in sorted(overall):
         path = f"metric-scores/{files.safe_name(metric)}"
-        if metric in each:
-            written.append((f"{path}.seg.score", files.seg_score(each[metric])))
+        if metric in per_instance:
+            written.append((f"{path}.seg.score", files.seg_score(per_instance[metric])))
         written.append((f"{path}.sys.score", files.sys_score(overall[metric])))
     return files.zipped(written)
 
@@ -115,37 +118,40 @@ def _mean(values: list[float | None]) -> float | None:
 
 def _billboard(task: Task) -> bytes:
     """Lay scores out as Billboard's: a CSV for each system and metric."""
-    systems, ids = found.published(task), found.instance_ids(task)
+    systems, ids = downloads.published(task), downloads.instance_ids(task)
     names = files.unique_names({pk: name for pk, (name, _) in systems.items()})
     written = [
         (
-            f"{names[one.submission]}||{files.safe_name(one.metric)}.csv",
+            f"{names[scored.submission]}||{files.safe_name(scored.metric)}.csv",
             "".join(
                 files.csv_pieces(
                     ("instance", "value"),
                     (
                         {"instance": i, "value": v}
-                        for i, v in zip(ids, one.per_instance, strict=True)
+                        for i, v in zip(ids, scored.per_instance, strict=True)
                     ),
                 )
             ),
         )
-        for one in found.metric_scores(task)
-        if len(one.per_instance) == len(ids)
+        for scored in downloads.metric_scores(task)
+        if len(scored.per_instance) == len(ids)
     ]
     return files.zipped(written)
 
 
 WRITERS: dict[str, tuple[str, Callable[[Task], Iterator[str] | bytes]]] = {
-    "judgments.csv": (_CSV, lambda t: files.csv_pieces(JUDGMENTS, found.judgments(t))),
-    "judgments.jsonl": (_JSONL, lambda t: files.json_lines(found.judgments(t))),
+    "judgments.csv": (
+        _CSV,
+        lambda t: files.csv_pieces(JUDGMENTS, downloads.judgments(t)),
+    ),
+    "judgments.jsonl": (_JSONL, lambda t: files.json_lines(downloads.judgments(t))),
     "judgments.crowd-kit.csv": (
         _CSV,
         lambda t: files.csv_pieces(
-            ("task", "worker", "label"), files.crowd_kit(found.judgments(t))
+            ("task", "worker", "label"), files.crowd_kit(downloads.judgments(t))
         ),
     ),
-    "battles.jsonl": (_JSONL, lambda t: files.json_lines(found.battles(t))),
+    "battles.jsonl": (_JSONL, lambda t: files.json_lines(downloads.battles(t))),
     "metric-scores.csv": (_CSV, lambda t: files.csv_pieces(SCORES, _scores(t))),
     "metric-scores.jsonl": (_JSONL, lambda t: files.json_lines(_scores(t))),
     "mtme.zip": (_ZIP, _mtme),

@@ -33,20 +33,20 @@ def _hand_in(request: HttpRequest, slug: str) -> HttpResponse:
     form = MetricScoresForm(request.POST or None, request.FILES or None)
     if request.method != "POST" or not form.is_valid():
         return _page(request, task, form, 400 if form.errors else 200)
-    given, owner = form.cleaned_data, _account(request)
+    fields, owner = form.cleaned_data, _account(request)
     try:
         metric = service.receive(
             task=task,
             owner=owner,
-            name=given["name"],
-            file=given["file"],
-            file_name=given["file"].name,
-            description=given["description"],
-            higher_is_better=not given["lower"],
+            name=fields["name"],
+            file=fields["file"],
+            file_name=fields["file"].name,
+            description=fields["description"],
+            higher_is_better=not fields["lower"],
         )
     except GenieError as error:
-        if found := error.details.get("problems"):
-            return _page(request, task, form, 400, problems=found)
+        if problems := error.details.get("problems"):
+            return _page(request, task, form, 400, problems=problems)
         form.add_error(_FIELD.get(error.code), error.message)
         return _page(request, task, form, _STATUS.get(error.code, 400))
     messages.success(
@@ -85,15 +85,15 @@ def _page(
 
 def outside_metric(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a metric to its owner; once it is published, to everybody."""
-    metric, own = _seen(request, pk)
-    if request.method == "POST" and own:
+    metric, is_owner = _visible_metric(request, pk)
+    if request.method == "POST" and is_owner:
         return _decide(request, metric)
     scores = metric.scores.filter(public("submission__"))
     context = {
         "here": "tasks",
         "task": metric.task,
         "metric": metric,
-        "own": own,
+        "own": is_owner,
         "scores": scores.select_related("submission")
         .defer("per_instance")
         .order_by("-value", "pk"),
@@ -101,15 +101,16 @@ def outside_metric(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "leaderboard/metric_outside.html", context)
 
 
-def _seen(request: HttpRequest, pk: int) -> tuple[OutsideMetric, bool]:
+def _visible_metric(request: HttpRequest, pk: int) -> tuple[OutsideMetric, bool]:
     rows = OutsideMetric.objects.select_related("task", "owner")
     metric = rows.filter(pk=pk, withdrawn_at=None).first()
     if metric is None:
         raise Http404
-    own = metric.owner_id == request.user.pk
-    if not own and metric.published_at is None:
+    is_owner = metric.owner_id == request.user.pk
+    # 404, not 403: that the metric exists is its owner's secret until it is published
+    if not is_owner and metric.published_at is None:
         raise Http404
-    return metric, own
+    return metric, is_owner
 
 
 def _decide(request: HttpRequest, metric: OutsideMetric) -> HttpResponse:

@@ -17,7 +17,7 @@ from leaderboard.models import Submission
 from leaderboard.selectors.mine import lines_for, submissions_for
 from leaderboard.services import realign
 from leaderboard.services import withdraw as withdrawal
-from leaderboard.views.submission import seen_by
+from leaderboard.views.submission import visible_submission
 
 PER_PAGE = 50
 
@@ -31,8 +31,9 @@ def my_submissions(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    found, view = seen_by(request, pk)
-    if not view.team or found.state in {
+    submission, view = visible_submission(request, pk)
+    # staff see the page, too, but withdraw in the admin, under a permission
+    if not view.team or submission.state in {
         Submission.State.INVALID,
         Submission.State.WITHDRAWN,
     }:
@@ -45,17 +46,22 @@ def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
         except GenieError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"{found.system_name} has been withdrawn.")
+            messages.success(request, f"{submission.system_name} has been withdrawn.")
         return redirect("leaderboard:submission", pk=pk)
-    context = {"here": "mine", "submission": found, "task": found.task, "form": form}
+    context = {
+        "here": "mine",
+        "submission": submission,
+        "task": submission.task,
+        "form": form,
+    }
     return render(request, "leaderboard/withdraw.html", context)
 
 
 @require_safe
 def realigned(request: HttpRequest, pk: int) -> HttpResponse:
     """Hand out the proposal of re-aligned predictions as a file to check."""
-    found, view = seen_by(request, pk)
-    content = realign.proposal(found) if view.inner else None
+    submission, view = visible_submission(request, pk)
+    content = realign.proposal(submission) if view.inner else None
     if content is None:
         raise Http404
     name = f"realigned-{pk}.json"

@@ -27,9 +27,10 @@ from leaderboard.services.announce import KINDS
 def notices(request: HttpRequest) -> HttpResponse:
     user = cast("Account", request.user)
     muted = service.muted_by(user)
-    wanted = [kind for kind in KINDS.values() if kind not in muted]
-    form = NoticesForm(request.POST or None, initial={"wanted": wanted})
+    kinds = [kind for kind in KINDS.values() if kind not in muted]
+    form = NoticesForm(request.POST or None, initial={"wanted": kinds})
     if request.method == "POST":
+        # bound even when empty: no box ticked is a choice, too
         form = NoticesForm(request.POST)
         if form.is_valid():
             service.choose(user, form.cleaned_data["wanted"])

@@ -14,8 +14,8 @@ from leaderboard.charts.bars import histogram
 from leaderboard.models import HumanEvaluation, Submission
 from leaderboard.selectors.campaigns import campaigns_of
 from leaderboard.selectors.evidence import Judgement, judgements, metric_lines, money
-from leaderboard.selectors.sight import ON_BOARD, Sight, sight
-from leaderboard.selectors.story import story_of
+from leaderboard.selectors.sight import ON_BOARD, VisibleParts, visible_parts
+from leaderboard.selectors.story import submission_progress
 from leaderboard.selectors.worker_figures import worker_figures
 from leaderboard.views.submission_outputs import outputs_context
 
@@ -29,28 +29,28 @@ _FOR_THE_TEAM = ("near-duplicate",)
 
 
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
-    found, view = seen_by(request, pk)
+    shown, view = visible_submission(request, pk)
     evaluation = (
         HumanEvaluation.objects.select_related("campaign__hit_type")
-        .filter(submission=found)
+        .filter(submission=shown)
         .first()
     )
     context: dict[str, Any] = {
         "here": "mine" if view.team else "tasks",
-        "submission": found,
-        "task": found.task,
+        "submission": shown,
+        "task": shown.task,
         "view": view,
-        "story": story_of(found, evaluation, view),
-        "realignable": view.inner and _warned(found, "misaligned-ids"),
+        "story": submission_progress(shown, evaluation, view),
+        "realignable": view.inner and _warned(shown, "misaligned-ids"),
         "withdrawable": view.team
-        and found.state not in {State.INVALID, State.WITHDRAWN},
-        "money": money(found, evaluation, view),
-        "on_board": found.state in ON_BOARD,
-        "reload_seconds": _reload_seconds(found, view),
+        and shown.state not in {State.INVALID, State.WITHDRAWN},
+        "money": money(shown, evaluation, view),
+        "on_board": shown.state in ON_BOARD,
+        "reload_seconds": _reload_seconds(shown, view),
         "reload_off": request.GET.get("reload") == "off",
     }
-    if found.state != State.WITHDRAWN or view.inner:
-        context |= _evidence(request, found, evaluation, view)
+    if shown.state != State.WITHDRAWN or view.inner:
+        context |= _evidence(request, shown, evaluation, view)
     response = render(request, "leaderboard/submission.html", context)
     if context["reload_seconds"] and not context["reload_off"]:
         # what a browser follows without scripts; the page says so, and how to stop it
@@ -58,56 +58,67 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     return response
 
 
-def _reload_seconds(found: Submission, view: Sight) -> int | None:
+def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
     """Give the pause between reloads for a team that waits for the site's own work.
 
     What waits for people takes longer than anybody looks at the page.
     """
-    at_work = found.state in _AT_WORK and not found.failure_permanent
+    at_work = submission.state in _AT_WORK and not submission.failure_permanent
     if not (view.team and at_work):
         return None
-    fresh = timezone.now() - found.created_at < _FRESH
-    return 5 if fresh and found.state in _SOON_DONE else 60
+    # after ten minutes something is stuck, and reloading every five seconds helps
+    # nobody
+    fresh = timezone.now() - submission.created_at < _FRESH
+    return 5 if fresh and submission.state in _SOON_DONE else 60
 
 
-def seen_by(request: HttpRequest, pk: int) -> tuple[Submission, Sight]:
+def visible_submission(
+    request: HttpRequest, pk: int
+) -> tuple[Submission, VisibleParts]:
     """Give a submission to those who may see it; to others it does not exist."""
-    found = (
+    submission = (
         Submission.objects.select_related("task", "team", "owner").filter(pk=pk).first()
     )
-    if found is None:
+    if submission is None:
         raise Http404
-    view = sight(found, request.user)
+    view = visible_parts(submission, request.user)
+    # the same 404 as for a number that was never given, so that private ones cannot be
+    # counted
     if not view.page:
         raise Http404
-    return found, view
+    return submission, view
 
 
 def _evidence(
     request: HttpRequest,
-    found: Submission,
+    submission: Submission,
     evaluation: HumanEvaluation | None,
-    view: Sight,
+    view: VisibleParts,
 ) -> dict[str, Any]:
-    judged = judgements(found, evaluation, view)
-    metrics = metric_lines(found)
+    judged = judgements(submission, evaluation, view)
+    metrics = metric_lines(submission)
     return {
-        "warnings": [w for w in found.warnings if view.inner or not _private(w)],
-        "judgements": [(one, histogram(one.counts)) for one in judged],
+        "warnings": [w for w in submission.warnings if view.inner or not _private(w)],
+        "judgements": [
+            (judgement, histogram(judgement.counts)) for judgement in judged
+        ],
         "axis": _axis(judged),
         "metrics": metrics,
         "figures": worker_figures(campaigns_of(evaluation))
         if judged and evaluation
         else None,
-        **outputs_context(request, found, evaluation if judged else None, metrics),
+        **outputs_context(request, submission, evaluation if judged else None, metrics),
     }
 
 
 def _axis(judged: list[Judgement]) -> Axis | None:
-    drawn = [one.score for one in judged if one.on_axis]
+    drawn = [judgement.score for judgement in judged if judgement.on_axis]
     if not drawn:
         return None
-    low, high = min(one.low for one in drawn), max(one.high for one in drawn)
+    low, high = (
+        min(judgement.low for judgement in drawn),
+        max(judgement.high for judgement in drawn),
+    )
     # some room to either side, but not beyond what a score can be
     return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
 
@@ -116,5 +127,5 @@ def _private(warning: dict[str, Any]) -> bool:
     return str(warning.get("code", "")).startswith(_FOR_THE_TEAM)
 
 
-def _warned(found: Submission, code: str) -> bool:
-    return any(warning.get("code") == code for warning in found.warnings)
+def _warned(submission: Submission, code: str) -> bool:
+    return any(warning.get("code") == code for warning in submission.warnings)

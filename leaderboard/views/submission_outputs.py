@@ -44,59 +44,63 @@ class Shown:
 
 def outputs_context(
     request: HttpRequest,
-    found: Submission,
+    submission: Submission,
     evaluation: HumanEvaluation | None,
     metrics: Sequence[MetricLine],
 ) -> dict[str, Any]:
     """Give what the page shows of the outputs; ratings only with an evaluation."""
     orders = choices(metrics, judged=evaluation is not None)
-    given = request.GET
+    parameters = request.GET
     wish = read_wish(
-        given.get("q", ""),
-        given.get("by", ""),
-        given.get("dir", ""),
+        parameters.get("q", ""),
+        parameters.get("by", ""),
+        parameters.get("dir", ""),
         [key for key, _ in orders],
     )
-    inner = arranged(found, evaluation, wish)
-    page = outputs_page(inner.positions, given.get("page"))
-    others = rivals(found, request.user)
-    against = _against(others, given.get("against", ""))
+    arrangement = arranged(submission, evaluation, wish)
+    page = outputs_page(arrangement.positions, parameters.get("page"))
+    others = rivals(submission, request.user)
+    against = _against(others, parameters.get("against", ""))
     query = wish.query() | ({"against": str(against.pk)} if against else {})
     return {
         "page": page,
-        "outputs": _shown(found, list(page), inner, against),
+        "outputs": _shown(submission, list(page), arrangement, against),
         "wish": wish,
         "orders": orders,
         "others": others,
         "against": against,
-        "metric": metric_words(inner.metric).label if inner.metric else "",
+        "metric": metric_words(arrangement.metric).label if arrangement.metric else "",
         "outputs_query": f"{urlencode(query)}&" if query else "",
     }
 
 
-def _against(others: list[tuple[int, str]], asked: str) -> Submission | None:
+def _against(others: list[tuple[int, str]], typed: str) -> Submission | None:
     """Find the other system among those that may be read; numbers are no way in."""
-    if asked not in {str(pk) for pk, _ in others}:
+    # compared as text: whatever an address holds, it names a listed system or nothing
+    if typed not in {str(pk) for pk, _ in others}:
         return None
-    return Submission.objects.filter(pk=int(asked)).first()
+    return Submission.objects.filter(pk=int(typed)).first()
 
 
 def _shown(
-    found: Submission, positions: list[int], inner: Arranged, against: Submission | None
+    submission: Submission,
+    positions: list[int],
+    arrangement: Arranged,
+    against: Submission | None,
 ) -> list[Shown]:
     texts = texts_at(against, positions) if against else {}
     shown = []
-    for prediction in predictions_at(found, positions):
-        one = output(found, prediction)
-        other = texts.get(one.position) if against else None
+    for prediction in predictions_at(submission, positions):
+        ours = output(submission, prediction)
+        other = texts.get(ours.position) if against else None
         shown.append(
             Shown(
-                output=one,
-                rating=inner.ratings.get(one.position),
-                value=inner.values.get(one.position),
+                output=ours,
+                rating=arrangement.ratings.get(ours.position),
+                value=arrangement.values.get(ours.position),
                 other=other,
-                ours_marked=None if other is None else difference(one.text, other),
-                other_marked=None if other is None else difference(other, one.text),
+                ours_marked=None if other is None else difference(ours.text, other),
+                other_marked=None if other is None else difference(other, ours.text),
             )
         )
     return shown

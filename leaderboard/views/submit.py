@@ -59,6 +59,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _with_quota(task: Task, teams: list[Team]) -> Team | None:
     """Give the first team that can submit now, or else the first."""
+    # somebody in several teams most likely submits for one that still may
     free = (team for team in teams if service.quota(task, team).next_at is None)
     return next(free, teams[0] if teams else None)
 

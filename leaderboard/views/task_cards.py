@@ -16,8 +16,8 @@ class Card:
     axis: Axis | None
 
 
-def cards(found: list[TaskCard]) -> list[Card]:
-    return [Card(card, _axis(card)) for card in found]
+def cards(task_cards: list[TaskCard]) -> list[Card]:
+    return [Card(card, _axis(card)) for card in task_cards]
 
 
 def _axis(card: TaskCard) -> Axis | None:

@@ -34,8 +34,10 @@ def teams(request: HttpRequest) -> HttpResponse:
             form.add_error("name", error.message)
         else:
             return redirect("leaderboard:team", made.slug)
-    mine = Membership.objects.filter(user=user).select_related("team").order_by("pk")
-    context = {"here": "account", "memberships": mine, "form": form}
+    memberships = (
+        Membership.objects.filter(user=user).select_related("team").order_by("pk")
+    )
+    context = {"here": "account", "memberships": memberships, "form": form}
     status = 400 if form.errors else 200
     return render(request, "leaderboard/account/teams.html", context, status=status)
 
@@ -43,35 +45,37 @@ def teams(request: HttpRequest) -> HttpResponse:
 def team_of(request: HttpRequest, slug: str, *, owner: bool = False) -> Team:
     """Give a team of the person's; to others, it does not exist."""
     user = cast("Account", request.user)
-    found = Team.objects.filter(slug=slug, members=user.pk).first()
-    if found is None or (owner and service.role_of(found, user) != OWNER):
+    team = Team.objects.filter(slug=slug, members=user.pk).first()
+    if team is None or (owner and service.role_of(team, user) != OWNER):
         raise Http404
-    return found
+    return team
 
 
 @never_cache
 @require_safe
 @login_required
 def team(request: HttpRequest, slug: str) -> HttpResponse:
-    found = team_of(request, slug)
-    return _page(request, found, InviteForm())
+    own_team = team_of(request, slug)
+    return _page(request, own_team, InviteForm())
 
 
 def _page(
-    request: HttpRequest, found: Team, form: InviteForm, status: int = 200
+    request: HttpRequest, team: Team, form: InviteForm, status: int = 200
 ) -> HttpResponse:
     user = cast("Account", request.user)
     now = timezone.now()
     context: dict[str, Any] = {
         "here": "account",
-        "team": found,
-        "owner": service.role_of(found, user) == OWNER,
-        "members": found.memberships.select_related("user").order_by("pk"),
-        "invitations": found.invitations.filter(
+        "team": team,
+        "owner": service.role_of(team, user) == OWNER,
+        "members": team.memberships.select_related("user").order_by("pk"),
+        "invitations": team.invitations.filter(
             accepted_at=None, revoked_at=None, expires_at__gt=now
         ),
         "form": form,
         "days": service.DAYS,
+        # the link is shown once and not stored: only the token's hash is in the
+        # database
         "link": request.session.pop("team-invitation", None),
     }
     return render(request, "leaderboard/account/team.html", context, status=status)
@@ -81,18 +85,18 @@ def _page(
 @login_required
 def invite(request: HttpRequest, slug: str) -> HttpResponse:
     """Invite somebody by e-mail, or get the link to hand over."""
-    found = team_of(request, slug, owner=True)
+    team = team_of(request, slug, owner=True)
     form = InviteForm(request.POST)
     if not form.is_valid():
-        return _page(request, found, form, 400)
+        return _page(request, team, form, 400)
     by, email = cast("Account", request.user), form.cleaned_data["email"]
     try:
-        token = service.invite(found, by=by, **form.cleaned_data)
+        token = service.invite(team, by=by, **form.cleaned_data)
         path = reverse("leaderboard:team-invitation", args=[token])
         link = request.build_absolute_uri(path)
         request.session["team-invitation"] = link
         if email:
-            service.send_invitation(found, email, link, by)
+            service.send_invitation(team, email, link, by)
             del request.session["team-invitation"]
             messages.success(request, f"We have sent an e-mail to {email}.")
     except GenieError as error:
@@ -103,8 +107,8 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    found = team_of(request, slug, owner=True)
-    if not service.take_back(found, pk):
+    team = team_of(request, slug, owner=True)
+    if not service.take_back(team, pk):
         raise Http404
     messages.success(request, "The invitation has been revoked.")
     return redirect("leaderboard:team", slug)
@@ -114,27 +118,28 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 def member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a member's role, or take them out; everybody may take themselves out."""
+    # leaving needs no right; everything else needs an owner
     itself = pk == request.user.pk and request.POST.get("do") == "remove"
-    found = team_of(request, slug, owner=not itself)
-    deeds = {
-        "remove": lambda: service.remove(found, pk),
-        "owner": lambda: service.set_role(found, pk, OWNER),
-        "member": lambda: service.set_role(found, pk, Membership.Role.MEMBER),
+    team = team_of(request, slug, owner=not itself)
+    actions = {
+        "remove": lambda: service.remove(team, pk),
+        "owner": lambda: service.set_role(team, pk, OWNER),
+        "member": lambda: service.set_role(team, pk, Membership.Role.MEMBER),
     }
-    deed = deeds.get(request.POST.get("do", ""))
-    if deed is None:
+    action = actions.get(request.POST.get("do", ""))
+    if action is None:
         raise Http404
     try:
-        deed()
+        action()
     except GenieError as error:
         messages.error(request, error.message)
         itself = False
     else:
         messages.success(request, "Done.")
-    return redirect("leaderboard:teams" if itself else found_at(slug))
+    return redirect("leaderboard:teams" if itself else team_url(slug))
 
 
-def found_at(slug: str) -> str:
+def team_url(slug: str) -> str:
     return reverse("leaderboard:team", args=[slug])
 
 

@@ -34,6 +34,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
         except GenieError as error:
             form.add_error("url", error.message)
         else:
+            # the next page shows the new webhook's secret openly, later ones folded away
             request.session["new-webhook"] = made.pk
             return redirect("leaderboard:webhooks", slug)
     deliveries = WebhookDelivery.objects.filter(webhook__team=team)
@@ -55,17 +56,15 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Switch a webhook on or off, try it, or remove it with its deliveries."""
     team = team_of(request, slug, owner=True)
     hook = get_object_or_404(Webhook, pk=pk, team=team)
-    do = request.POST.get("do", "")
-    if do == "test":
+    action = request.POST.get("do", "")
+    if action == "test":
         service.queue_test(hook)
-        messages.success(
-            request, "A test event is on its way; it will appear below within a minute."
-        )
-    elif do == "remove":
+        messages.success(request, "A test is on its way; it shows below in a minute.")
+    elif action == "remove":
         hook.delete()
-        messages.success(request, f"{hook.url} will receive no more events.")
-    elif do in {"on", "off"}:
-        Webhook.objects.filter(pk=hook.pk).update(active=do == "on")
+        messages.success(request, f"{hook.url} is told nothing any more.")
+    elif action in {"on", "off"}:
+        Webhook.objects.filter(pk=hook.pk).update(active=action == "on")
     else:
         raise Http404
     return redirect("leaderboard:webhooks", slug)

@@ -82,14 +82,17 @@ class Command(BaseCommand):
 
     def _print_way_in(self, address: str) -> None:
         lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
-        for one in people.new_passwords():
-            lines.append(f"  {one.role:22} {one.username:8} password {one.password}")
+        for account in people.new_passwords():
+            lines.append(
+                f"  {account.role:22} {account.username:8} password {account.password}"
+            )
         lines += ["", "  Ctrl-C stops everything.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
 
     def _refuse_taken(self, port: int) -> None:
         with socket.socket() as probe:
+            # a port that was served a moment ago counts as free
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind(("127.0.0.1", port))

@@ -41,11 +41,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug, source = options["slug"], options["source"]
+        # compared afterwards: the same release may still bring a changed task.toml
         before = Task.objects.filter(slug=slug).values().first()
         try:
             report = load_task(
                 slug,
-                _place(source),
+                _source(source),
                 hide_references=options["hide_references"],
                 reader=options["reader"],
             )
@@ -67,7 +68,7 @@ class Command(BaseCommand):
             )
 
 
-def _place(source: str | None) -> Path | str | None:
+def _source(source: str | None) -> Path | str | None:
     """Take what exists as a path; other names are the reader's to understand."""
     if source is None:
         return None

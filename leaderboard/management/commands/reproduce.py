@@ -96,7 +96,7 @@ class Command(BaseCommand):
         done: list[tuple[type[Table], list[Cell]]],
         bench: Workbench,
     ) -> None:
-        told = {
+        content = {
             "seed": bench.seed,
             "runs": bench.runs,
             "tables": [
@@ -109,13 +109,13 @@ class Command(BaseCommand):
                 for table, cells in done
             ],
         }
-        text = json.dumps(told, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         path.write_text(text, encoding="utf-8")
         self.stderr.write(f"Wrote {path}.")
 
     def _conclude(self, done: list[tuple[type[Table], list[Cell]]]) -> None:
-        everything = [cell for _, cells in done for cell in cells]
-        self.stdout.write(summary(everything))
+        all_cells = [cell for _, cells in done for cell in cells]
+        self.stdout.write(summary(all_cells))
         failed = [
             f"{table.slug}: {cell.row}, {cell.column}"
             for table, cells in done
@@ -127,8 +127,8 @@ class Command(BaseCommand):
                 f"{len(failed)} of the cells that should match do not: "
                 + "; ".join(failed)
             )
-        if all(cell.verdict is Verdict.NO_DATA for cell in everything):
-            raise CommandError("The data folder has no data for these tables.")
+        if all(cell.verdict is Verdict.NO_DATA for cell in all_cells):
+            raise CommandError("The data folder has nothing for these tables.")
 
 
 def _chosen(names: list[str]) -> list[type[Table]]:

@@ -62,10 +62,10 @@ class Command(BaseCommand):
         if options["wait"]:
             jobs.drain(lambda: self._arrived(submission), seconds=options["timeout"])
         self._arrived(submission)
-        found = report(submission)
+        outcome = report(submission)
         if options["wait"] and not measured(submission):
-            found["errors"] += _what_stopped(submission, options["timeout"])
-        self._print(found, options["json"])
+            outcome["errors"] += _what_stopped(submission, options["timeout"])
+        self._print(outcome, options["json"])
         if options["wait"] and not measured(submission):
             raise CommandError(f"Submission {submission.pk} has not been measured.")
 
@@ -83,19 +83,21 @@ class Command(BaseCommand):
             jobs.enqueue_missing([(NEXT_JOB[submission.state], {"pk": submission.pk})])
         return False
 
-    def _print(self, found: dict[str, Any], as_json: bool) -> None:
+    def _print(self, outcome: dict[str, Any], as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps(found))
+            # on one line, and everything else on standard error: programs read this
+            # output
+            self.stdout.write(json.dumps(outcome))
             return
-        name = f"Submission {found['id']}" if found["id"] else "Not accepted"
-        self.stdout.write(f"{name}: {found['state']}")
-        for metric, value in found["metrics"].items():
+        name = f"Submission {outcome['id']}" if outcome["id"] else "Not taken"
+        self.stdout.write(f"{name}: {outcome['state']}")
+        for metric, value in outcome["metrics"].items():
             self.stdout.write(f"  {metric:<12}{value:>10.2f}")
-        for line in found["errors"]:
+        for line in outcome["errors"]:
             self.stdout.write(
                 f"  error {line['code']}: {one_line(line['message'], 2_000)}"
             )
-        for line in found["warnings"]:
+        for line in outcome["warnings"]:
             self.stdout.write(
                 f"  warning {line['code']}: {one_line(line['sentence'], 2_000)}"
             )

@@ -67,7 +67,7 @@ class ScoreFile:
     @property
     def by_instance(self) -> bool:
         """Whether there is a number for each output."""
-        return any(one.per_instance for one in self.scores.values())
+        return any(scores.per_instance for scores in self.scores.values())
 
 
 def read_scores(
@@ -104,9 +104,9 @@ def read_scores(
     Examples
     --------
     >>> import io
-    >>> found = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
-    ...                     instance_ids=["a", "b"], max_bytes=100)
-    >>> found.format, found.scores[7].value, found.scores[7].per_instance
+    >>> scores = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
+    ...                      instance_ids=["a", "b"], max_bytes=100)
+    >>> scores.format, scores.scores[7].value, scores.scores[7].per_instance
     ('mtme-seg', 0.75, [0.5, 1.0])
     """
     try:
@@ -132,11 +132,11 @@ class _Reading:
     ) -> None:
         self.systems = systems
         self.ids = instance_ids
-        self.place = {name: n for n, name in enumerate(instance_ids)}
+        self.index_of = {name: n for n, name in enumerate(instance_ids)}
         self.tallies = {code: Tally() for code in _MESSAGES}
         self.named: set[tuple[str, str]] = set()
         self.overall: dict[int, float] = {}
-        self.each: dict[int, list[float]] = {}
+        self.by_output: dict[int, list[float]] = {}
         self.names: dict[int, str] = {}
 
     def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
@@ -151,23 +151,27 @@ class _Reading:
 
     def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
         """Give each line of system and score its instance, by its place."""
-        of: dict[str, list[ScoreRow]] = {}
+        lines_of: dict[str, list[ScoreRow]] = {}
         for row in rows:
-            of.setdefault(row.system, []).append(row)
-        whole = all(len(lines) == 1 for lines in of.values()) and len(self.ids) > 1
-        if whole:
+            lines_of.setdefault(row.system, []).append(row)
+        # mt-metrics-eval's two files differ in nothing but the number of lines of a
+        # system
+        one_each = (
+            all(len(lines) == 1 for lines in lines_of.values()) and len(self.ids) > 1
+        )
+        if one_each:
             return "mtme-sys", rows
-        found = []
-        for system, lines in of.items():
+        placed_rows = []
+        for system, lines in lines_of.items():
             if len(lines) != len(self.ids):
-                what = f"{len(lines):,} instead of {len(self.ids):,}"
-                self.tallies["wrong-count"].add(id=shown(system), what=what)
+                detail = f"{len(lines):,} instead of {len(self.ids):,}"
+                self.tallies["wrong-count"].add(id=shown(system), what=detail)
                 continue
-            found += [
+            placed_rows += [
                 ScoreRow(row.line, row.system, name, row.value, row.raw)
                 for row, name in zip(lines, self.ids, strict=True)
             ]
-        return "mtme-seg", found
+        return "mtme-seg", placed_rows
 
     def take(self, row: ScoreRow) -> None:
         """Put one value in its place."""
@@ -179,15 +183,15 @@ class _Reading:
                 self.tallies["twice"].add(id=shown(row.system), line=row.line)
             self.overall[key] = row.value
             return
-        place = self.place.get(row.instance)
-        if place is None:
+        index = self.index_of.get(row.instance)
+        if index is None:
             self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
             return
-        values = self.each.setdefault(key, [math.nan] * len(self.ids))
-        if not math.isnan(values[place]):
-            what = f"{shown(row.system)}, {shown(row.instance)}"
-            self.tallies["twice"].add(id=what, line=row.line)
-        values[place] = row.value
+        values = self.by_output.setdefault(key, [math.nan] * len(self.ids))
+        if not math.isnan(values[index]):
+            detail = f"{shown(row.system)}, {shown(row.instance)}"
+            self.tallies["twice"].add(id=detail, line=row.line)
+        values[index] = row.value
 
     def _key(self, row: ScoreRow) -> int | None:
         keys = self.systems.get(row.system, ())
@@ -202,32 +206,33 @@ class _Reading:
 
     def scores(self) -> dict[int, SystemScores]:
         """Put the numbers of each system together."""
-        found = {}
-        for key, values in self.each.items():
+        systems = {}
+        for key, values in self.by_output.items():
             missing = [n for n, value in enumerate(values) if math.isnan(value)]
             if missing:
-                what = (
+                detail = (
                     f"{len(missing):,} of {len(values):,}, first {self.ids[missing[0]]}"
                 )
                 self.tallies["missing-instance"].add(
-                    id=shown(self.names[key]), what=shown(what)
+                    id=shown(self.names[key]), what=shown(detail)
                 )
                 continue
+            # fsum, so that the mean does not depend on the order of the file's lines
             mean = math.fsum(values) / len(values)
-            found[key] = SystemScores(self.overall.get(key, mean), values)
-        for key in self.overall.keys() - self.each.keys():
-            if self.each:
+            systems[key] = SystemScores(self.overall.get(key, mean), values)
+        for key in self.overall.keys() - self.by_output.keys():
+            if self.by_output:
                 self.tallies["mixed"].add(id=shown(self.names[key]))
-            found[key] = SystemScores(self.overall[key])
-        return found
+            systems[key] = SystemScores(self.overall[key])
+        return systems
 
     def problems(self, *, first: bool = False) -> list[Problem]:
         """Say what is wrong, a problem for each kind."""
-        found = [
+        problems = [
             tally.problem(code, _MESSAGES[code])
             for code, tally in self.tallies.items()
             if tally.count
         ]
-        if not first and not found and not (self.each or self.overall):
-            found.append(Problem("empty-file", "The file contains no scores."))
-        return found
+        if not first and not problems and not (self.by_output or self.overall):
+            problems.append(Problem("empty-file", "The file holds no score."))
+        return problems

@@ -116,14 +116,14 @@ def _json_lines(text: str) -> Iterator[ScoreRow | BadRow]:
         if not line.strip():
             continue
         try:
-            found: Any = json.loads(line) if len(line) <= _LONGEST_LINE else None
+            record: Any = json.loads(line) if len(line) <= _LONGEST_LINE else None
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            yield BadRow(number, "not a JSON object")
+            record = None
+        if not isinstance(record, dict):
+            yield BadRow(number, "no JSON object")
             continue
         fields = {
-            _OTHER_NAMES.get(str(key), str(key)): value for key, value in found.items()
+            _OTHER_NAMES.get(str(key), str(key)): value for key, value in record.items()
         }
         yield _row(number, fields)
 
@@ -149,6 +149,7 @@ def _pairs(text: str) -> Iterator[ScoreRow | BadRow]:
             continue
         system, tab, raw = line.partition("\t")
         if not tab:
+            # from the right: names of systems hold spaces, numbers do not
             system, _, raw = line.strip().rpartition(" ")
         if not system.strip():
             yield BadRow(number, "no tab")
@@ -165,8 +166,8 @@ def _table(text: str, mark: str) -> Iterator[ScoreRow | BadRow]:
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(names):
-                what = f"{len(cells)} fields instead of {len(names)}"
-                yield BadRow(reader.line_num, what)
+                detail = f"{len(cells)} fields instead of {len(names)}"
+                yield BadRow(reader.line_num, detail)
                 continue
             fields = dict(zip(names, cells, strict=True))
             yield ScoreRow(

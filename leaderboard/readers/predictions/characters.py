@@ -62,10 +62,10 @@ def forbidden(text: str) -> Finding | None:
     >>> forbidden("a\u202eb")
     Finding(code='bidi-character', character='U+202E')
     """
-    found = _FORBIDDEN.search(text)
-    if found is None:
+    match = _FORBIDDEN.search(text)
+    if match is None:
         return None
-    point = ord(found[0])
+    point = ord(match[0])
     if point < 0x80:
         code = "control-character"
     else:
@@ -92,7 +92,7 @@ def raw_controls(text: str) -> Iterator[tuple[int, str]]:
     [(2, 'U+0000')]
     """
     line, position = 1, 0
-    for found in _RAW_CONTROL.finditer(text):
-        line += text.count("\n", position, found.start())
-        position = found.start()
-        yield line, f"U+{ord(found[0]):04X}"
+    for match in _RAW_CONTROL.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        yield line, f"U+{ord(match[0]):04X}"

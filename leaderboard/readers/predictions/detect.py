@@ -58,6 +58,7 @@ def _json(text: str, first: str, hint: str) -> str:
         return "json-list"
     if first != "{":  # its reader says what is wrong
         return "json-lines" if hint == "jsonl" else "json-object"
+    # two lines tell: an object over several lines does not end with its first
     filled = list(islice((line for line in lines_of(text) if line.strip()), 2))
     if len(filled) == 1:
         return "json-lines" if hint == "jsonl" or _one_row(text) else "json-object"
@@ -75,6 +76,7 @@ def _one_row(text: str) -> bool:
 def _tabbed(lines: list[str], instance_ids: Sequence[str]) -> bool:
     lines = [line for line in lines[:_TABS_LOOKED_AT] if line.strip()]
     tabbed = [line.partition("\t")[0] for line in lines if "\t" in line]
+    # texts may hold tabs; a table has one in most of its lines
     if 2 * len(tabbed) < len(lines):
         return False
     known = set(instance_ids)

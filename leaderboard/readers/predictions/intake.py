@@ -84,16 +84,16 @@ def _chunks(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
         head = stream.read(_CHUNK)
 
 
-def _limited(chunks: Iterator[bytes], max_bytes: int, so: str) -> Iterator[bytes]:
+def _limited(chunks: Iterator[bytes], max_bytes: int, subject: str) -> Iterator[bytes]:
     n_bytes = 0
     for chunk in chunks:
         n_bytes += len(chunk)
         if n_bytes > max_bytes:
             raise refuse(
                 "too-large",
-                f"{so} larger than {max_bytes:,} bytes, the maximum size."
-                if so.endswith("is")
-                else f"{so} more than {max_bytes:,} bytes, the maximum size.",
+                f"{subject} larger than {max_bytes:,} bytes, the most that is taken."
+                if subject.endswith("is")
+                else f"{subject} more than {max_bytes:,} bytes, the most that is taken.",
             )
         yield chunk
 
@@ -111,6 +111,8 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
             except zlib.error as error:
                 raise _damaged(str(error)) from None
             n_out += len(out)
+            # checked after every chunk, before more is unpacked; small files may pack
+            # well
             if n_out > _FREE_BYTES + _MAX_RATIO * n_in:
                 raise refuse(
                     "gzip-bomb",
@@ -123,10 +125,10 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
             chunk = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             if not out and not chunk:
                 break
-    yield from _rest(unpacker)
+    yield from _flushed(unpacker)
 
 
-def _rest(unpacker: zlib._Decompress) -> Iterator[bytes]:
+def _flushed(unpacker: zlib._Decompress) -> Iterator[bytes]:
     try:
         out = unpacker.flush()
     except zlib.error as error:  # pragma: no cover - zlib reports it while unpacking
@@ -137,10 +139,9 @@ def _rest(unpacker: zlib._Decompress) -> Iterator[bytes]:
         raise _damaged("it ends too early")
 
 
-def _damaged(why: str) -> Refused:
+def _damaged(reason: str) -> Refused:
     return refuse(
-        "gzip-damaged",
-        f"The gzip file is damaged: {why}; compress and upload it again.",
+        "gzip-damaged", f"The gzip file is damaged: {reason}; pack and upload it again."
     )
 
 
@@ -178,10 +179,9 @@ class _Decoder:
 
 
 def _refuse_magic(head: bytes) -> None:
-    for magic, what in _MAGIC.items():
+    for magic, kind in _MAGIC.items():
         if head.startswith(magic):
             raise refuse(
                 "not-a-text-file",
-                f"The file is {what}; submit UTF-8 text, plain or compressed "
-                "with gzip.",
+                f"The file is {kind}; hand in UTF-8 text, plain or packed with gzip.",
             )

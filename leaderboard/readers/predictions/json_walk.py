@@ -137,34 +137,35 @@ class Walk:
         position = self._skip(position)
         if position < len(self._text):
             line = self._line_at(position)
-            rest = shown(self._text[position : position + 20])
+            garbage = shown(self._text[position : position + 20])
             raise refuse(
                 "trailing-garbage",
-                "There is extra data after the end of the JSON, at line "
-                f"{line:,}: {rest}",
+                f"After the end of the JSON there is more, at line {line:,}: {garbage}",
                 line=line,
             )
 
     def _skip(self, position: int) -> int:
-        found = _SPACE.match(self._text, position)
-        return found.end() if found else position
+        match = _SPACE.match(self._text, position)
+        return match.end() if match else position
 
     def _line_at(self, position: int) -> int:
         if position < self._counted:  # an error may lie before the last line asked for
             return self._first_line + self._text.count("\n", 0, position)
+        # counted on from the last place: from the beginning each time would be
+        # quadratic
         self._line += self._text.count("\n", self._counted, position)
         self._counted = position
         return self._line
 
-    def _bad(self, position: int, why: str) -> Exception:
+    def _bad(self, position: int, reason: str) -> Exception:
         line = self._line_at(position)
         column = position - self._text.rfind("\n", 0, position)
         at_end = position >= len(self._text.rstrip())
-        where = "the file ends too early, at" if at_end else "at"
+        place = "the file ends too early, at" if at_end else "at"
         return refuse(
             "not-json",
-            f"The file is not valid JSON: {where} line {line:,}, column {column:,}: "
-            f"{why}.",
+            f"The file is not valid JSON: {place} line {line:,}, column {column:,}: "
+            f"{reason}.",
             line=line,
             column=column,
         )

@@ -123,10 +123,12 @@ class Matcher:
         ]
 
     def _sentence(self, code: str) -> str:
-        one, several, rest = _MESSAGES[code]
+        singular, plural, ending = _MESSAGES[code]
         count = self._tallies[code].count
         return (
-            f"{one if count == 1 else several} {rest}".replace("{count}", f"{count:,}")
+            f"{singular if count == 1 else plural} {ending}".replace(
+                "{count}", f"{count:,}"
+            )
             .replace("{limit}", f"{self._max_chars:,}")
             .replace("{n}", f"{len(self._ids):,}")
         )
@@ -136,6 +138,8 @@ class Matcher:
         if not isinstance(key, str) or not is_text(key):
             self._tallies["non-text-ids"].add(line=line, what=kind_of(key))
             return
+        # the first one stands, so that a repeated unknown id is reported as repeated,
+        # too
         if key in self._seen:
             self._tallies["duplicate-ids"].add(
                 id=shown(key), line=line, first_line=self._seen[key]
@@ -158,10 +162,10 @@ class Matcher:
                 id=shown(key), line=line, what=f"{len(text):,}"
             )
             return
-        found = forbidden(text)
-        if found is not None:
-            self._tallies[found.code].add(
-                id=shown(key), line=line, what=found.character
+        finding = forbidden(text)
+        if finding is not None:
+            self._tallies[finding.code].add(
+                id=shown(key), line=line, what=finding.character
             )
             return
         self._texts[key] = text

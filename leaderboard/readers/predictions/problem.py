@@ -103,7 +103,7 @@ def shown(text: str) -> str:
     80
     """
     cut = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return _UNSHOWABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", cut)
+    return _UNSHOWABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", cut)
 
 
 def named(examples: Iterable[dict[str, Any]], count: int) -> str:
@@ -125,16 +125,16 @@ def named(examples: Iterable[dict[str, Any]], count: int) -> str:
     >>> named([{"id": "a", "line": 3}, {"line": 4, "what": "null"}], 5)
     'a (line 3), line 4 (null) and 3 more'
     """
-    parts = [_one(example) for example in examples]
+    parts = [_in_words(example) for example in examples]
     more = count - len(parts)
     return ", ".join(parts) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _one(example: dict[str, Any]) -> str:
-    where = f"line {example['line']:,}" if "line" in example else ""
+def _in_words(example: dict[str, Any]) -> str:
+    place = f"line {example['line']:,}" if "line" in example else ""
     if "first_line" in example:
         first, again = example["first_line"], example["line"]
-        where = (
+        place = (
             f"twice in line {first:,}"
             if first == again
             else f"lines {first:,} and {again:,}"
@@ -142,7 +142,7 @@ def _one(example: dict[str, Any]) -> str:
     notes = [str(example["what"])] if "what" in example else []
     head = example.get("id")
     if head is None:
-        head = where
-    elif where:
-        notes.insert(0, where)
+        head = place
+    elif place:
+        notes.insert(0, place)
     return f"{head} ({', '.join(notes)})" if notes else str(head)

@@ -46,6 +46,7 @@ def record_of(row: Any, line: int | None) -> Record | Flaw:
     if not isinstance(row, Pairs):
         return Flaw("not-a-row", line)
     values = dict(row)
+    # a dict keeps the last of two equal keys without a word
     if len(values) != len(row):
         return Flaw("repeated-key", line)
     id_key = next((key for key in ID_KEYS if key in values), None)

@@ -45,6 +45,7 @@ def _refuse_ids(lines: Sequence[str], instance_ids: Sequence[str]) -> None:
         and not line.lstrip('"')[len(key) :][:1].isalnum()
         for key, line in zip(instance_ids, lines, strict=True)
     )
+    # half of the lines: a few texts may begin with their id by chance
     if len(lines) > 1 and 2 * begun > len(lines):
         raise refuse(
             "ids-in-lines",

@@ -33,6 +33,7 @@ class Tsv(PredictionFormat):
 
 def _is_header(key: str, prediction: str, instance_ids: Sequence[str]) -> bool:
     return (
+        # a task may have an instance called "id"
         key not in instance_ids
         and key.strip().lower() in ID_KEYS
         and prediction.strip().lower() in TEXT_KEYS

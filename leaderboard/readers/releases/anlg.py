@@ -56,10 +56,10 @@ class Anlg(ReleaseReader):
 def _labels(folder: Folder, name: str | None, split: str, n_rows: int) -> list[str]:
     if name is None:
         base = folder.path if folder.path.is_dir() else folder.path.parent
-        found = sorted(base.glob(f"{split}-labels.*"))
-        if not found:
+        label_files = sorted(base.glob(f"{split}-labels.*"))
+        if not label_files:
             return []
-        file = found[0]
+        file = label_files[0]
     else:
         file = folder.beside(name)
     labels = [line.strip() for line in folder.lines(file)]
@@ -87,6 +87,7 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     key = row.text("story_id")
     fields = {"obs1": row.text("obs1"), "obs2": row.text("obs2")}
     story = stories.setdefault(key, ReleaseInstance(key, fields, []))
+    # one id with two inputs would ask people about a mixture of both
     if story.fields != fields:
         raise row.broken(f"story {key} already occurs with different observations")
     story.references.extend(text for text in hypotheses if text not in story.references)

@@ -140,6 +140,7 @@ def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> R
         [instance.id, instance.fields, instance.references]
         for instance in kept.values()
     ]
+    # ASCII and sorted keys: the same bytes on every platform and version
     text = json.dumps(canonical, ensure_ascii=True, sort_keys=True)
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
     return Release(list(kept.values()), digest, files)

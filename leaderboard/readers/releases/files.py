@@ -37,9 +37,9 @@ class Folder:
         if self.path.is_file():
             return self.path
         for pattern in patterns:
-            found = sorted(self.path.glob(pattern))
-            if found:
-                return found[0]
+            paths = sorted(self.path.glob(pattern))
+            if paths:
+                return paths[0]
         raise GenieError(
             f"There is no {' or '.join(patterns)} in {self.path}.",
             code="release-missing",
@@ -103,10 +103,10 @@ class Row:
         """File and line in words."""
         return f"{self.file}, line {self.line:,}" if self.line else self.file
 
-    def broken(self, why: str) -> GenieError:
+    def broken(self, reason: str) -> GenieError:
         """Make the error for this row."""
         return GenieError(
-            f"{self.where}: {why}.",
+            f"{self.where}: {reason}.",
             code="release-broken",
             details={"file": self.file, "line": self.line},
         )
@@ -146,14 +146,14 @@ def _parse(text: str, file: str, line: int | None) -> Any:
     try:
         return json.loads(text)
     except RecursionError:
-        why = "it is nested too deeply"
+        reason = "it is nested too deeply"
     except json.JSONDecodeError as error:
         line = line or error.lineno
-        why = error.msg.lower()
+        reason = error.msg.lower()
     except ValueError as error:  # a number with too many digits
-        why = str(error)
+        reason = str(error)
     raise GenieError(
-        f"{file}, line {line or 1:,} is not valid JSON: {why}.",
+        f"{file}, line {line or 1:,} is not valid JSON: {reason}.",
         code="release-broken",
         details={"file": file, "line": line or 1},
     )

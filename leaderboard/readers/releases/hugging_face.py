@@ -98,14 +98,14 @@ def read_columns(
     table = _load(path, options)
     names = list(table.column_names)
     for columns in alternatives:
-        wanted = [columns.get("id", ""), *columns.get("fields", {}).values()]
-        wanted.append(columns.get("references", ""))
-        if all(not name or name.split(".")[0] in names for name in wanted):
+        needed = [columns.get("id", ""), *columns.get("fields", {}).values()]
+        needed.append(columns.get("references", ""))
+        if all(not name or name.split(".")[0] in names for name in needed):
             break
     else:
         raise GenieError(
             f"The data set {path} has the columns {', '.join(names)}, not "
-            f"{', '.join(filter(None, wanted))}.",
+            f"{', '.join(filter(None, needed))}.",
             code="release-broken",
         )
     fingerprint = str(getattr(table, "_fingerprint", ""))
@@ -174,6 +174,7 @@ def _load(path: Path, options: Mapping[str, Any]) -> Any:
         raise GenieError(
             f"The data set {path} cannot be loaded ({error}).",
             code="release-missing",
+            # the hub may answer again in an hour; a folder will not change by itself
             permanent=not hub,
         ) from error
     if not hasattr(loaded, "keys"):

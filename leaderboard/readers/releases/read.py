@@ -50,8 +50,8 @@ def read_release(
             f"There is no reader {kind!r}, only {', '.join(readers)}.",
             code="unknown-reader",
         )
-    given = dict(options or {})
-    unknown = sorted(given.keys() - readers[kind].options.keys())
+    chosen_options = dict(options or {})
+    unknown = sorted(chosen_options.keys() - readers[kind].options.keys())
     if unknown:
         known = ", ".join(readers[kind].options)
         raise GenieError(
@@ -60,5 +60,5 @@ def read_release(
         )
     reader, path = readers[kind](), Path(path)
     if is_hugging_face(path) and reader.columns:
-        return read_columns(path, given, reader.columns)
-    return reader.read(path, given)
+        return read_columns(path, chosen_options, reader.columns)
+    return reader.read(path, chosen_options)

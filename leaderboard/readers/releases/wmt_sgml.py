@@ -107,10 +107,10 @@ class _Parser(HTMLParser):
             self.segments[self._key] = "".join(self._text).strip()
             self._key = None
 
-    def _fail(self, why: str) -> str:
+    def _fail(self, reason: str) -> str:
         line = self.getpos()[0]
         raise GenieError(
-            f"{self._file}, line {line:,}: {why}.",
+            f"{self._file}, line {line:,}: {reason}.",
             code="release-broken",
             details={"file": self._file, "line": line},
         )

@@ -71,11 +71,13 @@ def _default_reference(folder: Folder) -> str:
     return "reference.txt" if single and not double else "reference.A.txt"
 
 
-def _same_length(left: str, ours: list[str], right: str, theirs: list[str]) -> None:
-    if len(ours) != len(theirs):
+def _same_length(
+    left: str, left_lines: list[str], right: str, right_lines: list[str]
+) -> None:
+    if len(left_lines) != len(right_lines):
         raise GenieError(
-            f"{left} has {len(ours):,} lines but {right} has {len(theirs):,}; "
-            "they must have the same number of lines.",
+            f"{left} has {len(left_lines):,} lines but {right} has {len(right_lines):,}; they "
+            "must go line by line.",
             code="release-broken",
-            details={left: len(ours), right: len(theirs)},
+            details={left: len(left_lines), right: len(right_lines)},
         )

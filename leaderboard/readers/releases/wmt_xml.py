@@ -70,10 +70,10 @@ def _default(segments: Mapping[str, _Segment]) -> list[str]:
     return ["A"] if "A" in names else names[:1]
 
 
-def _broken(file: Path, why: str, line: int | None = None) -> NoReturn:
-    where = f"{file.name}, line {line:,}" if line else file.name
+def _broken(file: Path, reason: str, line: int | None = None) -> NoReturn:
+    place = f"{file.name}, line {line:,}" if line else file.name
     raise GenieError(
-        f"{where}: {why}.",
+        f"{place}: {reason}.",
         code="release-broken",
         details={"file": file.name, "line": line},
     )
@@ -89,8 +89,8 @@ def _parse(file: Path, origlang: str | None) -> tuple[dict[str, _Segment], str]:
                 handler.parser.Parse(chunk, False)
             handler.parser.Parse(b"", True)
         except expat.ExpatError as error:
-            why = expat.errors.messages[error.code]
-            _broken(file, f"it is not valid XML: {why}", error.lineno)
+            reason = expat.errors.messages[error.code]
+            _broken(file, f"it is not valid XML: {reason}", error.lineno)
     return handler.segments, digest.hexdigest()
 
 
@@ -112,6 +112,7 @@ class _Handler:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
+        # against entities that expand without end, or read files of this machine
         parser.StartDoctypeDeclHandler = self._refuse
         parser.EntityDeclHandler = self._refuse
         parser.ExternalEntityRefHandler = self._refuse
@@ -119,8 +120,8 @@ class _Handler:
     def _refuse(self, *_: object) -> NoReturn:
         self._fail("document types and entities are not read")
 
-    def _fail(self, why: str) -> NoReturn:
-        _broken(self._file, why, self.parser.CurrentLineNumber)
+    def _fail(self, reason: str) -> NoReturn:
+        _broken(self._file, reason, self.parser.CurrentLineNumber)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "doc":

@@ -312,7 +312,7 @@ def test_a_tasks_list_names_its_comparisons(right, wrong, ask):
 @pytest.mark.parametrize("n", [0, 1, 2, 500])
 def test_the_chart_stays_inside_its_frame_and_escapes_names(n):
     found = course_of(default_rule(0.025), [i % 3 > 0 for i in range(n)])
-    drawn = course(found, first="<b>A</b>", second="B", said="x")
+    drawn = course(found, first="<b>A</b>", second="B", description="x")
     if n == 0:
         assert drawn == ""
         return

@@ -117,7 +117,7 @@ def test_points_of_a_scatter_stand_where_its_ticks_put_them():
         Point("A", 41.3, 39, 44, metric=0.317, half=0.02),
         Point("B", 77.9, 70, 81, metric=0.488, half=0.01),
     ]
-    svg = scatter(points, metric="chrF", who="people", said="")
+    svg = scatter(points, metric="chrF", judges="people", description="")
     across = ticks(svg, r'x="([\d.]+)" y="[\d.]+" text-anchor="middle"')
     up = ticks(svg, r'x="[\d.]+" y="([\d.]+)" dy="4" text-anchor="end"')
     dots = re.findall(r'class="point" cx="([\d.]+)" cy="([\d.]+)"', svg)

@@ -8,8 +8,8 @@ from crowd.models import Assignment
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.models import Submission
-from leaderboard.selectors.sight import sight
-from leaderboard.selectors.story import story_of
+from leaderboard.selectors.sight import visible_parts
+from leaderboard.selectors.story import submission_progress
 from leaderboard.services import approve
 from leaderboard.services.advance import advance
 from leaderboard.services.simulate import AGREEABLE, DILIGENT, Crowd
@@ -58,8 +58,8 @@ def test_a_confirmed_exclusion_sends_the_work_out_again_before_the_score(
     [held] = HeldExclusion.objects.all()
     assert state_of(answered) == "ANNOTATING"
     now = Submission.objects.get(pk=answered.pk)
-    told = story_of(now, now.human_evaluation, sight(now, boss))
-    assert told.waits_for.startswith("All ratings are in. Staff are deciding")
+    told = submission_progress(now, now.human_evaluation, visible_parts(now, boss))
+    assert told.waits_for.startswith("All answers are in. Staff decide")
     assert not Ban.objects.exists()
     assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
     campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
