@@ -92,14 +92,16 @@ def approve_selected(
     """Show the total beside the budgets; approve what can be approved."""
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _warn(model_admin, request, "None of them waits for a decision.")
+        _warn(model_admin, request, "None of them is waiting for a decision.")
         return None
     costs = {row.pk: approve.quote(row).total_cents for row in rows}
     total = sum(costs.values())
     # staff approve the sum that they saw; pay or platform may have changed between
     if request.POST.get("shown_cents") not in {None, str(total)}:
         _warn(
-            model_admin, request, "The cost has changed meanwhile: look again, please."
+            model_admin,
+            request,
+            "The cost has changed in the meantime; please check it again.",
         )
         return None
     lines = [
@@ -146,7 +148,7 @@ def decline_selected(
 ) -> HttpResponse | None:
     rows = _rows(queryset, State.MEASURED)
     if not rows:
-        _warn(model_admin, request, "None of them waits for a decision.")
+        _warn(model_admin, request, "None of them is waiting for a decision.")
         return None
     answer = asked(model_admin, request, DECLINE, _lines(rows))
     if isinstance(answer, HttpResponse):
@@ -211,7 +213,7 @@ def publish_partial_selected(
         return row, f"Published the partial result: {reason}"
 
     n = act_on_each(model_admin, request, rows, act)
-    _tell(model_admin, request, f"On their way to the board: {n} of {len(rows)}.", n)
+    _tell(model_admin, request, f"Being published: {n} of {len(rows)}.", n)
     return None
 
 
@@ -262,7 +264,7 @@ def _by_task(rows: list[Submission], costs: dict[int, int]) -> list[tuple[str, s
     lines = []
     for slug, cents in sorted(cents_of.items()):
         left = budget_left(slug)
-        short = "" if cents <= left else " — too little: some will be refused"
+        short = "" if cents <= left else " — not enough: some will be refused"
         lines.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
     return lines
 

@@ -34,7 +34,7 @@ def retry_selected(
             # log and job together: neither a job without a reason nor a reason without
             # a job
             with transaction.atomic():
-                message = f"{failure.func} queued again. Why: {reason}"
+                message = f"{failure.func} queued again. Reason: {reason}"
                 model_admin.log_change(request, failure, message)
                 retry_failure(failure.pk)
         except TypeError as error:  # it was not queued by our rules

@@ -39,7 +39,7 @@ class WorkAdmin(ReadOnlyAdmin):
         level = messages.SUCCESS if done else messages.WARNING
         self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
         for row in done:
-            self.log_change(request, row, f"{verb}. Why: {reason}")
+            self.log_change(request, row, f"{verb}. Reason: {reason}")
 
 
 @admin.register(MetricRun)

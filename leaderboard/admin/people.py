@@ -43,7 +43,7 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
         def act(row: Any) -> tuple[Model, str]:
             leave.delete(row.pk)
             # the row stays, without a name: submissions and decisions refer to it
-            return User.objects.get(pk=row.pk), f"Account deleted. Why: {reason}"
+            return User.objects.get(pk=row.pk), f"Account deleted. Reason: {reason}"
 
         n = act_on_each(self, request, rows, act)
         level = messages.SUCCESS if n else messages.WARNING

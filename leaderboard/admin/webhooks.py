@@ -45,6 +45,6 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
             state=State.FAILED,
         ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
         for delivery in failed:
-            self.log_change(request, delivery, f"Sent again. Why: {reason}")
+            self.log_change(request, delivery, f"Sent again. Reason: {reason}")
         level = messages.SUCCESS if failed else messages.WARNING
-        self.message_user(request, f"{len(failed)} will be tried again.", level)
+        self.message_user(request, f"{len(failed)} will be sent again.", level)

@@ -101,18 +101,18 @@ def paragraph(card: Card) -> str:
     ]
     n_ratings = get["ratings per output"]
     ratings = "1 rating" if n_ratings == 1 else f"{n_ratings} ratings"
-    n_out = get["workers left out"]
+    n_out = get["excluded workers"]
     text = (
-        f"{get['workers']} {whom} judged the outputs of {get['system']} for "
-        f"{get['instances judged']} randomly chosen instances of {get['task']} "
-        f"({get['design']}, {get['scale']}), with {ratings} of each "
-        f"output, at ${get['reward for one, US dollars']:.2f} each"
+        f"{get['workers']} {whom} rated the outputs of {get['system']} for "
+        f"{get['rated instances']} randomly chosen instances of {get['task']} "
+        f"({get['design']}, {get['scale']}), with {ratings} per output, at "
+        f"${get['reward per assignment, US dollars']:.2f} per assignment"
     )
-    hourly = get["what an hour paid at that pace, US dollars"]
+    hourly = get["hourly pay at that pace, US dollars"]
     text += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
     text += (
-        f"Of {get['test questions answered']} answers to hidden test questions "
-        f"{get['of them wrongly']} were wrong; "
+        f"Of {get['test questions answered']} answers to hidden test questions, "
+        f"{get['answered incorrectly']} were wrong; "
         + (
             "1 worker was excluded."
             if n_out == 1

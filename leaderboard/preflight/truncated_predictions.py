@@ -69,7 +69,7 @@ class TruncatedPredictions(Check):
             return PreflightWarning(
                 self.slug,
                 f"{len(ceiling.at):,} predictions ({percent(len(ceiling.at) / len(texts))}) "
-                f"stop without a final mark at {ceiling.limit:,} {unit}, the greatest "
+                f"stop without final punctuation at {ceiling.limit:,} {unit}, the maximum "
                 f"length; {ceiling.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",

@@ -40,7 +40,7 @@ def rebuild(
 ) -> Rebuilt:
     """Check and recompute; a GenieError (`differs`) names the first that differs."""
     n_files = bundle.check(folder)
-    report(f"{n_files} files are as they were released.")
+    report(f"{n_files} files match their checksums.")
     manifest = bundle.read_manifest(folder)
     if manifest.get("format") not in READABLE:
         raise GenieError(
@@ -68,7 +68,7 @@ def rebuild(
                 f"of the wrong kind ({type(error).__name__}: {error}).",
                 code="damaged-release",
             ) from error
-        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers are the same.")
+        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers match.")
     return rebuilt
 
 

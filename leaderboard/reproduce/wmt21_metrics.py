@@ -117,7 +117,9 @@ def _predictions(path: Path, ids: list[str]) -> list[str]:
         by_id = json.loads(path.read_text("utf-8"))
         return [str(by_id[i]) for i in ids]
     except (ValueError, TypeError) as error:
-        raise GenieError(f"{path.name} is not a JSON object.", code="not-json") from error
+        raise GenieError(
+            f"{path.name} is not a JSON object.", code="not-json"
+        ) from error
     except KeyError as error:
         raise GenieError(
             f"{path.name} has no prediction for {error.args[0]}.", code="missing-id"

@@ -41,9 +41,9 @@ def card(
     """Collect the card of a scored submission; `heds` answers the datasheet from it."""
     return {
         "System and data": _system(submission, team),
-        "Outputs that were judged": _outputs(submission, evaluation),
-        "How people were asked": _questions(submission, evaluation),
-        "Who judged, and what it paid": _workers(submission, evaluation, figures),
+        "Outputs rated": _outputs(submission, evaluation),
+        "Human evaluation design": _questions(submission, evaluation),
+        "Workers and pay": _workers(submission, evaluation, figures),
         "Quality control": _control(submission, figures),
         "Results": _results(submission, evaluation),
         "Automatic metrics": [
@@ -82,7 +82,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
         ),
         (
             # as text: JSON readers with doubles only would round a 63-bit number
-            "seed of that choice",
+            "sampling seed",
             str(task.sample_seed) if sample_is_public(task) else WITHHELD,
         ),
         ("ratings per output", int(task.human.get("ratings_per_instance", 1))),
@@ -182,10 +182,10 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        lines.append(("partial, so not ranked", str(row.partial)))
+        lines.append(("partial, therefore not ranked", str(row.partial)))
     if row is not None and row.rank_first is not None:
         lines += [
-            ("ranks that the intervals leave", [row.rank_first, row.rank_last]),
-            ("rule of these ranks", RANK_RULE),
+            ("range of ranks", [row.rank_first, row.rank_last]),
+            ("ranking rule", RANK_RULE),
         ]
     return lines

@@ -114,7 +114,7 @@ def judgements(
 def _question(hit_type: HITType, criterion: str) -> str:
     if criterion == SPANS:
         taken = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
-        return f"Marked errors: {taken} one; 0 is a text without any."
+        return f"Marked errors: {taken} one; 0 is an output without errors."
     questions = {**CHECKBOXES, **hit_type.criteria}
     return str(questions.get(criterion, criterion))
 

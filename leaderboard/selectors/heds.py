@@ -113,7 +113,7 @@ def _evaluators(
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
         # what a datasheet asks about people has no answer where programs played them
-        nobody = "simulated workers: programs, no people"
+        nobody = "simulated annotators (programs, not people)"
         about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
         return dict.fromkeys(about_people, nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"

@@ -142,9 +142,9 @@ def _waits_for(
     if pending.n >= pending.of and waits_for_decision(
         submission.task.slug, simulated=submission.simulated
     ):
-        return "All answers are in. Staff decide whether some workers are excluded."
-    judges = "simulated workers" if submission.simulated else "people"
-    return f"{pending.n:,} of {pending.of:,} instances judged by {judges}."
+        return "All ratings are in. Staff are deciding whether to exclude some workers."
+    judges = "simulated annotators" if submission.simulated else "people"
+    return f"{pending.n:,} of {pending.of:,} instances rated by {judges}."
 
 
 def _steps(
@@ -217,7 +217,9 @@ def _next_step(
         )
     if submission.failed:
         explanation = (
-            submission.failure if view.inner else "This step had a problem on our side."
+            submission.failure
+            if view.inner
+            else "This step failed because of a problem on our side."
         )
         return Step(state, _label(submission, state), "failed", None, explanation)
     # what is waited for stands below the line, in full

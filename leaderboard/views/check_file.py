@@ -50,10 +50,13 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     if not free:
         # asked before the throttle, so that a refusal for this reason is not counted
         seconds = _BUSY_SECONDS
-        reason = "Another file is being checked at the moment."
+        reason = "Another file is being checked right now."
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        reason = "You have had as many checks as one address or account has in an hour."
+        reason = (
+            "You have reached the hourly limit of file checks for your address or "
+            "account."
+        )
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)

@@ -129,8 +129,8 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
         )
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated
-    judges = "simulated workers" if simulated else "people"
-    description = f"{line.label} against what {judges} said of {len(points)} systems"
+    judges = "simulated annotators" if simulated else "people"
+    description = f"{line.label} vs. scores by {judges} for {len(points)} systems"
     if pearson is not None:
         description += f"; Pearson correlation {pearson:.2f}"
     outliers = [point.name for point in points if point.outlier]
@@ -150,7 +150,7 @@ def _outlier(index: int, computed: dict[str, Any]) -> str:
     if index in computed["far"]:
         reasons.append("far from the other systems")
     if index in computed["off_line"]:
-        reasons.append("off the metric's line")
+        reasons.append("far from the regression line")
     return ", ".join(reasons)
 
 

@@ -29,6 +29,6 @@ class Command(BaseCommand):
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:
-            self.stdout.write(f"not tried: {line}")
+            self.stdout.write(f"not checked: {line}")
         total = sum(rebuilt.n_same.values())
-        self.stdout.write(f"All {total:,} numbers come out as they were published.")
+        self.stdout.write(f"All {total:,} numbers match the published ones.")

@@ -128,7 +128,7 @@ class Command(BaseCommand):
                 + "; ".join(failed)
             )
         if all(cell.verdict is Verdict.NO_DATA for cell in all_cells):
-            raise CommandError("The data folder has nothing for these tables.")
+            raise CommandError("The data folder has no data for these tables.")
 
 
 def _chosen(names: list[str]) -> list[type[Table]]:

@@ -89,7 +89,7 @@ class Command(BaseCommand):
             # output
             self.stdout.write(json.dumps(outcome))
             return
-        name = f"Submission {outcome['id']}" if outcome["id"] else "Not taken"
+        name = f"Submission {outcome['id']}" if outcome["id"] else "Not accepted"
         self.stdout.write(f"{name}: {outcome['state']}")
         for metric, value in outcome["metrics"].items():
             self.stdout.write(f"  {metric:<12}{value:>10.2f}")

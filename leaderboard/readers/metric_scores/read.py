@@ -234,5 +234,5 @@ class _Reading:
             if tally.count
         ]
         if not first and not problems and not (self.by_output or self.overall):
-            problems.append(Problem("empty-file", "The file holds no score."))
+            problems.append(Problem("empty-file", "The file contains no scores."))
         return problems

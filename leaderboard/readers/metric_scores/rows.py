@@ -120,7 +120,7 @@ def _json_lines(text: str) -> Iterator[ScoreRow | BadRow]:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            yield BadRow(number, "no JSON object")
+            yield BadRow(number, "not a JSON object")
             continue
         fields = {
             _OTHER_NAMES.get(str(key), str(key)): value for key, value in record.items()

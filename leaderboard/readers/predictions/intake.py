@@ -91,9 +91,9 @@ def _limited(chunks: Iterator[bytes], max_bytes: int, subject: str) -> Iterator[
         if n_bytes > max_bytes:
             raise refuse(
                 "too-large",
-                f"{subject} larger than {max_bytes:,} bytes, the most that is taken."
+                f"{subject} larger than {max_bytes:,} bytes, the maximum size."
                 if subject.endswith("is")
-                else f"{subject} more than {max_bytes:,} bytes, the most that is taken.",
+                else f"{subject} more than {max_bytes:,} bytes, the maximum size.",
             )
         yield chunk
 
@@ -141,7 +141,8 @@ def _flushed(unpacker: zlib._Decompress) -> Iterator[bytes]:
 
 def _damaged(reason: str) -> Refused:
     return refuse(
-        "gzip-damaged", f"The gzip file is damaged: {reason}; pack and upload it again."
+        "gzip-damaged",
+        f"The gzip file is damaged: {reason}; compress and upload it again.",
     )
 
 
@@ -183,5 +184,6 @@ def _refuse_magic(head: bytes) -> None:
         if head.startswith(magic):
             raise refuse(
                 "not-a-text-file",
-                f"The file is {kind}; hand in UTF-8 text, plain or packed with gzip.",
+                f"The file is {kind}; submit UTF-8 text, plain or compressed "
+                "with gzip.",
             )

@@ -140,7 +140,8 @@ class Walk:
             garbage = shown(self._text[position : position + 20])
             raise refuse(
                 "trailing-garbage",
-                f"After the end of the JSON there is more, at line {line:,}: {garbage}",
+                "There is extra data after the end of the JSON, at line "
+                f"{line:,}: {garbage}",
                 line=line,
             )
 
