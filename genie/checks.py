@@ -29,36 +29,36 @@ def deployment(app_configs: Any, **_options: Any) -> list[CheckMessage]:
     table = [
         (
             settings.EMAIL_BACKEND == _SMTP,
-            "No mail server is set, but nobody can use an account before its address "
-            "is confirmed by e-mail.",
+            "No mail server is set, but accounts cannot be used until their "
+            "address is confirmed by e-mail.",
             "Set GENIE_EMAIL=smtp://user:password@host:587.",
         ),
         (
             sender.rpartition("@")[2].rstrip(">") not in _LOCAL,
-            f"E-mails would come from {sender}, which mail servers refuse.",
+            f"E-mails would come from {sender}, which mail servers reject.",
             "Set GENIE_EMAIL_FROM=genie@your.domain.",
         ),
         (
             "*" not in hosts and hosts - _LOCAL,
-            "The site's host names are not set, or any name is accepted: links in "
-            "e-mails could then lead to another site.",
+            "The site's host names are not set, or any name is accepted: links "
+            "in e-mails could point to another site.",
             "Set GENIE_HOSTS=your.domain.",
         ),
         (
             _is_reachable(site),
-            f"E-mails and webhooks name the site as {site}: this must begin with "
-            "https:// and name one of GENIE_HOSTS.",
+            f"The site address used in e-mails and webhooks is {site}; it must "
+            "begin with https:// and use one of GENIE_HOSTS.",
             "Set GENIE_SITE_URL=https://your.domain.",
         ),
         (
             env.text("GENIE_PROXIES"),
-            "The number of proxies before the site is not set: behind one, all visitors "
-            "would share one address and its limits.",
-            "Set GENIE_PROXIES=1, or 0 where visitors reach the web server directly.",
+            "The number of proxies in front of the site is not set: behind a "
+            "proxy, all visitors would share one address and its rate limits.",
+            "Set GENIE_PROXIES=1, or 0 if visitors reach the web server directly.",
         ),
         (
             not settings.SECURE_HSTS_PRELOAD or _may_be_preloaded(),
-            "HSTS preloading needs a year and all subdomains.",
+            "HSTS preloading requires a max-age of one year and all subdomains.",
             f"Set GENIE_HSTS_SECONDS={_PRELOAD_SECONDS} and GENIE_HSTS_SUBDOMAINS=yes, "
             "or unset GENIE_HSTS_PRELOAD.",
         ),

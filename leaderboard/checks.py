@@ -31,20 +31,23 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         messages.append(
             _error(
                 "E001",
-                f"GENIE_CAMPAIGN_ZONE is {configured['CAMPAIGN_ZONE']!r}, which is no time zone.",
-                "Take an IANA name such as Europe/Berlin.",
+                f"GENIE_CAMPAIGN_ZONE is {configured['CAMPAIGN_ZONE']!r}, which "
+                "is not a time zone.",
+                "Use an IANA name such as Europe/Berlin.",
             )
         )
     if configured["CAMPAIGN_HOUR"] not in HOURS:
         messages.append(
             _error(
                 "E002",
-                f"GENIE_CAMPAIGN_HOUR is {configured['CAMPAIGN_HOUR']}; a day has hours 0 to 23.",
+                f"GENIE_CAMPAIGN_HOUR is {configured['CAMPAIGN_HOUR']}; it must "
+                "be an hour from 0 to 23.",
             )
         )
     messages += [
         _error(
-            "E003", f"GENIE_HOLIDAYS names {day!r}, which is no date like 2026-12-25."
+            "E003",
+            f"GENIE_HOLIDAYS names {day!r}, which is not a date such as 2026-12-25.",
         )
         for day in configured["HOLIDAYS"]
         if not _is_date(day)
@@ -53,8 +56,9 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         messages.append(
             _error(
                 "E004",
-                f"GENIE_DETECTOR is {configured['DETECTOR']!r}, which is no detector.",
-                f"There are {', '.join(DETECTORS)}.",
+                f"GENIE_DETECTOR is {configured['DETECTOR']!r}, which is not a "
+                "detector.",
+                f"Choose one of {', '.join(DETECTORS)}.",
             )
         )
     return messages

@@ -92,10 +92,12 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
     demo = Demo(tmp_path)
     try:
         printed = demo.wait(300)
-        assert printed.splitlines()[0].endswith("(at the first start half a minute)")
+        assert printed.splitlines()[0].endswith(
+            "(about half a minute on the first start)"
+        )
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
-        assert re.search(r"\d+ HITs answered by simulated workers", printed)
+        assert re.search(r"\d+ HITs answered by simulated annotators", printed)
         home = demo.get("/")
         for slug in ("demo-qa", "demo-abductive", "demo-translation"):
             assert f"/tasks/{slug}/" in home
@@ -116,8 +118,8 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
     again = Demo(tmp_path)
     try:
         printed = again.wait(90)
-        assert "kept" in printed
-        assert "simulated workers" not in printed
+        assert "keeping" in printed
+        assert "simulated annotators" not in printed
         assert "Kingfisher-QA" in again.get("/tasks/demo-qa/")
         again.process.kill()  # not asked to stop: its processes end all the same
         again.process.wait(timeout=10)

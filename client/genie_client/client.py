@@ -164,7 +164,7 @@ class Client:
         """Give a file: sample, csv, json, latex or bibtex."""
         if what not in _FILES:
             raise Problem(
-                f"There is no {what!r} to download; there are {', '.join(_FILES)}.",
+                f"There is no {what!r} to download; choose one of {', '.join(_FILES)}.",
                 code="unknown-file",
             )
         query = f"?{urlencode({'at': at})}" if at else ""
@@ -175,8 +175,8 @@ class Client:
         a, b = self.submission(first), self.submission(second)
         if a["task"] != b["task"]:
             raise Problem(
-                f"{first} is of {a['task']} and {second} of {b['task']}; scores of "
-                "different tasks cannot be compared.",
+                f"{first} is for {a['task']} and {second} for {b['task']}; "
+                "scores cannot be compared across tasks.",
                 code="different-tasks",
             )
         return {

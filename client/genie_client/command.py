@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     if not options.site:
-        parser.error("name the site with --site or in GENIE_SITE")
+        parser.error("set the site with --site or GENIE_SITE")
     try:
         code: int = options.run(Session(options))
     except Problem as problem:
@@ -153,8 +153,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
     # not shown in the list of processes when it comes from the environment
     parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)
-    parser.add_argument("--timeout", type=float, default=60.0, help="of one answer")
-    parser.add_argument("--json", action="store_true", help="one JSON value")
+    parser.add_argument("--timeout", type=float, default=60.0, help="of one request")
+    parser.add_argument("--json", action="store_true", help="print one JSON value")
     verbs = parser.add_subparsers(required=True, metavar="command")
 
     def verb(name: str, run: Callable[[Session], int], help_: str) -> Any:
@@ -163,21 +163,21 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     verb("tasks", _tasks, "list the benchmark tasks")
-    checked = verb("validate", _validate, "check a file without handing it in")
+    checked = verb("validate", _validate, "check a file without submitting it")
     _task_and_file(checked)
-    _submit_arguments(verb("submit", _submit, "hand in a system's predictions"))
-    status = verb("status", _status, "tell where a submission is")
+    _submit_arguments(verb("submit", _submit, "submit a system's predictions"))
+    status = verb("status", _status, "show the state of a submission")
     status.add_argument("submission", type=int)
     _watch_arguments(status)
-    board = verb("leaderboard", _leaderboard, "show a board")
+    board = verb("leaderboard", _leaderboard, "show a leaderboard")
     board.add_argument("task")
-    board.add_argument("--at", help="a date or a time of the past")
-    file = verb("download", _download, "get a file of a task or its board")
+    board.add_argument("--at", help="a date or time in the past")
+    file = verb("download", _download, "download a file of a task or its board")
     file.add_argument("task")
     file.add_argument("what", choices=["sample", "csv", "json", "latex", "bibtex"])
-    file.add_argument("--at", help="a date or a time of the past")
+    file.add_argument("--at", help="a date or time in the past")
     file.add_argument("--out", type=Path)
-    both = verb("compare", _compare, "put two submissions side by side")
+    both = verb("compare", _compare, "compare two submissions")
     both.add_argument("first", type=int)
     both.add_argument("second", type=int)
     return parser
@@ -190,11 +190,11 @@ def _task_and_file(parser: Any) -> None:
 
 def _submit_arguments(parser: Any) -> None:
     _task_and_file(parser)
-    parser.add_argument("--system", required=True, help="name on the board")
+    parser.add_argument("--system", required=True, help="name on the leaderboard")
     parser.add_argument("--description", default="")
     parser.add_argument("--link", action="append", default=[])
     parser.add_argument(
-        "--team", help="slug of your team; needed if you are in several"
+        "--team", help="slug of your team; required if you are a member of several"
     )
     parser.add_argument("--private", action="store_true")
     parser.add_argument("--anonymous-until", metavar="DATE")
@@ -202,9 +202,11 @@ def _submit_arguments(parser: Any) -> None:
 
 
 def _watch_arguments(parser: Any) -> None:
-    parser.add_argument("--watch", action="store_true", help="wait and tell")
+    parser.add_argument("--watch", action="store_true", help="wait and show progress")
     parser.add_argument(
         "--until", choices=["measured", "published"], default="measured"
     )
     parser.add_argument("--every", type=float, default=5.0, help="seconds")
-    parser.add_argument("--wait", type=float, default=3600.0, help="seconds at most")
+    parser.add_argument(
+        "--wait", type=float, default=3600.0, help="maximum number of seconds"
+    )

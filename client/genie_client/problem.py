@@ -46,7 +46,11 @@ def problem_from(status: int, raw: bytes, retry_after: str | None) -> Problem:
         body = {}
     if not isinstance(body, dict):
         body = {}
-    said = body.get("detail") or body.get("title") or f"The site answered {status}."
+    said = (
+        body.get("detail")
+        or body.get("title")
+        or f"The site responded with status {status}."
+    )
     if body.get("errors"):
         said = f"{said} {json.dumps(body['errors'], ensure_ascii=False)}"
     wait = float(retry_after) if retry_after and retry_after.isdigit() else None

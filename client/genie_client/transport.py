@@ -23,7 +23,7 @@ class Transport:
         parts = urlsplit(site)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
             raise Problem(
-                f"{site!r} is no address of a site; it looks like "
+                f"{site!r} is not the address of a site; use one such as "
                 "https://genie.example.org.",
                 code="bad-site",
             )
@@ -44,7 +44,7 @@ class Transport:
             return json.loads(raw)
         except ValueError as error:
             raise Problem(
-                f"{self.site} did not answer with JSON; is it a Genie site?",
+                f"{self.site} did not respond with JSON; is it a Genie site?",
                 code="not-genie",
             ) from error
 
@@ -60,7 +60,7 @@ class Transport:
         """Ask, and give the answer as it is; a refusal is a Problem."""
         url = path if path.startswith("http") else f"{self.site}{path}"
         if urlsplit(url).netloc != urlsplit(self.site).netloc:
-            raise Problem(f"{url} is not of {self.site}.", code="bad-site")
+            raise Problem(f"{url} does not belong to {self.site}.", code="bad-site")
         sent = {"Accept": accept, "User-Agent": "genie-client/0.1.0"}
         if self._token:
             sent["Authorization"] = f"Bearer {self._token}"

@@ -22,7 +22,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def tasks(found: Sequence[Json]) -> str:
     return table(
-        ["task", "instances", "takes submissions", "title"],
+        ["task", "instances", "accepts submissions", "title"],
         [
             [
                 task["slug"],
@@ -42,11 +42,11 @@ def validation(found: Json) -> str:
             f"({found['format']})."
         )
         noticed = [
-            f"- noticed: {warning['sentence']} ({warning['code']})"
+            f"- warning: {warning['sentence']} ({warning['code']})"
             for warning in found["warnings"] or []
         ]
         return "\n".join([good, *noticed])
-    lines = [f"Not usable for {found['task']}:"]
+    lines = [f"Invalid for {found['task']}:"]
     for problem in found["problems"]:
         lines.append(f"- {problem['message']} ({problem['code']})")
         for example in problem["examples"][:5]:
@@ -69,7 +69,7 @@ def submission(found: Json) -> str:
     for name, metric in found["metrics"].items():
         lines.append(f"  {name}: {metric['value']:.2f}")
     for error in found.get("errors") or []:
-        lines.append(f"  wrong: {error['message']}")
+        lines.append(f"  error: {error['message']}")
     failure = found.get("failure")
     if failure:
         lines.append(f"  failed: {failure['step']}: {failure['reason']}")
@@ -109,25 +109,23 @@ def rank(row: Json) -> str:
 
 
 def comparison(found: Json) -> str:
-    lines = [
-        f"{found['a']['system']} against {found['b']['system']} on {found['task']}"
-    ]
+    lines = [f"{found['a']['system']} vs. {found['b']['system']} on {found['task']}"]
     for name, score in found["scores"].items():
         told = "overlap" if score["intervals_overlap"] else "do not overlap"
         lines.append(
-            f"  {name}: {score['a']['mean']:.1f} against {score['b']['mean']:.1f}, "
+            f"  {name}: {score['a']['mean']:.1f} vs. {score['b']['mean']:.1f}, "
             f"difference {score['difference']:+.1f}; the intervals {told}"
         )
     if found["scores"]:
         covers = next(iter(found["scores"].values()))["a"]["covers"]
-        lines.append(f"  95 % intervals, each of one system; they cover {covers}.")
+        lines.append(f"  95 % intervals of single systems; they cover {covers}.")
         lines.append(
-            "  Systems whose intervals overlap may still differ significantly. Compared "
-            f"instance by instance: {found['all_pairs']}"
+            "  Systems whose intervals overlap may still be significantly "
+            f"different. Direct comparison: {found['all_pairs']}"
         )
     for name, metric in found["metrics"].items():
         note = "" if metric["comparable"] else " (other settings: do not compare)"
-        lines.append(f"  {name}: {metric['a']:.2f} against {metric['b']:.2f}{note}")
+        lines.append(f"  {name}: {metric['a']:.2f} vs. {metric['b']:.2f}{note}")
     if len(lines) == 1:
         lines.append("  nothing to compare yet")
     return "\n".join(lines)

@@ -19,7 +19,9 @@ _CONFIRM = "allauth.account.stages.EmailVerificationStage"
 _OURS = "genie.accounts.adapter.ConfirmedAddress"
 
 
-_MISFIT = "Name and password do not fit together. Mind capitals, and try again."
+_MISFIT = (
+    "The user name and password do not match. Check capital letters and try again."
+)
 
 
 def _with_next(url: str, target: str | None) -> str:
@@ -32,8 +34,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         "username_password_mismatch": _MISFIT,
         "email_password_mismatch": _MISFIT,
         "too_many_login_attempts": (
-            "Too many failed tries to sign in. Wait a few minutes, or reset the "
-            "password."
+            "Too many failed attempts to sign in. Wait a few minutes, or reset "
+            "your password."
         ),
     }
 

@@ -35,7 +35,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
     @admin.action(description="Revoke the selected …", permissions=["revoke"])
     @after_asking(
         "Revoke tokens",
-        "Programs that use them are refused from now on, for good.",
+        "Programs that use them will be refused from now on. This cannot be undone.",
         "Revoke them",
     )
     def revoke_selected(

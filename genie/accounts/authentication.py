@@ -25,7 +25,9 @@ class TokenAuthentication(BaseAuthentication):
         if not words or words[0].lower() not in KEYWORDS:
             return None
         if len(words) != 2 or len(words[1]) > _LONGEST:
-            raise AuthenticationFailed("Send one token: Authorization: Bearer TOKEN.")
+            raise AuthenticationFailed(
+                "Send exactly one token: Authorization: Bearer TOKEN."
+            )
         token = _usable(words[1].decode("latin-1"))
         tokens.note_use(token)
         return _bounded(token), token
@@ -37,11 +39,11 @@ class TokenAuthentication(BaseAuthentication):
 def _usable(secret: str) -> AccessToken:
     token = tokens.find(secret)
     if token is None or not token.user.is_active:
-        raise AuthenticationFailed("There is no such token.")
+        raise AuthenticationFailed("This token is not valid.")
     if token.revoked_at is not None:
         raise AuthenticationFailed("This token has been revoked.")
     if token.expired:
-        raise AuthenticationFailed("This token has run out; make another.")
+        raise AuthenticationFailed("This token has expired; create a new one.")
     return token
 
 

@@ -16,7 +16,7 @@ class LoginForm(allauth_forms.LoginForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _plain(self)
-        self.fields["login"].label = "Name or e-mail address"
+        self.fields["login"].label = "User name or e-mail address"
         self.fields["password"].help_text = ""
         self.fields["remember"].label = "Stay signed in on this device"
 
@@ -25,17 +25,17 @@ class SignupForm(allauth_forms.SignupForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _plain(self)
-        self.fields["username"].label = "Name"
+        self.fields["username"].label = "User name"
         self.fields["username"].help_text = "Letters, digits and @ . + - _"
         self.fields["email"].label = "E-mail address"
-        self.fields["password2"].label = "Password, once more"
+        self.fields["password2"].label = "Confirm password"
 
 
 class ChangePasswordForm(allauth_forms.ChangePasswordForm):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _plain(self)
-        self.fields["oldpassword"].label = "Present password"
+        self.fields["oldpassword"].label = "Current password"
         # the page has that link beside its button
         self.fields["oldpassword"].help_text = ""
         _choose_password(self)
@@ -71,7 +71,7 @@ class AddEmailForm(allauth_forms.AddEmailForm):  # type: ignore[misc]
 
 def _choose_password(form: forms.Form) -> None:
     form.fields["password1"].label = "New password"
-    form.fields["password2"].label = "New password, once more"
+    form.fields["password2"].label = "Confirm new password"
 
 
 def _plain(form: forms.Form) -> None:
@@ -81,10 +81,11 @@ def _plain(form: forms.Form) -> None:
 
 
 class TokenForm(forms.Form):
-    DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "no expiry")]
+    DAYS = [("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("0", "no expiry")]
 
     name = forms.CharField(
-        max_length=100, help_text="To tell it from others: where it will be used."
+        max_length=100,
+        help_text="Helps you recognise it later: say where it will be used.",
     )
     days = forms.TypedChoiceField(
         label="Expires after",
@@ -101,10 +102,10 @@ class TokenForm(forms.Form):
             if choice[0] != AccessToken.Scope.STAFF or user.is_staff
         ]
         self.fields["scopes"] = forms.MultipleChoiceField(
-            label="It may",
+            label="Scopes",
             choices=offered,
             widget=forms.CheckboxSelectMultiple,
             initial=["read", "submit"],
-            error_messages={"required": "Choose what the token may do."},
+            error_messages={"required": "Choose at least one scope."},
         )
         self.order_fields(["name", "scopes", "days"])

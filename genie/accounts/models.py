@@ -11,10 +11,10 @@ class AccessToken(models.Model):
     """What a program of an account may do through the API; only its hash is kept."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read what the account may read"
+        READ = "read", "read everything the account can read"
         SUBMIT = "submit", "submit systems, check files, manage webhooks"
         WITHDRAW = "withdraw", "withdraw submissions, which cannot be undone"
-        STAFF = "staff", "what staff may do; works for staff only"
+        STAFF = "staff", "staff operations; only for staff accounts"
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens"

@@ -28,7 +28,8 @@ class ScopeFits(BasePermission):
         usual = Scope.READ if request.method in SAFE_METHODS else Scope.SUBMIT
         scope = getattr(view, "scope", None) or usual
         self.message = (
-            f"This takes a token with the scope {scope}; make one on /account/tokens/."
+            f"This requires a token with the scope {scope}; create one on "
+            "/account/tokens/."
         )
         return has_scope(request, scope)
 
@@ -39,7 +40,7 @@ class IsStaff(BasePermission):
     def has_permission(self, request: Request, view: Any) -> bool:
         needed: str = view.staff_permission
         self.message = (
-            f"This is for staff with the permission {needed}; a token needs the scope "
-            "staff."
+            f"This requires the staff permission {needed}; a token also needs "
+            "the scope staff."
         )
         return has_scope(request, Scope.STAFF) and staff_may(request.user, needed)

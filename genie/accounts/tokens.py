@@ -49,22 +49,22 @@ def _refuse_unfit(
 ) -> None:
     if not 1 <= len(name.strip()) <= 100 or not name.isprintable():
         raise GenieError(
-            "Give the token a name of 1 to 100 characters, to tell it from others.",
+            "Give the token a name of 1 to 100 characters.",
             code="bad-name",
         )
     if not scopes:
-        raise GenieError("Choose what the token may do.", code="no-scope")
+        raise GenieError("Choose at least one scope.", code="no-scope")
     if Scope.STAFF in scopes and not (user.is_staff or user.is_superuser):
         raise GenieError(
-            "Only staff can have a token with the scope staff.", code="not-staff"
+            "Only staff can create a token with the scope staff.", code="not-staff"
         )
     if days is not None and not 1 <= days <= MAX_DAYS:
         raise GenieError(
-            f"A token can last from 1 to {MAX_DAYS} days.", code="bad-expiry"
+            f"A token can be valid for 1 to {MAX_DAYS} days.", code="bad-expiry"
         )
     if working(user).count() >= MAX_TOKENS:
         raise GenieError(
-            f"You have {MAX_TOKENS} tokens that work; revoke one first.",
+            f"You already have {MAX_TOKENS} active tokens; revoke one first.",
             code="too-many-tokens",
         )
 

@@ -85,5 +85,5 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Take one of the account's own tokens back."""
     token = get_object_or_404(AccessToken, pk=pk, user_id=request.user.pk)
     tokens.revoke(token)
-    messages.success(request, f"{token.name} is revoked; it opens nothing any more.")
+    messages.success(request, f"{token.name} has been revoked and no longer works.")
     return redirect("accounts:tokens")

@@ -22,7 +22,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
-        help_text="Kept with the decision, in the history.",
+        help_text="Recorded in the history with the decision.",
     )
 
 
@@ -31,7 +31,7 @@ class OptionalReasonForm(forms.Form):
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 80}),
-        help_text="Optional; who asked reads it.",
+        help_text="Optional; shown to the people who requested it.",
     )
 
 

@@ -28,10 +28,10 @@ class WhyForm(forms.ModelForm):  # type: ignore[type-arg]
     """A form on a row that exists; what is entered as `why` goes into its history."""
 
     why = forms.CharField(
-        label="Why this change",
+        label="Reason for this change",
         max_length=500,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
-        help_text="Kept in the history with your name.",
+        help_text="Recorded in the history with your name.",
     )
 
 
@@ -90,7 +90,7 @@ class AsksWhy(ListAdmin):
         return bool(request.user.has_perm(name))
 
     @admin.action(description="Delete the selected …", permissions=["remove"])
-    @after_asking("Delete", "They are gone for good.", "Delete all of them")
+    @after_asking("Delete", "This cannot be undone.", "Delete all of them")
     def delete_with_reason(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
@@ -103,7 +103,9 @@ class AsksWhy(ListAdmin):
         if n_gone:
             self.message_user(request, f"Deleted: {n_gone}.", messages.SUCCESS)
         if kept:
-            sentence = f"Others rest on these, so they stay: {_few(kept)}."
+            sentence = (
+                f"Not deleted, because other records depend on them: {_few(kept)}."
+            )
             self.message_user(request, sentence, messages.ERROR)
 
     def _gone(self, request: HttpRequest, row: Model, reason: str) -> bool:

@@ -37,7 +37,7 @@ def next_start(
     '2026-11-23T18:00:00+00:00'
     """
     if now.tzinfo is None:
-        raise ValueError("`now` must be aware of its time zone.")
+        raise ValueError("`now` must be timezone-aware.")
     local = ZoneInfo(zone)
     day = now.astimezone(local).date()
     while True:

@@ -60,7 +60,7 @@ def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
                 continue
             if value.slug in classes:
                 raise ValueError(
-                    f"Two extensions in {package} are called {value.slug}."
+                    f"Two extensions in {package} have the slug {value.slug}."
                 )
             classes[value.slug] = value
     return tuple(sorted(classes.items()))

@@ -71,9 +71,11 @@ def enqueue(job: str, **keys: Key) -> None:
     """Queue `job` (a dotted path) with primary keys, as part of the transaction."""
     for name, value in keys.items():
         if not isinstance(value, int | str):
-            raise TypeError(f"Job {job} takes keys only; {name} is {type(value)}.")
+            raise TypeError(f"Job {job} accepts only keys; {name} is {type(value)}.")
         if name in _RESERVED:
-            raise TypeError(f"Job {job}: the queue takes {name!r} for its own option.")
+            raise TypeError(
+                f"Job {job}: {name!r} is reserved as an option of the queue."
+            )
     if in_database():
         async_task(job, **keys)
     else:  # a worker elsewhere could be faster than this transaction

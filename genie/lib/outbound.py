@@ -65,17 +65,17 @@ def checked(url: str, *, https_only: bool) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise Refused(f"{url[:80]!r} is no web address.") from None
+        raise Refused(f"{url[:80]!r} is not a web address.") from None
     schemes = {"https"} if https_only else {"https", "http"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
         beginning = "https://" if https_only else "https:// or http://"
         raise Refused(f"{url[:80]!r} is no address that begins with {beginning}.")
     if parts.username is not None or parts.password is not None:
-        raise Refused("An address must not hold a name or a password.")
+        raise Refused("An address must not contain a user name or password.")
     if len(url) > 500 or not url.isascii() or not url.isprintable() or " " in url:
         raise Refused(
-            "An address has at most 500 plain characters and no spaces; write others "
-            "in their encoded form."
+            "An address can have at most 500 ASCII characters and no spaces; "
+            "percent-encode other characters."
         )
     return parts
 
@@ -93,7 +93,7 @@ def check_reachable(url: str, *, https_only: bool) -> None:
     try:
         _address(host, parts.port or _PORTS[parts.scheme], allow_private=False)
     except OSError:
-        raise Refused(f"There is no host {host}.") from None
+        raise Refused(f"The host {host} was not found.") from None
 
 
 def post(

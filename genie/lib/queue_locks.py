@@ -28,9 +28,9 @@ def lock_supervisor() -> IO[str]:
     file = (queue_pulse.folder() / "supervisor").open("a+")
     if not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
         raise QueueIsTaken(
-            f"The queue already runs on this machine (process {_content(file)}). Raise "
-            "GENIE_WORKERS for more processes, or give another --name to run a second "
-            "queue beside it."
+            "The queue is already running on this machine (process "
+            f"{_content(file)}). Raise GENIE_WORKERS for more processes, or give "
+            "another --name to run a second queue."
         )
     write(file, os.getpid())
     return file
@@ -48,7 +48,8 @@ def lock_cluster() -> IO[str]:
         group = _content(file)
         if time.monotonic() > deadline:
             raise QueueIsTaken(
-                f"Processes of an earlier queue do not end (process group {group})."
+                "Processes of an earlier queue are not stopping (process group "
+                f"{group})."
             )
         if group:
             with contextlib.suppress(ProcessLookupError):

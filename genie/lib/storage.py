@@ -83,6 +83,6 @@ def _options(query: str) -> dict[str, str]:
         options[_OPTIONS[name]] = value
     if options.get("addressing_style", "auto") not in _ADDRESSING:
         raise ConfigurationError(
-            f"GENIE_STORAGE: addressing is one of {', '.join(_ADDRESSING)}."
+            f"GENIE_STORAGE: addressing must be one of {', '.join(_ADDRESSING)}."
         )
     return options

@@ -35,7 +35,7 @@ class DecisionForm(forms.Form):
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
-        help_text="The submitter reads it. Needed to decline, optional to approve.",
+        help_text="Shown to the submitter. Required to decline, optional to approve.",
     )
     # what the person saw when deciding: money is spent on that and nothing else
     shown_cents = forms.IntegerField(widget=forms.HiddenInput)
@@ -43,7 +43,7 @@ class DecisionForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or {}
         if given.get("decision") == DECLINE and not given.get("reason"):
-            self.add_error("reason", "Say why; the submitter reads it.")
+            self.add_error("reason", "Give a reason; it is shown to the submitter.")
         return given
 
 
@@ -59,7 +59,8 @@ def approve_page(
             form = DecisionForm(initial={"shown_cents": cost.total_cents})
             model_admin.message_user(
                 request,
-                "The cost has changed since you looked: it stands below as it is now.",
+                "The cost has changed since you opened this page; the current "
+                "cost is shown below.",
                 messages.WARNING,
             )
         elif _decided(model_admin, request, submission, given):

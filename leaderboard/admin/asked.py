@@ -89,7 +89,7 @@ class ComparisonAdmin(AskedAdmin):
     list_select_related = ["evaluation__task", "evaluation__requested_by", "a", "b"]
     search_fields = ["a__system_name", "b__system_name"]
 
-    @admin.display(description="rule, chance of error, strategy", ordering="rule")
+    @admin.display(description="rule, error probability, strategy", ordering="rule")
     def asked_how(self, row: Comparison) -> str:
         return f"{row.rule}, {row.delta:g}, {row.get_strategy_display()}"
 

@@ -24,29 +24,30 @@ class DrawForm(forms.Form):
         label="Questions", min_value=2, max_value=200, initial=qualification.N_QUESTIONS
     )
     n_asked = forms.IntegerField(
-        label="Asked in one try",
+        label="Questions per attempt",
         min_value=0,
         initial=0,
-        help_text="0: all of them. Fewer leave new ones for the next try.",
+        help_text="0: all of them. With fewer, the next attempt has new questions.",
     )
     pass_percent = forms.IntegerField(min_value=1, max_value=100, initial=80)
-    n_tries = forms.IntegerField(label="Tries", min_value=1, max_value=20, initial=2)
+    n_tries = forms.IntegerField(label="Attempts", min_value=1, max_value=20, initial=2)
     wait_hours = forms.IntegerField(
-        min_value=0, initial=24, help_text="Between a failed try and the next one."
+        min_value=0, initial=24, help_text="Between a failed attempt and the next."
     )
     valid_days = forms.IntegerField(
-        min_value=1, required=False, help_text="Empty: it does not run out."
+        min_value=1, required=False, help_text="Leave empty for no expiry."
     )
 
 
 DRAW = Question(
     title="Draw a qualification test",
     sentence=(
-        "Half of the questions show a reference, half of them another instance's "
-        "reference; all are about instances that nobody judges. The test is a draft "
-        "until you publish it, and nobody needs it until a requirement says so."
+        "Half of the questions show the instance's reference, the other half "
+        "another instance's reference. All use instances outside the sample for "
+        "human evaluation. The test is a draft until you publish it, and no one "
+        "has to take it until a requirement names it."
     ),
-    button="Draw it",
+    button="Draw test",
     action="draw_test_selected",
     form=DrawForm,
 )

@@ -21,7 +21,9 @@ Failure, Success, Schedule, OrmQ = (
 
 
 @admin.action(description="Run the selected jobs again …", permissions=["act"])
-@after_asking("Run jobs again", "Each is queued with the keys it had.", "Queue them")
+@after_asking(
+    "Run jobs again", "Each job is queued again with the same arguments.", "Queue them"
+)
 def retry_selected(
     model_admin: Any, request: HttpRequest, queryset: Any, reason: str
 ) -> None:
@@ -32,7 +34,7 @@ def retry_selected(
             # log and job together: neither a job without a reason nor a reason without
             # a job
             with transaction.atomic():
-                message = f"{failure.func} queued again. Why: {reason}"
+                message = f"{failure.func} queued again. Reason: {reason}"
                 model_admin.log_change(request, failure, message)
                 retry_failure(failure.pk)
         except TypeError as error:  # it was not queued by our rules
@@ -67,7 +69,7 @@ class FailureAdmin(AsksWhy):
     def has_act_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("django_q.change_failure")
 
-    @admin.display(description="what went wrong")
+    @admin.display(description="error")
     def short_result(self, failure: Any) -> str:
         return str(failure.result)[:200]
 

@@ -39,7 +39,7 @@ class WorkAdmin(ReadOnlyAdmin):
         level = messages.SUCCESS if done else messages.WARNING
         self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
         for row in done:
-            self.log_change(request, row, f"{verb}. Why: {reason}")
+            self.log_change(request, row, f"{verb}. Reason: {reason}")
 
 
 @admin.register(MetricRun)
@@ -68,10 +68,10 @@ class MetricRunAdmin(WorkAdmin):
         n: int = run.n_wrong
         return n
 
-    @admin.action(description="Stop the selected ones …", permissions=["decide"])
+    @admin.action(description="Stop the selected …", permissions=["decide"])
     @after_asking(
         "Stop metric runs",
-        "The piece under way ends; what is done is kept.",
+        "The batch being computed finishes; completed batches are kept.",
         "Stop them",
     )
     def stop_selected(
@@ -80,13 +80,13 @@ class MetricRunAdmin(WorkAdmin):
         self.act_on_rows(request, queryset, metric_runs.stop, "Stopped", reason)
 
     @admin.action(
-        description="Go on with the selected ones, failed pieces too …",
+        description="Resume the selected, including failed batches …",
         permissions=["decide"],
     )
     @after_asking(
-        "Go on with metric runs",
-        "They go on where they were stopped; failed pieces are tried again.",
-        "Go on",
+        "Resume metric runs",
+        "They continue where they stopped; failed batches are tried again.",
+        "Resume",
     )
     def resume_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
@@ -117,9 +117,9 @@ class MetricBoardAdmin(WorkAdmin):
         return rows.defer("payload")
 
     @admin.action(
-        description="Compute the selected failed ones again …", permissions=["decide"]
+        description="Recompute the selected failed boards …", permissions=["decide"]
     )
-    @after_asking("Compute boards again", "Failed ones are queued.", "Queue them")
+    @after_asking("Recompute boards", "Failed boards are queued again.", "Queue them")
     def retry_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
@@ -142,11 +142,11 @@ class OutsideMetricAdmin(WorkAdmin):
     search_fields = ["name", "owner__username"]
     actions = ["withdraw_selected"]
 
-    @admin.action(
-        description="Take the selected ones off their boards …", permissions=["decide"]
-    )
+    @admin.action(description="Withdraw the selected metrics …", permissions=["decide"])
     @after_asking(
-        "Withdraw metrics", "They leave their boards for good.", "Withdraw them"
+        "Withdraw metrics",
+        "They are removed from their boards. This cannot be undone.",
+        "Withdraw them",
     )
     def withdraw_selected(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str

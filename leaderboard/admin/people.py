@@ -31,8 +31,8 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
     @admin.action(description="Delete the selected accounts …", permissions=["close"])
     @after_asking(
         "Delete accounts",
-        "Names, addresses, passwords and tokens go for good; submissions and decisions "
-        "stay and belong to nobody's name.",
+        "Names, addresses, passwords and tokens are deleted for good; "
+        "submissions and decisions stay, without a name.",
         "Delete them",
     )
     def close_selected(
@@ -43,7 +43,7 @@ class UserAdmin(AsksWhy, DjangoUserAdmin):  # type: ignore[type-arg]
         def act(row: Any) -> tuple[Model, str]:
             leave.delete(row.pk)
             # the row stays, without a name: submissions and decisions refer to it
-            return User.objects.get(pk=row.pk), f"Account deleted. Why: {reason}"
+            return User.objects.get(pk=row.pk), f"Account deleted. Reason: {reason}"
 
         n = act_on_each(self, request, rows, act)
         level = messages.SUCCESS if n else messages.WARNING

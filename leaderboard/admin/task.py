@@ -60,7 +60,7 @@ class TaskAdmin(AsksWhy):
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
-        description="Make and download a release of the data", permissions=["change"]
+        description="Create and download a release of the data", permissions=["change"]
     )
     def release_selected(
         self, request: HttpRequest, queryset: QuerySet[Task]

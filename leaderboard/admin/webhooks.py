@@ -30,10 +30,10 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
         return delivery.webhook.team.name
 
     @admin.action(
-        description="Try the selected that were given up again …", permissions=["send"]
+        description="Send the selected failed deliveries again …", permissions=["send"]
     )
     @after_asking(
-        "Send again", "What was given up is tried anew, with the same id.", "Send them"
+        "Send again", "Failed deliveries are sent again with the same id.", "Send them"
     )
     def send_again(
         self, request: HttpRequest, queryset: QuerySet[WebhookDelivery], reason: str
@@ -45,6 +45,6 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
             state=State.FAILED,
         ).update(state=State.WAITING, n_attempts=0, next_at=timezone.now())
         for delivery in failed:
-            self.log_change(request, delivery, f"Sent again. Why: {reason}")
+            self.log_change(request, delivery, f"Sent again. Reason: {reason}")
         level = messages.SUCCESS if failed else messages.WARNING
-        self.message_user(request, f"{len(failed)} will be tried again.", level)
+        self.message_user(request, f"{len(failed)} will be sent again.", level)

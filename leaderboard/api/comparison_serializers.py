@@ -21,7 +21,7 @@ _STATES = HumanEvaluation.State.values
 
 
 class ComparedSystemSerializer(serializers.Serializer[Any]):
-    """A system that is compared, by its submission."""
+    """A compared system, given by its submission."""
 
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
     system = serializers.CharField(source="system_name")
@@ -36,15 +36,13 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     better = serializers.ChoiceField(
         choices=["", "A", "B"],
-        help_text="Which one was found better; empty while that cannot be said.",
+        help_text="Which system is better; empty while undecided or inconclusive.",
     )
-    delta = serializers.FloatField(
-        help_text="Chance of a wrong decision, both sides together."
-    )
-    rule = serializers.CharField(help_text="When asking stops.")
+    delta = serializers.FloatField(help_text="Error probability, two-sided.")
+    rule = serializers.CharField(help_text="The stopping rule.")
     strategy = serializers.ChoiceField(choices=Comparison.Strategy.choices)
-    n_workers = serializers.IntegerField(help_text="Of a majority.")
-    wave_size = serializers.IntegerField(help_text="Pairs that go out together.")
+    n_workers = serializers.IntegerField(help_text="For the majority strategy.")
+    wave_size = serializers.IntegerField(help_text="Pairs posted together.")
     max_pairs = serializers.IntegerField(help_text="The budget, in pairs.")
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
@@ -52,37 +50,41 @@ class ComparisonSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonStandingSerializer(serializers.Serializer[Any]):
-    """How often A was preferred, and how sure that is."""
+    """How often A was preferred, with its interval."""
 
     n_labels = serializers.IntegerField()
-    n_votes = serializers.IntegerField(help_text="Answers behind the labels.")
+    n_votes = serializers.IntegerField(
+        help_text="Answers from which the labels are derived."
+    )
     estimate = serializers.FloatField(
-        allow_null=True, help_text="Share of labels for A; null before the first."
+        allow_null=True,
+        help_text="Share of labels in favour of A; null before the first.",
     )
     low = serializers.FloatField()
     high = serializers.FloatField()
     anytime_valid = serializers.BooleanField(
-        help_text="Whether the interval holds however often one looks."
+        help_text="Whether the interval stays valid no matter how often it is checked."
     )
     needed = serializers.IntegerField(
         allow_null=True,
-        help_text="Labels in all at which it would end if the share stayed as it is.",
+        help_text="Total number of labels at which it would end if the share stayed the "
+        "same.",
     )
     spent_cents = serializers.IntegerField(
-        allow_null=True, help_text="Null to readers whom the cost does not concern."
+        allow_null=True, help_text="Null for readers who may not see the cost."
     )
     still_cents = serializers.IntegerField(
-        allow_null=True, help_text="What the labels still needed would cost."
+        allow_null=True, help_text="Cost of the labels still needed."
     )
     approved_cents = serializers.IntegerField(allow_null=True)
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
-    verdict = serializers.SerializerMethodField(help_text="The same in a sentence.")
+    verdict = serializers.SerializerMethodField(help_text="The result in one sentence.")
     standing = serializers.SerializerMethodField()
     seed = serializers.SerializerMethodField(
-        help_text="Of the order of pairs and outputs; told when it is over, since it "
-        "also says which pairs are test questions."
+        help_text="Seed of the order of pairs and outputs; shown once the comparison is "
+        "over, because it also reveals which pairs are test questions."
     )
 
     def get_verdict(self, comparison: Comparison) -> str:
@@ -116,7 +118,7 @@ class JointSerializer(serializers.Serializer[Any]):
     state = serializers.CharField(help_text="One of " + ", ".join(_STATES) + ".")
     systems = serializers.SerializerMethodField()
     n_instances = serializers.IntegerField()
-    n_workers = serializers.IntegerField(help_text="Who judge each instance.")
+    n_workers = serializers.IntegerField(help_text="Workers per instance.")
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
@@ -142,7 +144,8 @@ class JointRowSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     cluster = serializers.IntegerField(
-        help_text="Systems of different clusters differ in 95 % of resamples; 1 is the best."
+        help_text="Systems in different clusters differ in 95 % of resamples; 1 is the "
+        "best."
     )
     rank_first = serializers.IntegerField()
     rank_last = serializers.IntegerField()
@@ -161,10 +164,12 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
     n_judgements = serializers.IntegerField(source="about.n_judgements")
     n_instances = serializers.IntegerField(source="about.n_instances", default=0)
     n_workers = serializers.IntegerField(
-        source="about.n_workers", default=0, help_text="Whose judgements count."
+        source="about.n_workers", default=0, help_text="Workers whose ratings count."
     )
     n_excluded_workers = serializers.IntegerField(
-        source="about.n_excluded_workers", default=0, help_text="Who are left out."
+        source="about.n_excluded_workers",
+        default=0,
+        help_text="Workers whose ratings are excluded.",
     )
     normalised = serializers.CharField(source="about.normalised", default="")
     agreement = AgreementSerializer(source="about.agreement", default=None)
@@ -175,7 +180,7 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
 class JointDetailSerializer(JointSerializer):
     criteria = serializers.SerializerMethodField(help_text="Best systems first.")
     approved_cents = serializers.SerializerMethodField(
-        help_text="Null to readers whom the cost does not concern."
+        help_text="Null for readers who may not see the cost."
     )
     spent_cents = serializers.SerializerMethodField()
 

@@ -49,7 +49,7 @@ class ComparisonDetail(View):
     @extend_schema(
         tags=["comparisons"],
         operation_id="comparisons_retrieve",
-        summary="Say how one comparison stands",
+        summary="Show one comparison",
         responses={200: ComparisonDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -68,7 +68,7 @@ class JointList(View):
     @extend_schema(
         tags=["comparisons"],
         operation_id="joint_evaluations_list",
-        summary="List evaluations of several systems side by side, newest first",
+        summary="List joint evaluations of several systems, newest first",
         responses={
             200: JointSerializer(many=True),
             **problems("unknown-task", "not-found"),
@@ -89,7 +89,7 @@ class JointDetail(View):
     @extend_schema(
         tags=["comparisons"],
         operation_id="joint_evaluations_retrieve",
-        summary="Give magnitudes, ranking, TrueSkill and agreement of one evaluation",
+        summary="Show one joint evaluation: magnitudes, ranking, TrueSkill and agreement",
         responses={200: JointDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:

@@ -36,7 +36,7 @@ from leaderboard.services import dry_run
 
 
 class FileToCheckSerializer(serializers.Serializer[Any]):
-    """What to send, as multipart/form-data."""
+    """Parameters, as multipart/form-data."""
 
     task = serializers.SlugField(help_text="Slug of the benchmark task.")
     file = serializers.FileField(allow_empty_file=True)
@@ -44,16 +44,16 @@ class FileToCheckSerializer(serializers.Serializer[Any]):
 
 class ExaminedSerializer(serializers.Serializer[Any]):
     valid = serializers.BooleanField()
-    format = serializers.CharField(help_text="Empty where it could not be told.")
+    format = serializers.CharField(help_text="Empty if it could not be detected.")
     n_predictions = serializers.IntegerField()
-    n_instances = serializers.IntegerField(help_text="How many the task wants.")
+    n_instances = serializers.IntegerField(help_text="How many the task has.")
     errors = FileErrorSerializer(many=True)  # type: ignore[assignment]
     warnings = WarningSerializer(many=True)
 
 
 class ReasonSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
-        required=False, allow_blank=True, max_length=400, help_text="Others read it."
+        required=False, allow_blank=True, max_length=400, help_text="Visible to others."
     )
 
 
@@ -74,10 +74,11 @@ class SubmissionCheck(View):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_validate",
-        summary="Check a file of predictions; nothing is handed in, stored or counted",
+        summary="Check a prediction file without submitting it",
         description=(
-            "At most 8 MB, also unpacked, and one file at a time: while another is being "
-            "checked, the answer is 429 with Retry-After."
+            "Nothing is stored or counted toward your quota. At most 8 MB, also "
+            "after decompression, and one file at a time: while another is "
+            "being checked, the response is 429 with Retry-After."
         ),
         request={"multipart/form-data": FileToCheckSerializer},
         responses={
@@ -105,7 +106,7 @@ class SubmissionCheck(View):
         with one_at_a_time("check-by-accounts") as free:
             if not free:
                 raise Throttled(
-                    _BUSY_SECONDS, "Another file is being checked at the moment."
+                    _BUSY_SECONDS, "Another file is being checked right now."
                 )
             checked = dry_run.examine(
                 task, cast("IO[bytes]", file), file.name or "predictions"
@@ -118,8 +119,8 @@ def _refuse_too_large(request: Request) -> None:
     if announced(request._request) > limit + _ROOM:
         drop(request._request, 2 * limit)
         raise GenieError(
-            f"The file is larger than {limit >> 20} MB, the most that is checked without "
-            "handing it in; compress it with gzip, or hand it in.",
+            f"The file is larger than {limit >> 20} MB, the limit for checking "
+            "without submitting; compress it with gzip, or submit it.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )
@@ -135,8 +136,8 @@ class SubmissionWithdrawal(View):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_withdraw",
-        summary="Withdraw a submission of your team, for good",
-        description="A token needs the scope `withdraw`.",
+        summary="Withdraw a submission of your team; this cannot be undone",
+        description="The token needs the scope `withdraw`.",
         request=ReasonSerializer,
         responses={
             200: SubmissionDetailSerializer,

@@ -47,8 +47,8 @@ class TaskMetricBoard(TaskView):
     @extend_schema(
         tags=["metrics"],
         operation_id="tasks_metric_board_retrieve",
-        summary="Say how far a task's metrics follow people",
-        description="As it was last computed; nothing is computed by asking.",
+        summary="Show how well a task's metrics agree with human judgments",
+        description="The last computed result; a request does not trigger a computation.",
         responses={200: MetricBoardSerializer, **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -101,7 +101,7 @@ class MetricScoresList(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_list",
-        summary="List the metrics of others that are published, and your own",
+        summary="List published outside metrics, and your own",
         responses={200: MetricScoresSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request) -> Response:
@@ -111,8 +111,8 @@ class MetricScoresList(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_create",
-        summary="Hand in what your metric says of a task's systems",
-        description="Only you see it until you publish it.",
+        summary="Upload your metric's scores for a task's systems",
+        description="Only you can see them until you publish the metric.",
         request={"multipart/form-data": NewMetricScoresSerializer},
         responses={
             201: OpenApiResponse(MetricScoresSerializer),
@@ -158,7 +158,7 @@ class MetricScoresDetail(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_retrieve",
-        summary="Show a metric of somebody: published, or your own",
+        summary="Show one outside metric: published, or your own",
         responses={200: MetricScoresSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -167,8 +167,8 @@ class MetricScoresDetail(MetricScoresView):
     @extend_schema(
         tags=["metrics"],
         operation_id="metric_scores_destroy",
-        summary="Withdraw your metric, for good",
-        description="A token needs the scope `withdraw`.",
+        summary="Withdraw your metric; this cannot be undone",
+        description="The token needs the scope `withdraw`.",
         responses={
             204: None,
             **problems("not-authenticated", "permission-denied", "not-found"),

@@ -21,26 +21,30 @@ class StatisticSerializer(serializers.Serializer[Any]):
 
 
 class MetricLineSerializer(serializers.Serializer[Any]):
-    slug = serializers.CharField(help_text="`outside.7` for a metric of somebody else.")
+    slug = serializers.CharField(help_text="`outside.7` for an outside metric.")
     label = serializers.CharField()  # type: ignore[assignment]
-    owner = serializers.CharField(help_text="Who handed its scores in; else empty.")
+    owner = serializers.CharField(
+        help_text="Who uploaded its scores; empty for this site's metrics."
+    )
     outside = serializers.IntegerField(
-        source="outside_pk", allow_null=True, help_text="Its id where it is outside."
+        source="outside_pk",
+        allow_null=True,
+        help_text="Its id, if it is an outside metric.",
     )
     complete = serializers.BooleanField(
-        help_text="Whether it knows every system; only then is it compared."
+        help_text="Whether it has scores for every system; only then is it compared."
     )
     n_systems = serializers.IntegerField()
     cluster = serializers.IntegerField(
         allow_null=True,
-        help_text="Metrics of one cluster are not significantly different.",
+        help_text="Metrics in one cluster are not significantly different.",
     )
     statistics = serializers.SerializerMethodField(
         help_text="One of " + ", ".join(STATISTICS) + ", to its value and interval."
     )
     epsilon = serializers.FloatField(
         allow_null=True,
-        help_text="Up to which difference it counts as a tie, for `calibrated`.",
+        help_text="Largest difference that counts as a tie, for `calibrated`.",
     )
 
     @extend_schema_field(serializers.DictField(child=StatisticSerializer()))
@@ -52,14 +56,14 @@ class MetricLineSerializer(serializers.Serializer[Any]):
 
 class RankingSerializer(serializers.Serializer[Any]):
     order = serializers.ListField(
-        child=serializers.CharField(), help_text="Slugs, the best first."
+        child=serializers.CharField(), help_text="Slugs, best first."
     )
     ranks = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Their clusters, in that order."
+        child=serializers.IntegerField(), help_text="Their clusters, in the same order."
     )
     p = serializers.ListField(
         child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
-        help_text="One-sided p-values of “row better than column”, in that order.",
+        help_text="One-sided p-values of “row better than column”, in the same order.",
     )
 
 
@@ -84,41 +88,42 @@ class MetricSystemSerializer(serializers.Serializer[Any]):
     plain = serializers.ListField(
         child=serializers.FloatField(),
         allow_null=True,
-        help_text="Mean, low and high from the judgments alone.",
+        help_text="Mean, low and high from the ratings alone.",
     )
     powered = serializers.ListField(
         child=serializers.FloatField(),
         allow_null=True,
-        help_text="The same with the metrics' help; it never replaces the plain one.",
+        help_text="Prediction-powered mean, low and high; shown in addition to the plain "
+        "mean.",
     )
     labels_saved = serializers.FloatField(allow_null=True)
 
 
 class MetricBoardSerializer(serializers.Serializer[Any]):
-    """How far a task's metrics follow people, as it was last computed."""
+    """How well a task's metrics agree with human judgments, as last computed."""
 
     task = serializers.CharField()
     criterion = serializers.CharField()
     state = serializers.CharField(
-        help_text="Of the newest inputs: "
+        help_text="State for the latest inputs: "
         + ", ".join(MetricBoard.State.values)
-        + "; empty when nobody has been judged."
+        + "; empty if no system has been rated."
     )
     simulated = serializers.BooleanField(
-        help_text="The judgments came from simulated annotators, not from people."
+        help_text="The ratings came from simulated annotators, not from people."
     )
     by = serializers.CharField(help_text="Statistic by which metrics are ranked.")
     computed_at = serializers.DateTimeField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)
     code_version = serializers.CharField(allow_null=True)
-    n_judged = serializers.IntegerField(help_text="Instances that were judged.")
+    n_judged = serializers.IntegerField(help_text="Instances with ratings.")
     metrics = MetricLineSerializer(many=True)
     rankings = serializers.DictField(
         child=RankingSerializer(),
         help_text=f"Empty with fewer than {FEWEST_RANKED} systems.",
     )
     why_not_ranked = serializers.CharField(
-        help_text="What so few systems do not show; empty where they are enough."
+        help_text="Why metrics are not ranked; empty if there are enough systems."
     )
     compared = serializers.ListField(child=serializers.CharField())
     disagreement = DisagreementSerializer(allow_null=True)
@@ -157,7 +162,7 @@ def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
 
 class NewMetricScoresSerializer(serializers.Serializer[Any]):
     task = serializers.CharField(help_text="Slug of the task.")
-    name = serializers.CharField(trim_whitespace=False, help_text="Of the metric.")
+    name = serializers.CharField(trim_whitespace=False, help_text="Name of the metric.")
     file = serializers.FileField(
         allow_empty_file=True,
         help_text="CSV, TSV or JSONL with system, instance, value, or lines of system, "

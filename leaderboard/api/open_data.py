@@ -32,7 +32,7 @@ class OfSubmissionQuery(PageQuery):
         required=False,
         min_value=0,
         max_value=2**63 - 1,
-        help_text="Id of a submission: only its own.",
+        help_text="Id of a submission: only its scores.",
     )
 
 
@@ -40,7 +40,7 @@ class ScoreQuery(OfSubmissionQuery, CriterionQuery, AtQuery):
     superseded = Choice(
         ["yes", "no"],
         required=False,
-        help_text="yes: also scores that others have replaced since.",
+        help_text="yes: also scores that have since been replaced.",
     )
 
 
@@ -55,11 +55,11 @@ class ScoreList(TaskView):
     @extend_schema(
         tags=["results"],
         operation_id="tasks_scores_list",
-        summary="List a task's scores: what people said, with intervals",
+        summary="List a task's human scores with their intervals",
         description=(
-            "Current ones of published submissions, and of your teams' before that. "
-            "A score is never overwritten: with `at` you get those of a moment. "
-            "`covers` says what the 95 % interval covers."
+            "Current scores of published submissions, and of your teams' "
+            "unpublished ones. Scores are never overwritten: `at` gives those "
+            "of a past moment. `covers` says what the 95 % interval covers."
         ),
         responses={200: ScoreRowSerializer(many=True), **problems("not-found")},
     )
@@ -87,7 +87,7 @@ class MetricResultList(TaskView):
         tags=["results"],
         operation_id="tasks_metric_results_list",
         summary="List the automatic metrics of a task's submissions",
-        description="Of several results of one metric the last counts on the board.",
+        description="If a metric has several results, the board uses the last one.",
         responses={200: MetricResultSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -125,11 +125,11 @@ class SubmissionMetrics(SubmissionView):
     @extend_schema(
         tags=["results"],
         operation_id="submissions_metrics_json",
-        summary="Give metrics.json in the key names of the first Genie boards",
+        summary="Show metrics.json with the keys of the original Genie leaderboards",
         description=(
-            "What is not there is left out: human scores before they are published, "
-            "metrics that were not computed. Further criteria of a task follow as "
-            "`human_NAME_mean` and its two ends."
+            "Missing values are left out: human scores before they are "
+            "published, metrics that were not computed. Further criteria of a "
+            "task follow as `human_NAME_mean` and its interval ends."
         ),
         responses={
             200: {
@@ -160,7 +160,7 @@ class SubmissionMetricResults(SubmissionView):
     @extend_schema(
         tags=["results"],
         operation_id="submissions_metric_results_list",
-        summary="List one submission's metrics with a number for each instance",
+        summary="List one submission's metrics with a value for each instance",
         responses={
             200: MetricPerInstanceSerializer(many=True),
             **problems("not-found"),
@@ -182,10 +182,10 @@ class SubmissionJudgments(SubmissionView):
     @extend_schema(
         tags=["results"],
         operation_id="submissions_judgments_list",
-        summary="List every rating that people gave a published submission",
+        summary="List all ratings of a published submission",
         description=(
-            "Also those that do not count. Workers have names that hold within one "
-            "task and lead nowhere else. Test questions are not among them."
+            "Includes ratings that do not count. Workers have pseudonyms that "
+            "are specific to one task. Test questions are not included."
         ),
         responses={
             200: JudgmentSerializer(many=True),
@@ -196,7 +196,7 @@ class SubmissionJudgments(SubmissionView):
         submission, view = self.submission(pk)
         if submission.published_at is None or not _open(submission, view):
             raise GenieError(
-                "Judgments can be read once the result is published.",
+                "Judgments become available once the result is published.",
                 code="not-published",
             )
         page: Any = self.paginate_queryset(open_data.judgments(submission))

@@ -14,7 +14,8 @@ class ScoreRowSerializer(ScoreSerializer):
     system = serializers.CharField(source="submission.system_name")
     simulated = serializers.BooleanField(source="submission.simulated")
     superseded_at = serializers.DateTimeField(
-        allow_null=True, help_text="Since when another score stands in its place."
+        allow_null=True,
+        help_text="When it was replaced by another score; null if it is current.",
     )
 
 
@@ -40,11 +41,11 @@ class MetricPerInstanceSerializer(serializers.Serializer[Any]):
 
 class JudgmentSerializer(serializers.Serializer[Any]):
     instance = serializers.CharField(help_text="The instance's id.")
-    worker = serializers.CharField(help_text="A name that holds within the task.")
+    worker = serializers.CharField(help_text="Pseudonym, specific to the task.")
     criterion = serializers.CharField()
-    value = serializers.FloatField(help_text="On the scale, about this system.")
+    value = serializers.FloatField(help_text="Rating of this system, on the scale.")
     counts = serializers.BooleanField(
-        help_text="False: left out, because of who gave it or because it was replaced."
+        help_text="False if excluded because of the worker, or replaced."
     )
 
 

@@ -22,7 +22,7 @@ class Pages(PageNumberPagination):
             "type": "object",
             "required": ["count", "next", "previous", "results"],
             "properties": {
-                "count": {"type": "integer", "description": "On all pages together."},
+                "count": {"type": "integer", "description": "Total over all pages."},
                 "next": address,
                 "previous": address,
                 "results": schema,

@@ -41,42 +41,42 @@ class Kind:
 
 # Every code that the API answers with; docs/api.md and /api/docs/ list them.
 KINDS: dict[str, Kind] = {
-    "invalid": Kind(400, "A field is missing or wrong"),
+    "invalid": Kind(400, "A field is missing or invalid"),
     "bad-request": Kind(400, "The request cannot be read"),
-    "bad-name": Kind(400, "The system's name cannot be used"),
-    "bad-description": Kind(400, "The description cannot be used"),
-    "bad-link": Kind(400, "A link cannot be used"),
-    "bad-scores": Kind(400, "The file of metric scores cannot be used"),
+    "bad-name": Kind(400, "The system's name is not valid"),
+    "bad-description": Kind(400, "The description is not valid"),
+    "bad-link": Kind(400, "A link is not valid"),
+    "bad-scores": Kind(400, "The file of metric scores is not valid"),
     "bad-page": Kind(400, "The page is not a number"),
-    "unknown-parameter": Kind(400, "The address has a parameter that is not known"),
-    "bad-choice": Kind(400, "A parameter has a value that is none of the choices"),
-    "bad-moment": Kind(400, "The moment cannot be read"),
-    "bad-key": Kind(400, "The Idempotency-Key cannot be used"),
-    "bad-address": Kind(400, "Nothing is sent to this address"),
-    "team-required": Kind(400, "Say which of your teams submits"),
+    "unknown-parameter": Kind(400, "The URL has an unknown parameter"),
+    "bad-choice": Kind(400, "A parameter's value is not one of the choices"),
+    "bad-moment": Kind(400, "The time is not valid"),
+    "bad-key": Kind(400, "The Idempotency-Key is not valid"),
+    "bad-address": Kind(400, "This address is not allowed"),
+    "team-required": Kind(400, "Name the team that submits"),
     "empty-file": Kind(400, "The file is empty"),
     "not-authenticated": Kind(401, "A token or a session is needed"),
     "authentication-failed": Kind(401, "The token or session is not valid"),
-    "permission-denied": Kind(403, "You may not do this"),
+    "permission-denied": Kind(403, "You do not have permission"),
     "not-a-member": Kind(403, "Not a member of the team"),
-    "not-found": Kind(404, "There is nothing here"),
+    "not-found": Kind(404, "Not found"),
     "not-published": Kind(404, "The result is not published yet"),
-    "unknown-task": Kind(404, "There is no such benchmark task"),
-    "method-not-allowed": Kind(405, "This method is not offered here"),
-    "not-acceptable": Kind(406, "The API speaks JSON only"),
-    "name-taken": Kind(409, "You have a metric of this name already"),
-    "not-withdrawable": Kind(409, "The submission cannot be withdrawn any more"),
-    "webhook-exists": Kind(409, "The team has a webhook for this address"),
-    "too-many-webhooks": Kind(409, "The team has as many webhooks as it may"),
-    "key-reused": Kind(409, "The Idempotency-Key was sent with something else"),
-    "not-accepting": Kind(409, "The task takes no submissions at present"),
+    "unknown-task": Kind(404, "No such benchmark task"),
+    "method-not-allowed": Kind(405, "This method is not allowed"),
+    "not-acceptable": Kind(406, "Only JSON is available"),
+    "name-taken": Kind(409, "You already have a metric with this name"),
+    "not-withdrawable": Kind(409, "The submission can no longer be withdrawn"),
+    "webhook-exists": Kind(409, "The team already has a webhook for this address"),
+    "too-many-webhooks": Kind(409, "The team has the maximum number of webhooks"),
+    "key-reused": Kind(409, "The Idempotency-Key was used for a different request"),
+    "not-accepting": Kind(409, "The task is not accepting submissions"),
     "file-too-large": Kind(413, "The file is too large"),
     "request-too-large": Kind(413, "The request is too large"),
-    "unsupported-media-type": Kind(415, "This media type is not taken"),
+    "unsupported-media-type": Kind(415, "This media type is not supported"),
     "throttled": Kind(429, "Too many requests"),
     "quota-reached": Kind(429, "The team's quota is used up"),
     "internal-error": Kind(500, "Something went wrong on our side"),
-    "unavailable": Kind(503, "The database does not answer"),
+    "unavailable": Kind(503, "The database is not responding"),
 }
 
 # What Django REST framework calls the same things.
@@ -96,11 +96,11 @@ _FRAMEWORK_CODES = {
 
 # What to do, where the framework only says what it misses.
 _ADVICE = {
-    "not-found": "Nothing is at this address, or you may not see it; /api/docs/ lists "
-    "every address.",
+    "not-found": "Nothing was found at this URL, or you do not have access; /api/docs/ lists "
+    "all endpoints.",
     "not-authenticated": "Send the header Authorization: Bearer with a token from "
     "/account/tokens/, or sign in.",
-    "not-acceptable": "Ask for application/json, or leave the header Accept out.",
+    "not-acceptable": "Request application/json, or omit the Accept header.",
 }
 
 
@@ -111,20 +111,20 @@ class FieldErrorSerializer(serializers.Serializer[Any]):
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
-    """A refusal: `code` is stable and for programs, `detail` is for people."""
+    """An error: `code` is stable and for programs, `detail` is for people."""
 
-    type = serializers.CharField(help_text="Where the code is explained.")
+    type = serializers.CharField(help_text="Where the code is documented.")
     title = serializers.CharField(help_text="What the code means.")
     status = serializers.IntegerField()
-    detail = serializers.CharField(help_text="What happened this time, what to do.")
+    detail = serializers.CharField(help_text="What happened and what to do.")
     code = serializers.CharField()
     details = serializers.DictField(
-        required=False, help_text="The figures behind the sentence."
+        required=False, help_text="The data behind `detail`."
     )
     errors = FieldErrorSerializer(  # type: ignore[assignment]
         many=True,
         required=False,
-        help_text="With code `invalid`: each field's trouble.",
+        help_text="With code `invalid`: the problem with each field.",
     )
 
 
@@ -236,7 +236,8 @@ def _unavailable(error: Exception) -> Response:
     logger.error("The API failed: %s", one_line(error))
     set_rollback()
     answer = problem(
-        "unavailable", f"Please try again in {RETRY_SECONDS} seconds; nothing was done."
+        "unavailable",
+        f"Please try again in {RETRY_SECONDS} seconds; nothing was changed.",
     )
     answer.headers["Retry-After"] = str(RETRY_SECONDS)
     return answer
@@ -250,5 +251,6 @@ def _internal_error(error: Exception, context: dict[str, Any]) -> Response:
     set_rollback()
     return problem(
         "internal-error",
-        "Something went wrong on our side; it has been noted. Please try again later.",
+        "Something went wrong on our side; the error has been logged. Please "
+        "try again later.",
     )

@@ -25,8 +25,7 @@ class Query(serializers.Serializer[Any]):
             if name not in {*known, api_settings.URL_FORMAT_OVERRIDE}:
                 takes = ", ".join(self.fields) or "none"
                 raise GenieError(
-                    f"There is no parameter {name[:40]!r} here; this address takes: "
-                    f"{takes}.",
+                    f"Unknown parameter {name[:40]!r}; this URL accepts: {takes}.",
                     code="unknown-parameter",
                     details={"parameter": name, "choices": list(self.fields)},
                 )
@@ -54,7 +53,7 @@ class Choice(serializers.ChoiceField):
 class WholeNumber(serializers.IntegerField):
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
         raise GenieError(
-            f"{self.field_name} must be a whole number from 1 on.", code="bad-page"
+            f"{self.field_name} must be a positive whole number.", code="bad-page"
         )
 
 
@@ -74,7 +73,7 @@ class MomentField(serializers.Field[Any, str, str, Any]):
         moment = read_moment(data)
         if moment is None:
             raise GenieError(
-                f"{self.field_name} must be a moment of the past: 2026-11-20, "
+                f"{self.field_name} must be a time in the past: 2026-11-20, "
                 "2026-11-20T16:21:11Z or 20261120T162111Z.",
                 code="bad-moment",
             )
@@ -85,12 +84,12 @@ class PageQuery(Query):
     """Which part of a list."""
 
     page = WholeNumber(
-        required=False, help_text="Which page; there is none after the last (404)."
+        required=False, help_text="Page number; 404 after the last page."
     )
     page_size = WholeNumber(
         required=False,
         min_value=1,
-        help_text="How many results a page has: 100, or up to 500.",
+        help_text="Results per page: 100 by default, at most 500.",
     )
 
 
@@ -101,8 +100,8 @@ class OfTaskQuery(PageQuery):
 class AtQuery(PageQuery):
     at = MomentField(
         required=False,
-        help_text="As it was then: a date (its end), an ISO time, or 20261120T162111Z; "
-        "not in the future.",
+        help_text="State at a past time: a date (the end of that day), an ISO 8601 time, "
+        "or 20261120T162111Z.",
     )
 
 
@@ -112,7 +111,7 @@ def task_of(slug: str) -> Task:
     task = None if "\x00" in slug else Task.objects.filter(slug=slug).first()
     if task is None:
         raise GenieError(
-            "There is no benchmark task of this slug; /api/v1/tasks/ lists them.",
+            "No benchmark task has this slug; /api/v1/tasks/ lists them.",
             code="unknown-task",
         )
     return task

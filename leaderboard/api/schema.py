@@ -13,7 +13,7 @@ _IF_NONE_MATCH = {
     "in": "header",
     "name": "If-None-Match",
     "schema": {"type": "string"},
-    "description": "The ETag of an answer that you keep; 304 says that it still holds.",
+    "description": "The ETag of a cached response; 304 means that it has not changed.",
 }
 
 
@@ -46,9 +46,7 @@ def add_answers_of_every_get(
         operation = methods.get("get")
         if operation is not None:
             operation.setdefault("parameters", []).append(_IF_NONE_MATCH)
-            operation["responses"]["304"] = {
-                "description": "What you keep still holds."
-            }
+            operation["responses"]["304"] = {"description": "Not modified."}
             operation["responses"]["400"] = _BAD_PARAMETER
             # sorted, so that the stored schema does not change with the order of views
             operation["responses"] = dict(sorted(operation["responses"].items()))

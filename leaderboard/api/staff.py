@@ -68,7 +68,7 @@ class CampaignList(StaffView):
     @extend_schema(
         tags=["staff"],
         operation_id="campaigns_list",
-        summary="List campaigns with progress and money, newest first",
+        summary="List campaigns with progress and cost, newest first",
         responses={
             200: CampaignSerializer(many=True),
             **problems(*_REFUSALS, "not-found", "unknown-task"),
@@ -92,7 +92,7 @@ class CampaignDetail(StaffView):
     @extend_schema(
         tags=["staff"],
         operation_id="campaigns_retrieve",
-        summary="Say how one campaign stands",
+        summary="Show one campaign",
         responses={200: CampaignSerializer, **problems(*_REFUSALS, "not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -108,7 +108,7 @@ class WorkerQuery(PageQuery):
     )
     banned_from = TaskField(
         required=False,
-        help_text="Slug of a task: only workers who are banned from it.",
+        help_text="Slug of a task: only workers banned from it.",
     )
     excluded = Choice(["yes", "no"], required=False)
 
@@ -143,7 +143,7 @@ class WorkerList(StaffView):
             # a filter tells as much as a field: who is listed is banned
             if not sees_bans:
                 raise PermissionDenied(
-                    f"banned_from takes the permission {Staff.SEE_BANS}, too."
+                    f"banned_from also requires the permission {Staff.SEE_BANS}."
                 )
             banned = Ban.objects.filter(pool=task.slug, lifted_at=None)
             rows = rows.filter(pk__in=banned.values("worker"))
@@ -165,7 +165,7 @@ class BanQuery(OfTaskQuery):
     in_force = Choice(
         ["yes", "no"],
         required=False,
-        help_text="yes: only those that have not been lifted.",
+        help_text="yes: only bans that have not been lifted.",
     )
 
 
@@ -178,7 +178,7 @@ class BanList(StaffView):
     @extend_schema(
         tags=["staff"],
         operation_id="bans_list",
-        summary="List bans with what they rest on, newest first",
+        summary="List bans with their evidence, newest first",
         responses={
             200: BanSerializer(many=True),
             **problems(*_REFUSALS, "not-found", "unknown-task"),

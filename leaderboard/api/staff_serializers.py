@@ -11,13 +11,13 @@ from crowd.models import Campaign
 
 class CampaignSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="pk")
-    key = serializers.CharField(help_text="What it serves, by our own name.")
+    key = serializers.CharField(help_text="Key of what the campaign is for.")
     title = serializers.CharField()
     task = serializers.CharField(source="pool")
     platform = serializers.CharField()
     state = serializers.ChoiceField(choices=Campaign.State.choices)
     simulated = serializers.BooleanField()
-    notice = serializers.CharField(help_text="What staff should know; often empty.")
+    notice = serializers.CharField(help_text="Notice for staff; often empty.")
     starts_at = serializers.DateTimeField()
     created_at = serializers.DateTimeField()
     completed_at = serializers.DateTimeField(allow_null=True)
@@ -29,7 +29,9 @@ class CampaignSerializer(serializers.Serializer[Any]):
     committed_cents = serializers.IntegerField(source="progress.committed_cents")
     budget_cents = serializers.IntegerField()
     hourly_cents = serializers.IntegerField(
-        source="progress.hourly_cents", allow_null=True, help_text="Median; of people."
+        source="progress.hourly_cents",
+        allow_null=True,
+        help_text="Median; human workers only.",
     )
 
 
@@ -37,14 +39,16 @@ class WorkerSerializer(serializers.Serializer[Any]):
     pseudonym = serializers.CharField()
     platform = serializers.CharField()
     simulated = serializers.BooleanField()
-    excluded = serializers.BooleanField(help_text="Gets no work at all.")
+    excluded = serializers.BooleanField(help_text="Excluded from all tasks.")
     created_at = serializers.DateTimeField()
-    n_handed_in = serializers.IntegerField(help_text="Assignments, decided or not.")
+    n_handed_in = serializers.IntegerField(
+        help_text="Assignments, approved, rejected or pending."
+    )
     n_rejected = serializers.IntegerField()
     banned_from = serializers.ListField(
         child=serializers.CharField(),
         allow_null=True,
-        help_text="Tasks whose work they get no more; null to staff who may not see "
+        help_text="Tasks that the worker is banned from; null for staff who may not see "
         "bans.",
     )
 

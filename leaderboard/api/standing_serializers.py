@@ -15,54 +15,52 @@ from leaderboard.stats.ranking import RANK_RULE
 
 
 class HumanScoreSerializer(serializers.Serializer[Any]):
-    """What people said on one criterion, out of 100, with its 95 % interval."""
+    """Human score for one criterion, from 0 to 100, with its 95 % interval."""
 
     criterion = serializers.CharField()
     mean = serializers.FloatField()
     low = serializers.FloatField()
     high = serializers.FloatField()
     n = serializers.IntegerField(help_text="Instances with a rating that counts.")
-    of = serializers.IntegerField(help_text="Instances that were to be judged.")
+    of = serializers.IntegerField(help_text="Instances in the sample.")
     n_workers = serializers.IntegerField()
     covers = serializers.CharField(help_text=COVERS_HELP)
     signature = serializers.CharField()
 
 
 class PartialSerializer(serializers.Serializer[Any]):
-    """A score from too few of its instances: it has no rank."""
+    """A score from too few instances, which has no rank."""
 
-    n = serializers.IntegerField(help_text="Instances that were judged.")
-    of = serializers.IntegerField(help_text="Instances that were to be judged.")
+    n = serializers.IntegerField(help_text="Instances that were rated.")
+    of = serializers.IntegerField(help_text="Instances in the sample.")
     said = serializers.CharField(
-        source="__str__", help_text='In words: "stopped at 154 of 800".'
+        source="__str__", help_text='In words, such as "stopped at 154 of 800".'
     )
 
 
 class PendingSerializer(serializers.Serializer[Any]):
-    n = serializers.IntegerField(help_text="Instances that people have judged.")
-    of = serializers.IntegerField(help_text="Instances that people will judge.")
+    n = serializers.IntegerField(help_text="Instances rated so far.")
+    of = serializers.IntegerField(help_text="Instances to be rated.")
 
 
 class StandingSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
     url = serializers.SerializerMethodField()
     rank_first = serializers.IntegerField(
-        allow_null=True, help_text=f"Its best possible rank. {RANK_RULE}"
+        allow_null=True, help_text=f"Best rank. {RANK_RULE}"
     )
-    rank_last = serializers.IntegerField(
-        allow_null=True, help_text="Its worst possible rank."
-    )
+    rank_last = serializers.IntegerField(allow_null=True, help_text="Worst rank.")
     system = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
     submitted_at = serializers.DateTimeField()
     state = serializers.ChoiceField(choices=Submission.State.choices)
-    private = serializers.BooleanField(help_text="Only your team sees this row.")
+    private = serializers.BooleanField(help_text="Only your team can see this row.")
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
     human = HumanScoreSerializer(allow_null=True)
     partial = PartialSerializer(  # type: ignore[assignment]
-        allow_null=True, help_text="Why there is a score and no rank; else null."
+        allow_null=True, help_text="Why a score has no rank; otherwise null."
     )
     pending = PendingSerializer(allow_null=True)
     criteria = serializers.DictField(child=HumanScoreSerializer())

@@ -11,13 +11,11 @@ from leaderboard.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 
 State = Submission.State
-COVERS_HELP = (
-    f"What the 95 % interval covers, in words, as a rule: “{COVERS_INSTANCES}”."
-)
+COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_INSTANCES}”."
 
 
 class NewSubmissionSerializer(serializers.Serializer[Any]):
-    """What to send, as multipart/form-data."""
+    """Parameters, as multipart/form-data."""
 
     task = serializers.SlugField(help_text="Slug of the benchmark task.")
     system_name = serializers.CharField(max_length=100)
@@ -27,7 +25,7 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
     )
     team = serializers.SlugField(
         required=False,
-        help_text="Slug of one of your teams; needed by members of several.",
+        help_text="Slug of one of your teams; required if you are a member of several.",
     )
     description = serializers.CharField(
         required=False, allow_blank=True, max_length=4000
@@ -36,7 +34,7 @@ class NewSubmissionSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=500, allow_blank=True),
         required=False,
         max_length=10,
-        help_text="Web addresses; repeat the field for several.",
+        help_text="Web addresses; repeat the field for more than one.",
     )
     visibility = serializers.ChoiceField(
         choices=Submission.Visibility.choices, required=False
@@ -56,7 +54,7 @@ class FileSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     sha256 = serializers.CharField()
     bytes = serializers.IntegerField()
-    format = serializers.CharField(help_text="Empty until the file has been read.")
+    format = serializers.CharField(help_text="Empty until the file has been validated.")
 
 
 class FileErrorSerializer(serializers.Serializer[Any]):
@@ -76,14 +74,14 @@ class FailureSerializer(serializers.Serializer[Any]):
     step = serializers.CharField()
     reason = serializers.CharField()
     permanent = serializers.BooleanField(
-        help_text="False: it is tried again without anybody's doing."
+        help_text="False: it will be retried automatically."
     )
 
 
 class EventSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=State.choices)
     sentence = serializers.CharField(
-        allow_null=True, help_text="Null to readers outside the team."
+        allow_null=True, help_text="Null for readers outside the team."
     )
     at = serializers.DateTimeField()
 
@@ -101,15 +99,16 @@ class ScoreSerializer(serializers.Serializer[Any]):
     high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
     n = serializers.IntegerField(help_text="Instances with a rating that counts.")
     of = serializers.IntegerField(
-        source="evaluation.n_instances", help_text="Instances that were to be judged."
+        source="evaluation.n_instances", help_text="Instances in the sample."
     )
     partial = serializers.SerializerMethodField(  # type: ignore[assignment]
-        help_text='Set when too few were judged for a rank: "stopped at 154 of 800".'
+        help_text='Set if too few instances were rated for a rank, such as "stopped at '
+        '154 of 800".'
     )
     n_workers = serializers.IntegerField()
     n_excluded_workers = serializers.IntegerField()
     histogram = serializers.DictField(
-        child=serializers.IntegerField(), help_text="Rating value to its count."
+        child=serializers.IntegerField(), help_text="Rating value to count."
     )
     covers = serializers.CharField(help_text=COVERS_HELP)
     seed = serializers.IntegerField()
@@ -141,7 +140,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
 
 
 class SubmissionDetailSerializer(SubmissionSerializer):
-    """A submission with its story; null is what only its team and staff may read."""
+    """A submission with its events; null where only its team and staff have access."""
 
     description = serializers.CharField(allow_null=True)
     links = serializers.ListField(child=serializers.CharField(), allow_null=True)
@@ -150,15 +149,13 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     warnings = WarningSerializer(many=True)
     failure = FailureSerializer(allow_null=True)
     cost_cents = serializers.IntegerField(
-        allow_null=True, help_text="What was approved for the human evaluation."
+        allow_null=True, help_text="Approved budget of the human evaluation."
     )
     paid_cents = serializers.IntegerField(
         allow_null=True,
-        help_text="What workers have been paid; public once it is published.",
+        help_text="Amount paid to workers; public once the submission is published.",
     )
-    fee_cents = serializers.IntegerField(
-        allow_null=True, help_text="What the platform has taken besides."
-    )
+    fee_cents = serializers.IntegerField(allow_null=True, help_text="Platform fees.")
     events = EventSerializer(many=True)
     metrics = serializers.DictField(child=MetricValueSerializer())
     scores = ScoreSerializer(many=True)

@@ -40,9 +40,9 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
     description=(
-        "A name of your own for this request, such as a UUID. Sent again within seven "
-        "days with the same content, it gives the same submission, and "
-        "`Idempotent-Replayed: true`."
+        "Your own identifier for this request, such as a UUID. Repeating the "
+        "request with the same key and content within seven days returns the "
+        "same submission, with `Idempotent-Replayed: true`."
     ),
 )
 
@@ -80,10 +80,10 @@ class SubmissionList(View):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_create",
-        summary="Hand in a system's predictions",
+        summary="Submit a system's predictions",
         description=(
-            "The answer comes before the file has been checked: follow `url` until "
-            "`state` is MEASURED (or INVALID, with `errors`)."
+            "The response is sent before the file has been checked: poll `url` "
+            "until `state` is MEASURED (or INVALID, with `errors`)."
         ),
         request={"multipart/form-data": NewSubmissionSerializer},
         parameters=[IDEMPOTENCY_KEY],
@@ -134,8 +134,8 @@ class SubmissionDetail(View):
     @extend_schema(
         tags=["submissions"],
         operation_id="submissions_retrieve",
-        summary="Follow a submission: state, story, metrics, scores",
-        description="Others' private submissions answer as if they did not exist.",
+        summary="Show a submission: state, events, metrics, scores",
+        description="Other teams' private submissions return 404.",
         responses={200: SubmissionDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:
@@ -190,8 +190,8 @@ def refuse_too_large(request: Request) -> None:
     if announced(request._request) > limit + _ROOM_FOR_TEXT:
         drop(request._request, 8 * limit)
         raise GenieError(
-            f"The file is larger than {limit >> 20} MB; send the predictions only, or "
-            "compress them with gzip.",
+            f"The file is larger than {limit >> 20} MB; upload only the "
+            "predictions, or compress the file with gzip.",
             code="file-too-large",
             details={"limit_bytes": limit},
         )

@@ -19,18 +19,16 @@ class TaskMetricSerializer(serializers.Serializer[Any]):
 
 
 class HumanSerializer(serializers.Serializer[Any]):
-    """How people are asked about this task's submissions."""
+    """The design of this task's human evaluation."""
 
     design = serializers.CharField()
     scale = serializers.CharField()
     criteria = serializers.DictField(
-        child=serializers.CharField(), help_text="Criterion to the question asked."
+        child=serializers.CharField(), help_text="Criterion to its question."
     )
-    n_instances = serializers.IntegerField(
-        help_text="How many instances people judge of each submission."
-    )
+    n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
     ratings_per_instance = serializers.IntegerField()
-    reward_cents = serializers.IntegerField(help_text="What one rating pays.")
+    reward_cents = serializers.IntegerField(help_text="Reward for one assignment.")
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):

@@ -28,7 +28,7 @@ from leaderboard.stats.ranking import RANK_RULE
 
 class TaskQuery(PageQuery):
     kind = serializers.CharField(
-        required=False, help_text="Such as translation: only tasks of this kind."
+        required=False, help_text="Only tasks of this kind, such as translation."
     )
     q = serializers.CharField(
         required=False, help_text="Part of a task's title or slug."
@@ -52,10 +52,10 @@ class BoardQuery(AtQuery):
     team = serializers.CharField(required=False, help_text="Slug of a team.")
     kind = Choice(["people", "simulated"], required=False)
     since = serializers.DateField(
-        required=False, help_text="Submitted on this day or later."
+        required=False, help_text="Submitted on or after this day."
     )
     until = serializers.DateField(
-        required=False, help_text="Submitted on this day or earlier."
+        required=False, help_text="Submitted on or before this day."
     )
     scored = Choice(["1"], required=False, help_text="1: only rows with scores.")
 
@@ -102,7 +102,7 @@ class TaskDetail(TaskView):
     @extend_schema(
         tags=["tasks"],
         operation_id="tasks_retrieve",
-        summary="Describe one task: data, metrics, how people are asked",
+        summary="Show one task: data, metrics, human evaluation",
         responses={200: TaskSerializer, **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:
@@ -116,8 +116,8 @@ class InstanceList(TaskView):
     @extend_schema(
         tags=["tasks"],
         operation_id="tasks_instances_list",
-        summary="List a task's test inputs, in the order of its release",
-        description="References are null where the task keeps them hidden.",
+        summary="List a task's test instances, in the order of its release",
+        description="References are null if the task keeps them hidden.",
         responses={
             200: InstanceSerializer(many=True),
             **problems("not-found"),
@@ -141,12 +141,12 @@ class Leaderboard(TaskView):
     @extend_schema(
         tags=["tasks"],
         operation_id="tasks_leaderboard_list",
-        summary="Rank a task's systems by what people said of them",
+        summary="Show a task's leaderboard, ranked by human score",
         description=(
-            "Rows in the order of the board. A row that people have not judged yet "
-            "has `human` null and says in `pending` how far they are. `simulated` "
-            "marks systems that were not rated by people. "
-            f"{RANK_RULE} `human.covers` says what the 95 % intervals cover."
+            "Rows in the order of the board. Rows without a score have `human` "
+            "null and their progress in `pending`. `simulated` marks systems "
+            f"that were not rated by people. {RANK_RULE} `human.covers` says "
+            "what the 95 % intervals cover."
         ),
         responses={200: StandingSerializer(many=True), **problems("not-found")},
     )

@@ -21,7 +21,9 @@ from leaderboard.services import webhooks as service
 
 
 class NewWebhookSerializer(serializers.Serializer[Any]):
-    url = serializers.CharField(max_length=500, help_text="Where we POST to.")
+    url = serializers.CharField(
+        max_length=500, help_text="URL that events are sent to, by POST."
+    )
 
 
 class WebhookSerializer(serializers.Serializer[Any]):
@@ -33,11 +35,13 @@ class WebhookSerializer(serializers.Serializer[Any]):
 
 # The secret is in the answer to the creation only, never in a list.
 class WebhookWithSecretSerializer(WebhookSerializer):
-    secret = serializers.CharField(help_text="What deliveries are signed with.")
+    secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
 
 
 class DeliverySerializer(serializers.Serializer[Any]):
-    event = serializers.UUIDField(source="uuid", help_text="The same at every try.")
+    event = serializers.UUIDField(
+        source="uuid", help_text="The same for every attempt."
+    )
     type = serializers.CharField(source="kind")
     state = serializers.ChoiceField(choices=WebhookDelivery.State.choices)
     n_attempts = serializers.IntegerField()
@@ -96,7 +100,7 @@ class WebhookList(OwnerView):
     @extend_schema(
         tags=["webhooks"],
         operation_id="webhooks_create",
-        summary="Add a webhook; the answer holds the secret that signs",
+        summary="Add a webhook; the response contains its signing secret",
         request=NewWebhookSerializer,
         responses={
             201: OpenApiResponse(WebhookWithSecretSerializer),
@@ -129,7 +133,7 @@ class WebhookDetail(OwnerView):
     @extend_schema(
         tags=["webhooks"],
         operation_id="webhooks_destroy",
-        summary="Remove a webhook with the log of its deliveries",
+        summary="Remove a webhook and its delivery log",
         responses={204: None, **problems(*_REFUSALS)},
     )
     def delete(self, request: Request, slug: str, pk: int) -> Response:
@@ -145,7 +149,7 @@ class DeliveryList(OwnerView):
     @extend_schema(
         tags=["webhooks"],
         operation_id="webhooks_deliveries_list",
-        summary="List what was sent to a webhook and how it went, newest first",
+        summary="List a webhook's deliveries and their results, newest first",
         responses={
             200: DeliverySerializer(many=True),
             **problems(*_REFUSALS),

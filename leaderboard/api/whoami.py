@@ -31,7 +31,9 @@ class MembershipSerializer(serializers.Serializer[Any]):
 class WhoAmISerializer(serializers.Serializer[Any]):
     username = serializers.CharField()
     teams = MembershipSerializer(many=True)
-    token = TokenSerializer(allow_null=True, help_text="Null in a session.")
+    token = TokenSerializer(
+        allow_null=True, help_text="Null when signed in by session."
+    )
 
 
 class WhoAmI(View):
@@ -41,7 +43,7 @@ class WhoAmI(View):
     @extend_schema(
         tags=["account"],
         operation_id="whoami",
-        summary="Tell whose token this is, what it may do, and for which teams",
+        summary="Show the token's owner, scopes and teams",
         responses={
             200: WhoAmISerializer,
             **problems("not-authenticated", "permission-denied"),

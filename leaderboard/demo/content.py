@@ -62,7 +62,7 @@ def make(say: Say) -> None:
     owner = people.account(people.SUBMITTER)
     for slug in pools:
         _submit_systems(Task.objects.get(slug=slug), owner)
-    say("validating and measuring the submissions")
+    say("validating the submissions and computing metrics")
     jobs.drain()
     advance()
     jobs.drain()
@@ -122,7 +122,7 @@ def _judge(pools: list[str], say: Say) -> None:
         nonlocal total
         total += 1
         if total % 100 == 0:
-            say(f"{total} HITs answered by simulated workers")
+            say(f"{total} HITs answered by simulated annotators")
             _settle()
 
     # lost ratings are asked for again, so the work comes back; ten rounds end it surely
@@ -131,7 +131,7 @@ def _judge(pools: list[str], say: Say) -> None:
         _settle()
         if not Campaign.objects.filter(state=Campaign.State.RUNNING).exists():
             break
-    say(f"{total} HITs answered by simulated workers in all")
+    say(f"{total} HITs answered by simulated annotators in total")
 
 
 def _qualify(pools: list[str], say: Say) -> None:
@@ -153,7 +153,10 @@ def _qualify(pools: list[str], say: Say) -> None:
             if not player.worker.exclusions.filter(pool=task.slug).exists()
         ]
         n = sum(crowd.take_test(player, test.name) for player in open_to)
-    say(f"{n} of {len(open_to)} simulated workers passed the test for {task.title}")
+    say(
+        f"{n} of {len(open_to)} simulated annotators passed the qualification test "
+        f"for {task.title}"
+    )
 
 
 def _half_judged(pools: list[str], say: Say) -> None:
@@ -171,7 +174,7 @@ def _half_judged(pools: list[str], say: Say) -> None:
             if _n_answered(submission) >= half:
                 break
         _settle()
-    say(f"{name} is half judged: sign in as a worker and go on")
+    say(f"{name} is half rated: sign in as a worker to continue")
 
 
 def _n_answered(submission: Submission) -> int:
@@ -202,7 +205,7 @@ def _shuffled(owner: Any) -> None:
         system_name=SHUFFLED,
         file=io.BytesIO(json.dumps(shuffled, ensure_ascii=False).encode()),
         file_name="predictions.json",
-        description="Good translations whose ids got mixed up on the way.",
+        description="Good translations, but their ids got mixed up.",
         simulated=True,
     )
 

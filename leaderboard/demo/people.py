@@ -48,9 +48,10 @@ def refuse_strangers() -> None:
     )
     if stranger := strangers.first():
         raise GenieError(
-            f"This database has an account {stranger.get_username()!r} that the demo "
-            "did not make, and the demo would give it another password. Choose another "
-            "database or folder for the demo: GENIE_VAR=var/demo make demo.",
+            f"This database has an account {stranger.get_username()!r} that the "
+            "demo did not create, and the demo would change its password. "
+            "Choose another database or folder for the demo: GENIE_VAR=var/demo "
+            "make demo.",
             code="not-a-demo",
         )
 

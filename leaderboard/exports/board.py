@@ -125,7 +125,7 @@ def _caption(table: BoardTable) -> str:
     if any(row.simulated for row in table.rows):
         caption += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
-        caption += " Systems judged on too few instances have no rank."
+        caption += " Systems rated on too few instances have no rank."
     return tex(f"{caption} {table.address}, {table.at:%Y-%m-%d}.")
 
 

@@ -43,7 +43,7 @@ class BoardTable:
     @property
     def reason(self) -> str:
         """Say why there is no row; empty where there are some."""
-        return "" if self.rows else "No submission on this board fits what was asked."
+        return "" if self.rows else "No submission on this board matches the request."
 
 
 def records(table: BoardTable) -> list[dict[str, Cell]]:

@@ -93,30 +93,30 @@ def paragraph(card: Card) -> str:
     """Say it in the sentences of a methods section."""
     # keys differ over all sections, so one mapping serves the sentence
     get = {key: value for section in card.values() for key, value in section}
-    whom = "simulated workers (programs)" if get["simulated"] else "workers"
+    whom = "simulated annotators (programs)" if get["simulated"] else "workers"
     results = [
         f"{name}: {result['mean']:.1f}, 95% interval {result['low']:.1f} to {result['high']:.1f}"
         for name, result in card["Results"]
         if isinstance(result, dict)
     ]
-    n_ratings = get["ratings of each output"]
+    n_ratings = get["ratings per output"]
     ratings = "1 rating" if n_ratings == 1 else f"{n_ratings} ratings"
-    n_out = get["workers left out"]
+    n_out = get["excluded workers"]
     text = (
-        f"{get['workers']} {whom} judged the outputs of {get['system']} for "
-        f"{get['instances judged']} randomly chosen instances of {get['task']} "
-        f"({get['design']}, {get['scale']}), with {ratings} of each "
-        f"output, at ${get['reward for one, US dollars']:.2f} each"
+        f"{get['workers']} {whom} rated the outputs of {get['system']} for "
+        f"{get['rated instances']} randomly chosen instances of {get['task']} "
+        f"({get['design']}, {get['scale']}), with {ratings} per output, at "
+        f"${get['reward per assignment, US dollars']:.2f} per assignment"
     )
-    hourly = get["what an hour paid at that pace, US dollars"]
+    hourly = get["hourly pay at that pace, US dollars"]
     text += f" (${hourly:.2f} an hour at the median pace). " if hourly else ". "
     text += (
-        f"Of {get['test questions answered']} answers to hidden test questions "
-        f"{get['of them wrongly']} were wrong; "
+        f"Of {get['test questions answered']} answers to hidden test questions, "
+        f"{get['answered incorrectly']} were wrong; "
         + (
-            "1 worker was left out."
+            "1 worker was excluded."
             if n_out == 1
-            else f"{n_out} workers were left out."
+            else f"{n_out} workers were excluded."
         )
     )
     return f"{text} Scores: {'; '.join(results)}." if results else text

@@ -11,17 +11,17 @@ from leaderboard.models import Membership
 from leaderboard.services.announce import KINDS
 
 _WORDS = {
-    "submitted": "a submission of my teams has arrived",
-    "invalid": "its file cannot be used",
-    "approved": "staff approved it, and people are asked",
-    "scored": "its score is there",
+    "submitted": "a submission of my teams was received",
+    "invalid": "its file is invalid",
+    "approved": "staff approved it, and human evaluation starts",
+    "scored": "its score is available",
     "published": "its result is published",
 }
 
 
 class TeamForm(forms.Form):
     name = forms.CharField(
-        max_length=200, help_text="Boards show it beside your systems."
+        max_length=200, help_text="Leaderboards show it next to your systems."
     )
 
 
@@ -29,27 +29,28 @@ class InviteForm(forms.Form):
     email = forms.EmailField(
         label="E-mail address",
         required=False,
-        help_text="We write to them. Without one you get a link to hand over.",
+        help_text="We send the invitation there. Leave empty to get a link that you can "
+        "share.",
     )
     role = forms.ChoiceField(
-        label="They become",
+        label="Role",
         choices=Membership.Role.choices,
         initial=Membership.Role.MEMBER,
-        help_text="Owners invite, remove and look after webhooks; all hand in.",
+        help_text="Owners also manage members and webhooks; all members can submit.",
     )
 
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
-        label="Address",
+        label="Endpoint URL",
         max_length=500,
-        help_text="We POST to it when something happens to your submissions.",
+        help_text="We send a POST request when something happens to your submissions.",
     )
 
 
 class NoticesForm(forms.Form):
     wanted = forms.MultipleChoiceField(
-        label="Write to me when",
+        label="E-mail me when",
         choices=[(kind, _WORDS[kind]) for kind in KINDS.values()],
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -57,7 +58,7 @@ class NoticesForm(forms.Form):
 
 
 class LeaveForm(forms.Form):
-    name = forms.CharField(label="Your name, to be sure", max_length=150)
+    name = forms.CharField(label="Enter your user name to confirm", max_length=150)
 
     def __init__(self, *args: Any, user: Account, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -67,5 +68,5 @@ class LeaveForm(forms.Form):
         name: str = self.cleaned_data["name"]
         # typed and not clicked: deleting cannot be undone
         if name != self.user.get_username():
-            raise forms.ValidationError("This is not the name of this account.")
+            raise forms.ValidationError("This is not the user name of this account.")
         return name

@@ -8,6 +8,6 @@ from django import forms
 class CheckForm(forms.Form):
     file = forms.FileField(
         label="Predictions",
-        help_text="The file that you would hand in, plain or compressed with gzip.",
+        help_text="The file that you want to submit, plain or compressed with gzip.",
         allow_empty_file=True,
     )

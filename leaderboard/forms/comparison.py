@@ -33,7 +33,7 @@ def _rules() -> list[tuple[str, str]]:
             + (
                 ""
                 if rule.anytime_valid
-                else " (as published: errs more often than it says)"
+                else " (as published; its error rate is higher than stated)"
             ),
         )
         for name, rule in RULES.items()
@@ -59,17 +59,17 @@ class SystemsForm(forms.Form):
 class ComparisonForm(SystemsForm):
     criterion = forms.ChoiceField(label="Question")
     delta = forms.ChoiceField(
-        label="How sure", choices=CONFIDENCES, initial=CONFIDENCES[0][0]
+        label="Confidence", choices=CONFIDENCES, initial=CONFIDENCES[0][0]
     )
-    strategy = forms.ChoiceField(label="Who answers", choices=STRATEGIES)
+    strategy = forms.ChoiceField(label="Answers per pair", choices=STRATEGIES)
     rule = forms.ChoiceField(
-        label="When to stop", choices=_rules, initial=compare.DEFAULT_RULE
+        label="Stopping rule", choices=_rules, initial=compare.DEFAULT_RULE
     )
     max_pairs = forms.IntegerField(
-        label="Pairs at most",
+        label="Maximum number of pairs",
         min_value=1,
         max_value=compare.MOST_PAIRS,
-        help_text="The budget: when they are used up, it ends as not distinguishable.",
+        help_text="The comparison stops as inconclusive when this budget is spent.",
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
@@ -100,11 +100,11 @@ class JointForm(SystemsForm):
     )
     n_instances = forms.IntegerField(label="Instances", min_value=1)
     n_workers = forms.IntegerField(
-        label="Workers for each instance",
+        label="Workers per instance",
         min_value=1,
         max_value=joint.MOST_WORKERS,
         initial=1,
-        help_text="With more than one, the page says how far they agree.",
+        help_text="With more than one, the page reports inter-annotator agreement.",
     )
 
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:

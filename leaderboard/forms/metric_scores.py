@@ -9,7 +9,7 @@ class MetricScoresForm(forms.Form):
     name = forms.CharField(
         label="Name of the metric",
         max_length=60,
-        help_text="As it stands on the metric board, with your user name beside it.",
+        help_text="Shown on the metric board with your user name.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     file = forms.FileField(
@@ -27,5 +27,5 @@ class MetricScoresForm(forms.Form):
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="What it is, its version, where it is described.",
+        help_text="What it is, its version, and where it is described.",
     )

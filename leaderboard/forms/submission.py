@@ -15,9 +15,9 @@ MOST_LINKS = 10
 
 class SubmissionForm(forms.Form):
     system_name = forms.CharField(
-        label="Name of the system",
+        label="System name",
         max_length=100,
-        help_text="As it stands on the board.",
+        help_text="Shown on the leaderboard.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     file = forms.FileField(
@@ -33,18 +33,18 @@ class SubmissionForm(forms.Form):
         required=False,
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 5}),
-        help_text="What the system is, and what it was made from.",
+        help_text="What the system is and how it was built.",
     )
     links = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Paper, code, weights: one web address a line.",
+        help_text="Paper, code, weights: one web address per line.",
     )
     team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, required=False)
     visibility = forms.ChoiceField(
         choices=[
-            ("PUBLIC", "Public: it stands on the board"),
-            ("PRIVATE", "Private: only your team and staff see it"),
+            ("PUBLIC", "Public: shown on the leaderboard"),
+            ("PRIVATE", "Private: visible only to your team and staff"),
         ],
         initial=Submission.Visibility.PUBLIC,
         widget=forms.RadioSelect,
@@ -53,8 +53,8 @@ class SubmissionForm(forms.Form):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
         help_text=(
-            "Until this day the board names the system, but not the team, the "
-            "description or the links. Leave it empty to be named at once."
+            "Until this day, the board shows the system but not the team, "
+            "description or links. Leave empty to show them at once."
         ),
     )
 
@@ -78,7 +78,7 @@ class SubmissionForm(forms.Form):
     def clean_links(self) -> list[str]:
         lines = str(self.cleaned_data["links"]).split()
         if len(lines) > MOST_LINKS:
-            raise forms.ValidationError(f"Give {MOST_LINKS} links at most.")
+            raise forms.ValidationError(f"Give at most {MOST_LINKS} links.")
         return lines
 
     def clean_anonymous_until(self) -> date | None:
@@ -92,6 +92,6 @@ class WithdrawalForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=400,
-        help_text="It stays in the submission's story.",
+        help_text="Recorded in the submission's events.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )

@@ -65,13 +65,13 @@ class Batch:
         if len(self.references) != n:
             raise GenieError(
                 f"There are {n} predictions but {len(self.references)} lists of "
-                "references; both go by instance.",
+                "references; there must be one of each per instance.",
                 code="not-aligned",
             )
         if self.sources and len(self.sources) != n:
             raise GenieError(
                 f"There are {n} predictions but {len(self.sources)} sources; "
-                "both go by instance.",
+                "there must be one of each per instance.",
                 code="not-aligned",
             )
 
@@ -175,13 +175,14 @@ class Metric(ABC):
         output = self._measure(batch)
         if output.per_instance.shape != (len(batch),):
             raise GenieError(
-                f"{self.label} gave {output.per_instance.size} numbers for "
+                f"{self.label} returned {output.per_instance.size} values for "
                 f"{len(batch)} instances.",
                 code="metric-broken",
             )
         if not (np.isfinite(output.overall) and np.isfinite(output.per_instance).all()):
             raise GenieError(
-                f"{self.label} gave a number that is not finite.", code="metric-broken"
+                f"{self.label} returned a value that is not finite.",
+                code="metric-broken",
             )
         return output
 
@@ -226,9 +227,9 @@ class Metric(ABC):
             When there is no piece, or several of a metric that has no pieces.
         """
         if not pieces:
-            raise ValueError(f"{self.label}: there is no piece to put together.")
+            raise ValueError(f"{self.label}: there is no batch to combine.")
         if len(pieces) > 1 and self.piece is None:
-            raise ValueError(f"{self.label} cannot be put together from pieces.")
+            raise ValueError(f"{self.label} cannot be combined from batches.")
         if len(pieces) == 1:
             return pieces[0]
         per_instance = np.concatenate([piece.per_instance for piece in pieces])
@@ -263,7 +264,7 @@ class Metric(ABC):
             )
         if self.needs_sources and not any(text.strip() for text in batch.sources):
             raise GenieError(
-                f"{self.label} compares with the source, and none was given.",
+                f"{self.label} needs the source, and none was given.",
                 code="no-sources",
             )
         if not self.needs_references:
@@ -271,8 +272,8 @@ class Metric(ABC):
         for position, references in enumerate(batch.references, start=1):
             if isinstance(references, str) or not references:
                 raise GenieError(
-                    f"{self.label} compares with references, and instance number "
-                    f"{position} has no list of them.",
+                    f"{self.label} needs references, and instance number "
+                    f"{position} has none.",
                     code="no-references",
                     details={"position": position},
                 )

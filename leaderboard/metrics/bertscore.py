@@ -31,7 +31,7 @@ _CHUNK = 256
 
 
 class BertScore(Metric):
-    """BERTScore: F1 of matching each word's vector with its nearest on the other side.
+    """BERTScore: F1 of greedily matched contextual token embeddings.
 
     Mean over instances, times 100; the best reference counts. Model and layer decide
     the numbers: they are in the signature, the model by a fingerprint of its files.
@@ -96,11 +96,14 @@ class BertScore(Metric):
         except GenieError as error:
             return f"{error.message} Set GENIE_BERTSCORE_MODEL."
         if "t5" in str(folder):
-            return f"bert-score takes {folder} for a T5 model by its name; move it."
+            return (
+                f"bert-score mistakes {folder} for a T5 model because of its name; "
+                "move it."
+            )
         if self.layers < 1:
-            return "Which layer to use is not set; set GENIE_BERTSCORE_LAYERS."
+            return "The layer to use is not set; set GENIE_BERTSCORE_LAYERS."
         if self.baseline and not Path(self.baseline).is_file():
-            return f"There is no file of baselines {self.baseline}."
+            return f"There is no baseline file {self.baseline}."
         return None
 
     def _parameters(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
 
 
 class Bleu(Metric):
-    """BLEU: corpus BLEU of the words between spaces, as the texts are handed in.
+    """BLEU: corpus BLEU without a tokenizer: words are split at spaces.
 
     What papers before 2018 report as BLEU (``multi-bleu.perl``): no tokenizer, no
     smoothing, mixed case, up to 4-grams, closest reference length. Two systems that

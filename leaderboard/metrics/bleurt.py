@@ -29,7 +29,7 @@ _WINDOW = 512
 
 
 class Bleurt(Metric):
-    """BLEURT: a model's prediction of how people would rate the text.
+    """BLEURT: a trained model's prediction of the human rating.
 
     Mean over instances on the model's own scale, where most texts lie between 0 and 1
     but nothing keeps them there; the best reference counts. Computed by the PyTorch

@@ -7,7 +7,7 @@ from leaderboard.metrics.chrf import ChrF
 
 
 class ChrFPlusPlus(Metric):
-    """chrF++: F-score of character n-grams, words and pairs of words.
+    """chrF++: F-score of character n-grams, words and word bigrams.
 
     chrF with a word order of 2, as sacrebleu computes it.
 

@@ -12,7 +12,7 @@ from leaderboard.metrics.plain_words import plain_words
 
 
 class Compression(Metric):
-    """Compression: words of the source per word of the prediction.
+    """Compression: source words per word of the prediction.
 
     Overall is the ratio of the sums, per instance that instance's ratio (the mean of
     which, Grusky et al.'s figure, is in the details). 1 means as long as the source. An

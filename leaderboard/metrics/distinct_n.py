@@ -41,7 +41,7 @@ class _Distinct(Metric):
 
 
 class Distinct1(_Distinct):
-    """Distinct-1: different words of all predictions together, per 100 words written.
+    """Distinct-1: distinct words in all predictions, per 100 words.
 
     Per instance it is the same within one text. It falls as more is written, whoever
     writes: compare systems on the same instances only. Low values show a system that
@@ -65,7 +65,7 @@ class Distinct1(_Distinct):
 
 
 class Distinct2(_Distinct):
-    """Distinct-2: different pairs of words of all predictions, per 100 words written.
+    """Distinct-2: distinct word bigrams in all predictions, per 100 words.
 
     As Li et al. have it, the count is divided by the number of words, not of pairs, so
     100 is out of reach. See Distinct-1 for what it can and cannot say.

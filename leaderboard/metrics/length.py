@@ -20,7 +20,7 @@ _UNSPACED = frozenset({"zh", "ja", "th", "lo", "km", "my"})
 
 
 class Length(Metric):
-    """Length ratio: words of the predictions over words of the references.
+    """Length ratio: words in the predictions divided by words in the references.
 
     Overall is the ratio of the sums, per instance the ratio of that instance, where
     several references count by their mean. 1 means as long as people write. An instance

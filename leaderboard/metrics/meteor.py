@@ -19,7 +19,7 @@ from leaderboard.metrics.wordnet import Synonyms, lacking, synonyms, wordnet_fol
 
 
 class Meteor(Metric):
-    """METEOR (NLTK): words matched exactly, by stem or by synonym, and their order.
+    """METEOR (NLTK): exact, stem and synonym matches of words, and their order.
 
     Mean over instances, times 100; the best reference counts. Words are what stands
     between white space, in lower case. This is NLTK's METEOR, not the METEOR 1.5 of the
@@ -68,8 +68,9 @@ class Meteor(Metric):
         folder = wordnet_folder()
         if lacking(folder):
             return (
-                f"{folder} holds no complete WordNet; run `make setup`, install Debian's "
-                "wordnet-base and wordnet-sense-index, or name a folder in GENIE_WORDNET."
+                f"{folder} does not contain a complete WordNet; run `make "
+                "setup`, install Debian's wordnet-base and wordnet-sense-index, "
+                "or set GENIE_WORDNET to its folder."
             )
         return None
 

@@ -49,7 +49,7 @@ def lacking_library(*modules: str) -> str | None:
         return None
     if int(version.split(".")[0]) >= 5:
         # 5 changed RoBERTa's scores without a word and fails on empty texts
-        return f"It needs transformers below 5; {version} is installed."
+        return f"It needs transformers below version 5; {version} is installed."
     return None
 
 
@@ -81,7 +81,7 @@ def model_folder(name: str, revision: str = "") -> Path:
     genie.lib.errors.GenieError: No model is named.
     """
     if not name:
-        raise GenieError("No model is named.", code="no-model")
+        raise GenieError("No model is set.", code="no-model")
     folder = Path(name)
     if not folder.is_dir():
         if folder.is_absolute() or name.startswith("."):
@@ -107,8 +107,9 @@ def _has_weights(folder: Path) -> bool:
 def _cached(name: str, revision: str) -> Path:
     revision_words = f" at revision {revision}" if revision else ""
     missing = GenieError(
-        f"{name}{revision_words} is neither a folder nor in the local cache of the Hugging Face "
-        "hub; models are never downloaded while measuring.",
+        f"{name}{revision_words} is neither a folder nor in the local cache of "
+        "the Hugging Face hub; models are never downloaded while computing "
+        "metrics.",
         code="no-model",
     )
     if find_spec("huggingface_hub") is None:

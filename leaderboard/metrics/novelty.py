@@ -12,7 +12,7 @@ _ORDERS = (1, 2, 3, 4)
 
 
 class Novelty(Metric):
-    """Novelty: share of a prediction's word pairs that its source does not have.
+    """Novelty: share of a prediction's word bigrams that do not occur in its source.
 
     In percent; mean over the instances whose prediction has a run of that many words
     (others count 0 per instance and are left out of the mean). 0 is a copy. A wrong
@@ -47,7 +47,7 @@ class Novelty(Metric):
 
     def __init__(self, *, order: int = 2) -> None:
         if order not in _ORDERS:
-            raise ValueError(f"Novelty counts runs of 1 to 4 words, not {order}.")
+            raise ValueError(f"Novelty counts n-grams of 1 to 4 words, not {order}.")
         self.order = order
 
     def _measure(self, batch: Batch) -> MetricOutput:

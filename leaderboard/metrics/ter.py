@@ -18,7 +18,7 @@ from leaderboard.metrics.base import (
 
 
 class Ter(Metric):
-    """TER: edits that turn a prediction into its reference, per 100 reference words.
+    """TER: edits needed to turn a prediction into its reference, per 100 reference words.
 
     An edit inserts, deletes or replaces a word, or moves a run of words. Overall is
     ``sacrebleu.corpus_ter``: all edits over the sum of the references' mean lengths.

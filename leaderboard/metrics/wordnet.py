@@ -100,7 +100,7 @@ def synonyms(folder: Path) -> Synonyms:
     FileNotFoundError: No WordNet in /no/such/folder: index.noun is not there.
     """
     if missing := lacking(folder):
-        raise FileNotFoundError(f"No WordNet in {folder}: {missing[0]} is not there.")
+        raise FileNotFoundError(f"No WordNet in {folder}: {missing[0]} is missing.")
     # NLTK reads nothing outside the folders that it was told about
     paths = import_module("nltk.data").path
     if str(folder) not in paths:

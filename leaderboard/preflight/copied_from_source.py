@@ -57,8 +57,8 @@ class CopiedFromSource(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{len(copied):,} predictions ({percent(share)}) are copied from their "
-            f"source; among references it is {percent(usual_share)}.",
+            f"{len(copied):,} predictions ({percent(share)}) are copied from "
+            f"their source; for references it is {percent(usual_share)}.",
             {
                 "n": len(copied),
                 "share": round(share, 4),

@@ -27,7 +27,7 @@ class EmptyPredictions(Check):
         )
         return PreflightWarning(
             self.slug,
-            f"{subject} empty ({percent(share)}); people will be asked about nothing.",
+            f"{subject} empty ({percent(share)}); workers would have nothing to rate.",
             {
                 "n": len(empty),
                 "share": round(share, 4),

@@ -50,7 +50,7 @@ class IdenticalPredictions(Check):
         positions = [i for i, text in enumerate(normalised) if text == commonest]
         return PreflightWarning(
             self.slug,
-            f"One and the same text stands at {n_commonest:,} instances "
+            f"The same prediction occurs for {n_commonest:,} instances "
             f"({percent(n_commonest / n)}), and {percent(repeating)} of the predictions occur "
             f"more than once (references: {percent(expected)}).",
             {

@@ -29,10 +29,10 @@ class MisalignedIds(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{percent(fit.share_elsewhere)} of the predictions clearly fit the "
-            f"references of another instance and {percent(fit.share_own)} their own: "
-            "ids and texts seem to be out of step. A re-aligned file is proposed for "
-            "download; check it and hand it in again.",
+            f"{percent(fit.share_elsewhere)} of the predictions clearly match "
+            "the references of another instance, and only "
+            f"{percent(fit.share_own)} their own: ids and predictions seem to be "
+            "misaligned. Download the re-aligned file, check it and submit it.",
             {
                 "own_similarity": round(fit.own, 4),
                 "other_similarity": round(fit.others, 4),

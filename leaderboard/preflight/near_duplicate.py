@@ -44,8 +44,9 @@ class NearDuplicate(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{percent(share)} of the predictions are the same as those of {name}, or "
-            "nearly so; judging both would cost twice for one answer.",
+            f"{percent(share)} of the predictions are the same as those of "
+            f"{name}, or nearly the same; rating both would cost twice as much "
+            "for the same result.",
             {
                 "name": name,
                 "share": round(share, 4),

@@ -50,8 +50,8 @@ class TruncatedPredictions(Check):
             return None
         return PreflightWarning(
             self.slug,
-            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of a "
-            f"sentence; among references it is {percent(usual)}.",
+            f"{len(cut):,} predictions ({percent(share)}) stop in the middle of "
+            f"a sentence; for references it is {percent(usual)}.",
             {
                 "sign": "dangling",
                 "n": len(cut),
@@ -69,7 +69,7 @@ class TruncatedPredictions(Check):
             return PreflightWarning(
                 self.slug,
                 f"{len(ceiling.at):,} predictions ({percent(len(ceiling.at) / len(texts))}) "
-                f"stop without a final mark at {ceiling.limit:,} {unit}, the greatest "
+                f"stop without final punctuation at {ceiling.limit:,} {unit}, the maximum "
                 f"length; {ceiling.n_longer:,} references are longer.",
                 {
                     "sign": "ceiling",

@@ -62,7 +62,7 @@ def read_manifest(folder: Path) -> Record:
         manifest: Record = json.loads((folder / MANIFEST).read_text("utf-8"))
     except FileNotFoundError as error:
         raise GenieError(
-            f"{folder} is no release: it has no {MANIFEST}.", code="no-release"
+            f"{folder} is not a release: it has no {MANIFEST}.", code="no-release"
         ) from error
     except ValueError as error:
         raise GenieError(
@@ -83,7 +83,7 @@ def check(folder: Path) -> int:
         text = (folder / CHECKSUMS).read_text("utf-8")
     except FileNotFoundError as error:
         raise GenieError(
-            f"{folder} is no release: it has no {CHECKSUMS}.", code="no-release"
+            f"{folder} is not a release: it has no {CHECKSUMS}.", code="no-release"
         ) from error
     # two spaces between digest and name, as sha256sum writes them
     named = dict(line.split("  ", 1)[::-1] for line in text.splitlines() if line)
@@ -94,7 +94,7 @@ def check(folder: Path) -> int:
         path = folder / Path(name).name
         if name not in named or not path.is_file() or _sha256(path) != named[name]:
             raise GenieError(
-                f"{name} is not as it was released.", code="damaged-release"
+                f"{name} has been changed since the release.", code="damaged-release"
             )
     return len(named)
 

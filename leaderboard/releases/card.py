@@ -8,33 +8,34 @@ from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 
 _TABLES = {
-    "systems": "one line a system that is spoken of here, with its ranks on the public "
-    "board where it has any; `partial` says of a score without ranks how far it came",
+    "systems": "one line per system in this release, with its ranks on the public board if "
+    "it has any; `partial` says how many instances a score without ranks rests "
+    "on",
     "scores": "the published scores with their intervals, seeds and signatures; "
     "`covers` says what an interval covers",
-    "judgments": "every rating that was handed in; `counts` is false where it was left "
-    "out, and `why_not` says why",
+    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
-    "test_questions": "per worker and kind: how many test questions were answered, how "
-    "many rightly, and what the detector said",
-    "comparisons": "comparisons of two systems that are over: `state` says how they "
-    "ended, `better` who is better, `estimate` how often A was preferred, `n_labels` "
-    "after how many labels that was decided, `n_labels_in` how many had come in",
-    "comparison_pairs": "their pairs, in the random order in which labels are read; "
-    "`slot_of_a` says where A's output stood, `label` is 1 for A and 0 for B, `used` "
-    "whether it lies before the decision",
-    "comparison_votes": "every answer about a pair: `answered` is 1 for the text in "
-    "slot A, `vote` 1 for the system A; `counted` says whether it counted when the "
+    "test_questions": "per worker and kind of test question: how many were answered, how many "
+    "correctly, and the detector's result",
+    "comparisons": "finished comparisons of two systems: `state` says how they ended, `better` "
+    "which system is better, `estimate` how often A was preferred, `n_labels` "
+    "after how many labels that was decided, `n_labels_in` how many had been "
+    "collected",
+    "comparison_pairs": "their pairs, in the random order in which labels are read; `slot_of_a` "
+    "says where A's output was shown, `label` is 1 for A and 0 for B, `used` "
+    "whether it came before the decision",
+    "comparison_votes": "every answer about a pair: `answered` is 1 for the output in slot A, "
+    "`vote` 1 for the system A; `counted` says whether it counted when the "
     "comparison ended, `why_not` why it would not count today",
-    "joint_evaluations": "evaluations of several systems side by side, one line a "
-    "criterion: how many judged, their agreement, seed and signature",
-    "joint_results": "their systems: magnitude with its interval, cluster, ranks that "
-    "hold together, TrueSkill",
-    "joint_pairs": "each of their systems against each other one: `p_above`, the share "
-    "of resamples in which it is above; wins, ties and losses",
+    "joint_evaluations": "joint evaluations of several systems, one line per criterion: number of "
+    "ratings and workers, agreement, seed and signature",
+    "joint_results": "their systems: magnitude with its interval, cluster, simultaneous ranks, "
+    "TrueSkill",
+    "joint_pairs": "each pair of their systems: `p_above`, the share of resamples in which the "
+    "first scores higher; wins, ties and losses",
     "joint_judgments": "every rating behind them; `counts` and `why_not` as in "
     "`judgments`",
-    "instances": "the task's instances in their order",
+    "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
 }
 
@@ -58,13 +59,14 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Files",
         "",
-        "Each table is there as JSONL (complete) and CSV (without nested values). In "
-        "the CSV, a text that a spreadsheet would run begins with a quote.",
+        "Each table is available as JSONL (complete) and CSV (without nested "
+        "values). In the CSV, values that a spreadsheet would run as a formula "
+        "start with a quote.",
         "",
         *(f"- `{name}`, {n:,} rows: {_TABLES[name]}" for name, n in counts.items()),
         "- `manifest.json`: settings, seeds and versions; `SHA256SUMS`: checksums",
         "",
-        "## How people were asked",
+        "## Human evaluation",
         "",
         *_design(task),
         "",
@@ -79,11 +81,12 @@ def card(task: Task, manifest: Record) -> str:
         *_systems_together(manifest),
         "## Workers",
         "",
-        "Workers have pseudonyms made with a key that was not kept: they are the same "
-        "within this release and differ from those of any other. Equal ratings in two "
-        "releases can still be recognised; do not try to find out who anybody is.",
+        "Workers have pseudonyms made with a key that was not kept: they are "
+        "consistent within this release and different in any other. Identical "
+        "ratings in two releases could still be matched; do not try to identify "
+        "anyone.",
         "",
-        "## What is not here",
+        "## What is not included",
         "",
         *(f"- {line}" for line in _missing(task, manifest)),
         "",
@@ -92,11 +95,11 @@ def card(task: Task, manifest: Record) -> str:
         f"The task's data: {task.licence or 'no licence is stated'}.",
         *(["", "```", task.citation.strip(), "```"] if task.citation.strip() else []),
         "",
-        "## Computing it again",
+        "## Reproducing the numbers",
         "",
-        "`manage.py rebuild FOLDER` computes every score, rank, comparison, joint "
-        "evaluation, metric and detector posterior from this folder alone, and stops at "
-        "the first that differs.",
+        "`manage.py rebuild FOLDER` recomputes every score, rank, comparison, "
+        "joint evaluation, metric and detector posterior from this folder "
+        "alone, and stops at the first difference.",
         "",
     ]
     return "\n".join(lines)
@@ -117,11 +120,12 @@ def _design(task: Task) -> list[str]:
 def _control(manifest: Record) -> list[str]:
     fits = manifest["detectors"]
     if not fits:
-        return ["No test question has been judged in this task."]
+        return ["No test questions have been answered in this task."]
     return [
-        f"- {kind.lower()}: {fit['n_asked']:,} questions asked, {fit['n_wrong']:,} "
-        f"answered wrongly; {fit['n_noisy']:,} of {fit['n_workers']:,} workers found "
-        f"careless by {fit['detector']} at {fit['threshold']}."
+        f"- {kind.lower()}: {fit['n_asked']:,} questions asked, "
+        f"{fit['n_wrong']:,} answered incorrectly; {fit['n_noisy']:,} of "
+        f"{fit['n_workers']:,} workers found unreliable by {fit['detector']} at "
+        f"{fit['threshold']}."
         for kind, fit in fits.items()
     ]
 
@@ -132,36 +136,36 @@ def _systems_together(manifest: Record) -> list[str]:
     if not (counts["comparisons"] or counts["joint_evaluations"]):
         return []
     return [
-        "## Several systems together",
+        "## Comparisons and joint evaluations",
         "",
-        "A comparison was decided once, from the votes that counted at that moment, and "
-        "these were kept; bans and appeals of later days do not rewrite it. A joint "
-        "evaluation is computed again whenever the ratings that count change, and what "
-        "is here is its last state. Neither moves the ranks of the board. Systems "
-        "without a score are here because they were compared.",
+        "A comparison was decided once, from the votes that counted at that "
+        "time, and these were recorded; later bans and appeals do not change "
+        "it. A joint evaluation is recomputed whenever the ratings that count "
+        "change; this is its latest state. Neither affects the ranks of the "
+        "board. Systems without a score are included because they were compared.",
         "",
     ]
 
 
 def _missing(task: Task, manifest: Record) -> list[str]:
     lines = [
-        "test questions and the answers to them: they are still in use",
-        "private and withdrawn systems, and whatever was asked about them together with "
-        "others; systems without a score, unless they were compared; teams that are "
-        "anonymous today",
-        "comparisons and joint evaluations that are not over, and what they cost",
+        "test questions and the answers to them, because they are still in use",
+        "private and withdrawn systems, and comparisons and joint evaluations "
+        "that include them; systems without a score, unless they were compared; "
+        "teams that are still anonymous",
+        "unfinished comparisons and joint evaluations, and their costs",
     ]
     if manifest["sample_seed"] is None:
         lines.append(
-            "which instances were judged, and the seed and order of their draw: with "
-            "them, test questions still in use could be recognised. Judged instances "
-            "are numbered in their order instead (`judged-00001`)"
+            "which instances were rated, and the seed and order of the sample: "
+            "they would reveal test questions that are still in use. Rated "
+            "instances are numbered in order instead (`judged-00001`)"
         )
     if not manifest["texts"]:
         lines.append(
-            "inputs, references and predictions: the licence does not say "
-            "that they may be handed on"
+            "inputs, references and predictions, because the licence does not "
+            "state that they may be redistributed"
         )
     elif task.hidden_references:
-        lines.append("references, which this task keeps hidden")
+        lines.append("references, because this task keeps them hidden")
     return lines

@@ -230,8 +230,8 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
         if score.criterion in task.human.criteria
     ):
         raise GenieError(
-            "Some systems are about to be scored again, because other ratings count "
-            "now. Make the release in some minutes.",
+            "Some systems are about to be rescored, because the ratings that "
+            "count have changed. Create the release in a few minutes.",
             code="scored-again",
         )
 

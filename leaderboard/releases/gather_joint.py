@@ -223,6 +223,7 @@ def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> 
 
 def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
     return GenieError(
-        f"“{joint_evaluation}” is about to be scored again. Make the release in some minutes.",
+        f"“{joint_evaluation}” is about to be rescored. Create the release in a "
+        "few minutes.",
         code="scored-again",
     )

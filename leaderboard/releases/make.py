@@ -153,7 +153,7 @@ def archive(tasks: Sequence[Task]) -> IO[bytes]:
 def _prepare(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise GenieError(
-            f"{folder} is there already; name a new or an empty folder.",
+            f"{folder} already exists; name a new or empty folder.",
             code="folder-taken",
         )
     folder.mkdir(parents=True, exist_ok=True)

@@ -49,8 +49,8 @@ class Number:
 
     def __str__(self) -> str:
         return (
-            f"{self.file}, {self.what}: {self.published!r} was published, and "
-            f"{self.computed!r} comes out."
+            f"{self.file}, {self.what}: {self.published!r} was published, but "
+            f"{self.computed!r} was computed."
         )
 
 

@@ -40,12 +40,12 @@ def rebuild(
 ) -> Rebuilt:
     """Check and recompute; a GenieError (`differs`) names the first that differs."""
     n_files = bundle.check(folder)
-    report(f"{n_files} files are as they were released.")
+    report(f"{n_files} files match their checksums.")
     manifest = bundle.read_manifest(folder)
     if manifest.get("format") not in READABLE:
         raise GenieError(
-            f"This is a release of the format {manifest.get('format')!r}; this version "
-            f"reads {FORMAT!r}.",
+            f"This release has the format {manifest.get('format')!r}; this "
+            f"version reads {FORMAT!r}.",
             code="unknown-format",
         )
     rebuilt = Rebuilt()
@@ -68,7 +68,7 @@ def rebuild(
                 f"of the wrong kind ({type(error).__name__}: {error}).",
                 code="damaged-release",
             ) from error
-        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers are the same.")
+        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers match.")
     return rebuilt
 
 
@@ -197,7 +197,10 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
         judged = [row for row in rows if row["polarity"] == polarity]
         wrong = sum(row["n_questions"] - row["n_correct"] for row in judged)
         yield Number(
-            "manifest", f"{polarity} questions answered wrongly", fit["n_wrong"], wrong
+            "manifest",
+            f"{polarity} questions answered incorrectly",
+            fit["n_wrong"],
+            wrong,
         )
         if not judged:
             continue

@@ -52,7 +52,7 @@ def metric_numbers(folder: Path, manifest: Record) -> Iterator[Check]:
 
 def _reason(metric: Metric | None, manifest: Record, slug: str) -> str:
     if metric is None:
-        return f"{slug} is no metric of this version"
+        return f"{slug} is not a metric of this version"
     if not manifest["texts"]:
         return "texts are not in this release"
     if metric.needs_references and manifest["hidden_references"]:
@@ -65,8 +65,8 @@ def _computed(row: Record, metric: Metric, batch: Batch) -> Iterator[Check]:
     output = metric.compute(batch)
     if output.signature != row["signature"]:
         raise GenieError(
-            f"{name} was computed as {row['signature']!r}, and this machine computes "
-            f"{output.signature!r}: install the same versions.",
+            f"{name} was computed as {row['signature']!r}, but this machine "
+            f"computes {output.signature!r}: install the same versions.",
             code="differs",
         )
     yield name, row["value"], output.overall, _SUMMED

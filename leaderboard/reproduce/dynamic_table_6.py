@@ -84,8 +84,8 @@ def _cell(
         also["at the right cost"] = exact_labels(printed_rule, right).mean
         side = "better" if experiment.slip == "A" else "worse"
         why = (
-            "Comes out only when three labels are charged where the first two agree"
-            f" on the {side} system, and two are paid for."
+            "Matches only if three labels are counted where the first two agree "
+            f"on the {side} system, although two are paid for."
         )
     return Cell(
         row,

@@ -38,10 +38,11 @@ _UNINFORMATIVE = (
     " questions: 0 of 2, 0 of 3 and so on must be flagged, and are hardly ever of"
     " regular workers."
 )
-_FEW = "With so few rounds a handful of workers decides."
+_FEW = "With so few rounds, the result depends on a handful of workers."
 _COUNTS = (
-    "The numbers of test questions behind the table are not published. No shape tried"
-    " gives it in 25 rounds, where a single worker makes 2 to 6 points."
+    "The numbers of test questions behind the table are not published. No "
+    "distribution tried gives this value in 25 rounds, where a single worker "
+    "accounts for 2 to 6 points."
 )
 
 

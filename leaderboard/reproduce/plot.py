@@ -46,7 +46,7 @@ def table_plot(table: type[Table], cells: Sequence[Cell]) -> str | None:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
-        f"<title>{escape(table.slug)}: printed numbers beside ours</title>",
+        f"<title>{escape(table.slug)}: printed numbers and ours</title>",
         f'<rect width="{width}" height="{height}" fill="#fff"/>',
         f'<text x="10" y="22" font-size="15">{escape(table.slug)}</text>',
         f'<text x="10" y="42">{escape(table.paper)}</text>',

@@ -44,8 +44,8 @@ _PRINTED: dict[Pair, dict[str, tuple[tuple[float, bool], tuple[float, bool]]]] =
     },
 }
 _BY_ROW = (
-    "Paired judgement by judgement in the order of the files, whose workers are not the"
-    " same people; by output it would be another number."
+    "Judgments are paired in the order of the files, whose workers are "
+    "different people; paired by output, the number would differ."
 )
 
 

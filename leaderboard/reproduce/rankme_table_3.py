@@ -35,11 +35,11 @@ _PRINTED: dict[str, dict[str, tuple[tuple[float, bool], tuple[float, bool]]]] = 
     },
 }
 _OTHER_FORM = (
-    "Comes out as ICC(3,k) of the raw scores, while the other cells are ICC(1,k), of"
-    " logarithms for magnitude estimation."
+    "Matches ICC(3,k) of the raw scores, while the other cells are ICC(1,k), of "
+    "logarithms for magnitude estimation."
 )
 _NOT_MET: dict[tuple[str, str, Setup], str] = {
-    ("likert", "quality", 1): "No form of the ICC, raw or logarithms, gives it.",
+    ("likert", "quality", 1): "No form of the ICC, raw or logarithms, matches.",
     ("plainme", "naturalness", 1): "ICC(1,k) of the logarithms is a hundredth off.",
     ("likert", "informativeness", 2): _OTHER_FORM,
     ("plainme", "informativeness", 2): _OTHER_FORM,

@@ -40,8 +40,8 @@ _PRINTED = {
 }
 _FRAGILE = {
     ("plainme", "informativeness"): (
-        "slug2slug over tgen is at the edge of 95 %: above it when judgements are drawn,"
-        " below it when meaning representations are."
+        "slug2slug over tgen is at the edge of 95 %: above it when judgments "
+        "are resampled, below it when meaning representations are."
     ),
     ("likert", "naturalness"): "slug2slug over tgen is near the edge of 95 %.",
 }

@@ -23,7 +23,7 @@ class StoppingEfforts(Table):
 
     slug = "stopping-efforts"
     title = "Mean labels until a decision, One Worker on fresh requests (exact)"
-    paper = f"{DYNAMIC}, table 2 (the settings); nothing is printed"
+    paper = f"{DYNAMIC}, table 2 (the settings); no results are printed"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
         """Compute the mean effort of every rule in the paper's three settings."""
@@ -50,5 +50,5 @@ def _rules(delta: float, p: float) -> dict[str, StoppingRule]:
         "beta mixture, Beta(10, 10)": BetaMixture(delta),
         "beta mixture, Beta(1, 1)": BetaMixture(delta, a=1, b=1),
         "stitched": Stitched(delta),
-        "knowing p (the floor)": KnownEffect(delta, p=p),
+        "p known (lower bound)": KnownEffect(delta, p=p),
     }

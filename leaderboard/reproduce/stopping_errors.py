@@ -20,8 +20,8 @@ from leaderboard.stats.sequential import (
 _HORIZONS = (100, 500, 1000, 5000)
 _LOOKS = (1, 10, 50, 100, 500)
 _BROKEN = (
-    "The promise is for one look at a number of labels fixed in advance; the rule is"
-    " looked at again and again."
+    "The guarantee is for one look at a number of labels fixed in advance, but "
+    "the rule is applied repeatedly."
 )
 
 
@@ -30,10 +30,10 @@ class StoppingErrors(Table):
 
     slug = "stopping-errors"
     title = (
-        "Chance of a decision within n labels of two equal systems; under paper the"
-        " promise, 2 delta"
+        "Probability of a decision within n labels for two equal systems; the "
+        "column paper has the guarantee, 2 delta"
     )
-    paper = f"{DYNAMIC}, section 3.2 (its promise)"
+    paper = f"{DYNAMIC}, section 3.2 (its guarantee)"
 
     def cells(self, bench: Workbench) -> Iterator[Cell]:
         """Walk through every rule."""

@@ -32,9 +32,10 @@ _PRINTED = {
     "GENIE-base-1-1": (27.0, 59.3, 50.9),
 }
 _METEOR = (
-    "The printed METEOR is that of NLTK up to 3.6.2, which counts words that match by"
-    " their stem a second time as synonyms, and so is this one; the metric on our boards"
-    " is today's NLTK's, some .6 lower. VolcTrans-AT misses the printed 59.3 by .003."
+    "The printed METEOR is that of NLTK up to 3.6.2, which counts words that "
+    "match by their stem a second time as synonyms, and so is this one; our "
+    "boards use the current NLTK, about .6 lower. VolcTrans-AT misses the "
+    "printed 59.3 by .003."
 )
 
 
@@ -116,7 +117,9 @@ def _predictions(path: Path, ids: list[str]) -> list[str]:
         by_id = json.loads(path.read_text("utf-8"))
         return [str(by_id[i]) for i in ids]
     except (ValueError, TypeError) as error:
-        raise GenieError(f"{path.name} is no JSON object.", code="not-json") from error
+        raise GenieError(
+            f"{path.name} is not a JSON object.", code="not-json"
+        ) from error
     except KeyError as error:
         raise GenieError(
             f"{path.name} has no prediction for {error.args[0]}.", code="missing-id"

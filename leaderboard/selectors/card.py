@@ -25,7 +25,7 @@ from quality.models import DetectorFit
 Section = list[tuple[str, Any]]
 Card = dict[str, Section]
 # The seed would tell workers which of their questions are tests.
-WITHHELD = "told once people are not asked any more"
+WITHHELD = "disclosed once human evaluation has ended"
 
 # a pace at which the texts cannot have been read says nothing about the pay
 _TOO_FAST = ("median pace", "faster than the texts can be read")
@@ -41,9 +41,9 @@ def card(
     """Collect the card of a scored submission; `heds` answers the datasheet from it."""
     return {
         "System and data": _system(submission, team),
-        "Outputs that were judged": _outputs(submission, evaluation),
-        "How people were asked": _questions(submission, evaluation),
-        "Who judged, and what it paid": _workers(submission, evaluation, figures),
+        "Outputs rated": _outputs(submission, evaluation),
+        "Human evaluation design": _questions(submission, evaluation),
+        "Workers and pay": _workers(submission, evaluation, figures),
         "Quality control": _control(submission, figures),
         "Results": _results(submission, evaluation),
         "Automatic metrics": [
@@ -60,12 +60,12 @@ def _system(submission: Submission, team: str) -> Section:
         ("team", team),
         ("simulated", submission.simulated),
         ("task", task.title),
-        ("kind of task", task.kind),
+        ("type of task", task.kind),
         ("languages", f"{task.source_language} to {task.target_language}"),
         ("licence of the data", task.licence),
         ("release of the data (SHA-256)", task.release_sha256),
         ("predictions (SHA-256)", submission.file_sha256),
-        ("handed in on", f"{submission.created_at:%Y-%m-%d}"),
+        ("submitted on", f"{submission.created_at:%Y-%m-%d}"),
         ("code version", settings.VERSION),
     ]
 
@@ -74,15 +74,15 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
     task = submission.task
     return [
         ("instances in the test set", task.n_instances),
-        ("instances to judge", evaluation.n_instances),
-        ("instances judged", n_judged(evaluation)),
+        ("instances in the sample", evaluation.n_instances),
+        ("rated instances", n_judged(evaluation)),
         (
-            "how they were chosen",
-            "at random, once for the task: the same instances for every system",
+            "sampling",
+            "drawn at random once for the task; the same instances for every system",
         ),
         (
             # as text: JSON readers with doubles only would round a 63-bit number
-            "seed of that choice",
+            "sampling seed",
             str(task.sample_seed) if sample_is_public(task) else WITHHELD,
         ),
         ("ratings of each output", task.human.ratings_per_instance),
@@ -98,11 +98,11 @@ def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
     return [
         ("design", evaluation.design),
         ("scale", hit_type.scale),
-        ("answers to choose from", options or "a number"),
-        ("questions, word for word", dict(hit_type.criteria)),
-        ("shown beside the output", list(shown)),
-        ("page that workers saw", template.title if template else hit_type.template),
-        ("orders and names", "which system wrote a text was not shown"),
+        ("answer options", options or "a number"),
+        ("questions, verbatim", dict(hit_type.criteria)),
+        ("shown with the output", list(shown)),
+        ("HIT template", template.title if template else hit_type.template),
+        ("blinding", "workers were not told which system produced an output"),
     ]
 
 
@@ -113,22 +113,22 @@ def _workers(
     return [
         ("platform", campaign.platform),
         ("workers", figures.n_workers),
-        ("pieces of work", figures.n_assignments),
-        ("pieces of work of the busiest worker", figures.most),
-        ("reward for one, US dollars", figures.reward_cents / 100),
-        ("median active seconds for one", figures.median_seconds),
+        ("assignments", figures.n_assignments),
+        ("most assignments by one worker", figures.most),
+        ("reward per assignment, US dollars", figures.reward_cents / 100),
+        ("median active seconds per assignment", figures.median_seconds),
         (
-            "what an hour paid at that pace, US dollars",
+            "hourly pay at that pace, US dollars",
             None
             if figures.hourly_cents is None or figures.faster_than_reading
             else figures.hourly_cents / 100,
         ),
         *([_TOO_FAST] if figures.faster_than_reading else []),
         ("paid to workers, US dollars", figures.paid_cents / 100),
-        ("fees of the platform, US dollars", figures.fee_cents / 100),
-        ("asked from", f"{campaign.starts_at:%Y-%m-%d}"),
+        ("platform fees, US dollars", figures.fee_cents / 100),
+        ("started", f"{campaign.starts_at:%Y-%m-%d}"),
         (
-            "asked until",
+            "finished",
             f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
         ),
     ]
@@ -147,12 +147,15 @@ def _control(submission: Submission, figures: WorkerFigures) -> Section:
         ("share of positive test questions", human.positive_share),
         ("share of negative test questions", human.negative_share),
         ("test questions answered", figures.n_asked),
-        ("of them wrongly", figures.n_wrong),
-        ("model of careless workers", fit["detector"] if fit else None),
-        ("left out above this probability", settings.GENIE["BAN_THRESHOLD"]),
-        ("workers left out", figures.n_excluded),
-        ("pieces of work asked for again", figures.n_replaced),
-        ("pieces of work rejected", figures.n_rejected),
+        ("answered incorrectly", figures.n_wrong),
+        ("detector of unreliable workers", fit["detector"] if fit else None),
+        (
+            "exclusion threshold (probability of being unreliable)",
+            settings.GENIE["BAN_THRESHOLD"],
+        ),
+        ("excluded workers", figures.n_excluded),
+        ("assignments reassigned", figures.n_replaced),
+        ("assignments rejected", figures.n_rejected),
     ]
 
 
@@ -179,10 +182,10 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        lines.append(("partial, so not ranked", str(row.partial)))
+        lines.append(("partial, therefore not ranked", str(row.partial)))
     if row is not None and row.rank_first is not None:
         lines += [
-            ("ranks that the intervals leave", [row.rank_first, row.rank_last]),
-            ("rule of these ranks", RANK_RULE),
+            ("range of ranks", [row.rank_first, row.rank_last]),
+            ("ranking rule", RANK_RULE),
         ]
     return lines

@@ -30,7 +30,7 @@ def metric_words(slug: str) -> MetricWords:
     arrow, better = {
         True: ("↑", "higher is better"),
         False: ("↓", "lower is better"),
-        None: ("", "neither high nor low is better"),
+        None: ("", "no preferred direction"),
     }[metric.higher_is_better]
     # one source for what a metric is: the first sentence of its class's docstring
     first = (inspect.getdoc(metric) or "").split("\n\n")[0].replace("\n", " ")

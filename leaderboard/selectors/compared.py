@@ -161,18 +161,17 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
         State.UNDECIDED: f"Not distinguishable with {comparison.n_labels:,} labels.",
     }
     if comparison.failure_permanent and not comparison.is_over:
-        return (
-            f"It stands still after {n:,} labels: a step failed, and staff can see why."
-        )
+        return f"A step failed after {n:,} labels; staff can see why."
     if comparison.state != State.DECIDED:
         return sentences[State(comparison.state)]
     better, other = (a, b) if comparison.better == "A" else (b, a)
     return (
-        f"{better} is better than {other}, decided after {comparison.n_labels:,} labels "
-        f"(at least {sure} sure)."
+        f"{better} is better than {other}, decided after {comparison.n_labels:,} "
+        f"labels with at least {sure} confidence."
         if standing.now.anytime_valid
-        else f"{better} comes out better than {other} after {comparison.n_labels:,} "
-        f"labels by a rule that errs more often than the {sure} it names suggest."
+        else f"{better} was found better than {other} after {comparison.n_labels:,} "
+        "labels, by a rule whose actual confidence is lower than the stated "
+        f"{sure}."
     )
 
 

@@ -26,9 +26,9 @@ _KINDS = {
 }
 _RECRUITED = {
     "selfhosted": "by invitation to the site that ran the evaluation",
-    "mturk": "from a marketplace that speaks Mechanical Turk's protocol",
+    "mturk": "from a marketplace compatible with Mechanical Turk",
     "prolific": "from Prolific",
-    "panel": "from panels, by a link",
+    "panel": "from panels, through a link",
 }
 
 
@@ -103,7 +103,7 @@ def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, st
             if n >= n_all
             else f"{how}: {n} of {n_all} instances, the same for every system"
         ),
-        "3.1.3": "not computed beforehand; the intervals of 4.3.10 say what it told",
+        "3.1.3": "not computed in advance; see the intervals in 4.3.10",
     }
 
 
@@ -113,7 +113,7 @@ def _evaluators(
     campaign, needs = evaluation.campaign, requirements(submission.task)
     if campaign.simulated:
         # what a datasheet asks about people has no answer where programs played them
-        nobody = "simulated workers: programs, no people"
+        nobody = "simulated annotators (programs, not people)"
         about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
         return dict.fromkeys(about_people, nobody) | {
             "3.2.1": f"{figures.n_workers}, simulated"
@@ -122,13 +122,13 @@ def _evaluators(
     return {
         "3.2.1": str(figures.n_workers),
         "3.2.2": (
-            f"paid (${figures.reward_cents / 100:.2f} for each piece of work); whether "
+            f"paid (${figures.reward_cents / 100:.2f} per assignment); whether "
             f"they are experts or known to the authors: {OPEN}"
         ),
         "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
         "3.2.4": (
-            "instructions with examples, to be read before the first piece of work and "
-            "beside each" + _test(needs)
+            "instructions with examples, to be read before the first HIT and "
+            "available with each" + _test(needs)
         ),
         "3.2.5": "; ".join(needs) or "nothing was recorded",
     }
@@ -143,21 +143,22 @@ def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, st
     hit_type, ban = evaluation.campaign.hit_type, settings.GENIE["BAN_THRESHOLD"]
     minutes = round(hit_type.assignment_seconds / 60)
     return {
-        "3.3.2": f"on a web page, one text after the other ({hit_type.template})",
+        "3.3.2": f"on a web page, one item at a time ({hit_type.template})",
         "3.3.3": (
-            "automatic quality checking during the evaluation: hidden test questions "
-            f"with known answers ({figures.n_asked} answered, {figures.n_wrong} wrongly)"
-            "; evaluators are excluded if they fail them: who is careless with "
-            f"probability above {ban:g} by a fitted model is left out "
-            f"({figures.n_excluded} here); some evaluations are excluded: rejected work "
+            "automatic quality checking during the evaluation: hidden test "
+            f"questions with known answers ({figures.n_asked} answered, "
+            f"{figures.n_wrong} incorrectly); evaluators are excluded if they "
+            "fail them: those whose probability of being unreliable is above "
+            f"{ban:g} under a fitted model ({figures.n_excluded} here); some "
+            "evaluations are excluded: rejected assignments "
             f"({figures.n_rejected} here)"
         ),
         "3.3.5": (
-            f"each piece of work within {minutes} minutes; as many or as few pieces as "
-            "they like, whenever they like"
+            f"each HIT within {minutes} minutes; as many HITs as they like, "
+            "whenever they like"
         ),
-        "3.3.6": "a comment box on each piece of work",
-        "3.3.7": "at a place of their own choosing, online",
+        "3.3.6": "a comment box on each HIT",
+        "3.3.7": "online, at a place of their choice",
         "3.3.8": "N/A",
     }
 
@@ -171,13 +172,12 @@ def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
         "4.2.1": "subjective",
         "4.2.2": "relative" if relative else "absolute",
         "4.2.3": "intrinsic",
-        "4.3.1": "N/A: evaluators read the question only",
+        "4.3.1": "N/A: evaluators only read the question",
         "4.3.6": "N/A",
         "4.3.7": hit_type.criteria[criterion],
         "4.3.9": (
-            "ratings become numbers from 0 to 100 where the scale has ends, and are "
-            "averaged within instances, then over instances, evaluators who were left "
-            "out apart"
+            "ratings on bounded scales are mapped to 0-100 and averaged within "
+            "instances, then over instances, without excluded evaluators"
         ),
         "4.3.10": _significance(evaluation, criterion),
         "4.3.11": agreement(
@@ -205,7 +205,7 @@ def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:
             if options
             else "slider"
             if scale.slider
-            else "other: a number to type"
+            else "other: numeric input"
         ),
         "4.3.8": compared or form or "direct quality estimation",
     }
@@ -228,7 +228,7 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
 def _ethics() -> dict[str, str]:
     return {
         "5.2": (
-            "evaluators are told apart by pseudonyms, and no name of theirs is "
-            f"published; whether outputs hold personal data: {OPEN}"
+            "evaluators are identified only by pseudonyms, and their names are "
+            f"not published; whether outputs contain personal data: {OPEN}"
         )
     }

@@ -49,9 +49,9 @@ def not_computed_here(task: Task) -> frozenset[str]:
 def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
     reason = metric.available()
     if metric.needs_sources and not task.source_field:
-        reason = "It compares with the source, and the task names no source field."
+        reason = "It needs the source, but the task has no source field."
     if metric.needs_references and lacks_references:
-        reason = "It compares with references, and the task has none."
+        reason = "It needs references, but the task has none."
     if not reason:
         try:
             settings = metric.settings()

@@ -42,48 +42,48 @@ STATISTICS = {
             "Soft pairwise accuracy",
             "system",
             0.0,
-            "whether the metric is as sure of each difference between two systems as "
-            "people are",
+            "whether the metric is as confident in each difference between two "
+            "systems as human ratings are",
         ),
         Statistic(
             "pairwise-accuracy",
             "Pairwise accuracy",
             "system",
             0.0,
-            "the share of pairs of systems that the metric orders as people do",
+            "the share of system pairs that the metric ranks as people do",
         ),
         Statistic(
             "pearson",
             "Pearson",
             "system",
             -1.0,
-            "how near the systems' scores lie to a line",
+            "linear correlation of system scores",
         ),
         Statistic(
-            "spearman", "Spearman", "system", -1.0, "how alike the two rankings are"
+            "spearman", "Spearman", "system", -1.0, "correlation of the two rankings"
         ),
         Statistic(
             "kendall",
             "Kendall τ-b",
             "system",
             -1.0,
-            "pairs of systems in the same order less those in the other",
+            "concordant minus discordant pairs of systems",
         ),
         Statistic(
             "calibrated",
             "Accuracy, ties calibrated",
             "instance",
             0.0,
-            "pairs of outputs of one instance that the metric orders, or ties, as "
-            "people do; what it counts as a tie is chosen for it",
+            "the share of output pairs for the same instance that the metric "
+            "ranks, or ties, as people do, with its tie threshold calibrated",
         ),
         Statistic(
-            "acc-eq", "acc-eq", "instance", 0.0, "the same without calibrated ties"
+            "acc-eq", "acc-eq", "instance", 0.0, "the same, without tie calibration"
         ),
         Statistic("tau-eq", "τ-eq", "instance", -1.0, "2 acc-eq − 1"),
         Statistic("tau-a", "τ-a", "instance", -1.0, "(C − D) / N"),
         Statistic(
-            "tau-b", "τ-b", "instance", -1.0, "Kendall's with ties of either side"
+            "tau-b", "τ-b", "instance", -1.0, "Kendall's τ with ties on either side"
         ),
         Statistic("tau-10", "τ-10", "instance", -1.0, "(C − D − Tm) / (C + D + Tm)"),
         Statistic("tau-13", "τ-13", "instance", -1.0, "(C − D) / (C + D)"),
@@ -167,10 +167,11 @@ class Shown:
         if not self.too_few_to_rank:
             return ""
         return (
-            f"{self.n_systems} systems do not show which metric follows people better: "
-            "a metric that knows nothing may order so few as people do by chance. "
-            "These numbers describe these systems only. Ranks, clusters and tests "
-            f"between metrics appear from {FEWEST_RANKED} systems on."
+            f"{self.n_systems} systems are too few to show which metric agrees "
+            "better with people: even an uninformative metric may rank so few "
+            "as people do, by chance. These numbers describe only these "
+            "systems. Ranks, clusters and tests between metrics are shown for "
+            f"at least {FEWEST_RANKED} systems."
         )
 
     @property

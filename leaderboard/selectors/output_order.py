@@ -66,9 +66,12 @@ def choices(metrics: Sequence[MetricLine], *, judged: bool) -> list[tuple[str, s
     """List the orders that can be asked for."""
     orders = [("", "the task’s order")]
     if judged:
-        orders.append((RATING, "what people said"))
+        orders.append((RATING, "human rating"))
         orders += [
-            (apart_from(line.words.slug), f"people and {line.words.label} apart")
+            (
+                apart_from(line.words.slug),
+                f"disagreement between people and {line.words.label}",
+            )
             for line in metrics
         ]
     return orders + [(line.words.slug, line.words.label) for line in metrics]

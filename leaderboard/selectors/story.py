@@ -18,55 +18,54 @@ Status = Literal["done", "now", "failed", "waiting"]
 
 LABELS: dict[str, str] = {
     State.RECEIVED: "Received",
-    State.VALID: "Checked",
+    State.VALID: "Valid",
     State.MEASURED: "Measured",
     State.APPROVED: "Approved",
-    State.ANNOTATING: "Asking people",
-    State.ANNOTATED: "Judged",
+    State.ANNOTATING: "Collecting ratings",
+    State.ANNOTATED: "Ratings complete",
     State.SCORED: "Scored",
     State.PUBLISHED: "Published",
 }
 # What readers outside the team are told of a step that is done.
 _DONE: dict[str, str] = {
-    State.RECEIVED: "The predictions arrived.",
+    State.RECEIVED: "The predictions were received.",
     State.VALID: "Every instance has its prediction.",
-    State.MEASURED: "The automatic metrics are there.",
-    State.APPROVED: "Staff set the money aside.",
-    State.ANNOTATING: "The work went out to people.",
-    State.ANNOTATED: "The answers are in.",
-    State.SCORED: "Ratings were cleaned and averaged.",
+    State.MEASURED: "Automatic metrics are computed.",
+    State.APPROVED: "Budget approved by staff.",
+    State.ANNOTATING: "HITs were posted for workers.",
+    State.ANNOTATED: "All ratings are in.",
+    State.SCORED: "Unreliable ratings were excluded and the rest averaged.",
     State.PUBLISHED: "The result is on the board.",
 }
 # What is waited for once a step is done.
 _WAITS: dict[str, str] = {
     State.RECEIVED: "The file is being checked against the task's instances.",
-    State.VALID: "The automatic metrics are being computed.",
-    State.MEASURED: "Waits for staff to approve what asking people costs.",
-    State.APPROVED: "Waits for the campaign to be built.",
-    State.ANNOTATING: "People are judging the texts.",
-    State.ANNOTATED: "The ratings are being cleaned and averaged.",
+    State.VALID: "Automatic metrics are being computed.",
+    State.MEASURED: "Waiting for staff to approve the cost of human evaluation.",
+    State.APPROVED: "Waiting for the campaign to be created.",
+    State.ANNOTATING: "Workers are rating the outputs.",
+    State.ANNOTATED: "The score is being computed.",
     State.SCORED: "The result is about to be published.",
     State.PUBLISHED: "",
 }
 # What follows once that is done.
 _NEXT: dict[str, str] = {
     State.RECEIVED: "Next: automatic metrics, usually within minutes.",
-    State.VALID: "Next: staff decide on the cost of asking people.",
-    State.MEASURED: "Next: people rate the outputs.",
-    State.APPROVED: "Next: people rate the outputs.",
+    State.VALID: "Next: staff decide on the cost of human evaluation.",
+    State.MEASURED: "Next: workers rate the outputs.",
+    State.APPROVED: "Next: workers rate the outputs.",
     State.ANNOTATING: "Next: the score is computed and published.",
     State.ANNOTATED: "Next: the result is published.",
 }
 # What is said instead where programs play the people.
 _SIMULATED: dict[str, str] = {
-    "Asking people": "Asking programs",
-    "The work went out to people.": "The work went out to simulated workers.",
-    "Next: people rate the outputs.": "Next: simulated workers rate the outputs.",
-    "People are judging the texts.": "Simulated workers are judging the texts.",
+    "HITs were posted for workers.": "HITs were posted for simulated annotators.",
+    "Next: workers rate the outputs.": "Next: simulated annotators rate the outputs.",
+    "Workers are rating the outputs.": "Simulated annotators are rating the outputs.",
 }
 # Off the walk: the step that did not come about, and what is said instead.
 _OFF_WALK: dict[str, tuple[str, str, str]] = {
-    State.INVALID: (State.VALID, "Not usable", "The file cannot be used."),
+    State.INVALID: (State.VALID, "Invalid", "The file is invalid."),
     State.DECLINED: (State.APPROVED, "Declined", "Staff declined the cost."),
     State.STOPPED: (
         State.ANNOTATED,
@@ -135,7 +134,7 @@ def _waits_for(
         return _honest(submission, _WAITS.get(submission.state, ""))
     campaign = evaluation.campaign
     if campaign.state == Campaign.State.SCHEDULED:
-        return f"The questions go out on {campaign.starts_at:%A, %Y-%m-%d, %H:%M} UTC."
+        return f"HITs will be posted on {campaign.starts_at:%A, %Y-%m-%d, %H:%M} UTC."
     if campaign.state == Campaign.State.PAUSED:
         return "Staff paused the campaign."
     if pending is None:
@@ -143,9 +142,9 @@ def _waits_for(
     if pending.n >= pending.of and waits_for_decision(
         submission.task.slug, simulated=submission.simulated
     ):
-        return "All answers are in. Staff decide whether some workers are excluded."
-    judges = "simulated workers" if submission.simulated else "people"
-    return f"{pending.n:,} of {pending.of:,} instances judged by {judges}."
+        return "All ratings are in. Staff are deciding whether to exclude some workers."
+    judges = "simulated annotators" if submission.simulated else "people"
+    return f"{pending.n:,} of {pending.of:,} instances rated by {judges}."
 
 
 def _steps(
@@ -209,10 +208,18 @@ def _next_step(
     if submission.state == State.WITHDRAWN:
         event = last.get(State.WITHDRAWN)
         at = event.at if event else None
-        return Step(State.WITHDRAWN, "Withdrawn", "failed", at, "Taken back.")
+        return Step(
+            State.WITHDRAWN,
+            "Withdrawn",
+            "failed",
+            at,
+            "Withdrawn by the team or by staff.",
+        )
     if submission.failed:
         explanation = (
-            submission.failure if view.inner else "This step had a problem on our side."
+            submission.failure
+            if view.inner
+            else "This step failed because of a problem on our side."
         )
         return Step(state, _label(submission, state), "failed", None, explanation)
     # what is waited for stands below the line, in full

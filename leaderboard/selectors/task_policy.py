@@ -68,15 +68,15 @@ def requirements(task: Task) -> list[str]:
 
 def _words(requirement: Requirement, tests: dict[str, QualificationTest]) -> str:
     if requirement.kind == Kind.APPROVED:
-        return f"at least {requirement.at_least:,} pieces of work approved before"
+        return f"at least {requirement.at_least:,} approved HITs"
     if requirement.kind == Kind.APPROVED_PERCENT:
-        return f"at least {requirement.at_least} % of their work approved"
+        return f"an approval rate of at least {requirement.at_least} %"
     if requirement.kind == Kind.COUNTRY:
         return f"lives in one of: {requirement.countries}"
     test = tests.get(requirement.test_name)
     if test is None:
         return f"has passed the test “{requirement.test_name}”"
-    tries = "one try" if test.n_tries == 1 else f"{test.n_tries} tries"
+    tries = "1 attempt" if test.n_tries == 1 else f"{test.n_tries} attempts"
     sentence = (
         f"has passed the test “{test.title}”: {test.pass_percent} % of its questions, "
         f"{tries}"

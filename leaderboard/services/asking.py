@@ -55,7 +55,7 @@ def hit_type_for(
         template=human.hit_template,
         scale=human.scale,
         criteria=dict(criteria),
-        title=f"Judge texts: {title}"[:128],
+        title=f"Rate texts: {title}"[:128],
         description=summary or title,
         keywords="text, judgement, language",
         reward_cents=human.reward_cents,

@@ -37,7 +37,7 @@ def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
     >>> comparison_title("Tidy news", "Kite", "Wren", "overall")
     'Tidy news: Kite against Wren (overall)'
     """
-    return _joined(task, f"{a} against {b}", criterion)
+    return _joined(task, f"{a} vs. {b}", criterion)
 
 
 def _joined(task: str, names: str, detail: str) -> str:

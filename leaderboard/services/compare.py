@@ -120,7 +120,7 @@ def key_of(comparison_pk: int) -> str:
 def _check_pair(a: Submission, b: Submission) -> None:
     if a.pk == b.pk:
         raise GenieError(
-            "Choose two submissions; one cannot be better than itself.",
+            "Choose two different submissions.",
             code="same-submission",
         )
     if a.task_id != b.task_id:
@@ -130,13 +130,13 @@ def _check_pair(a: Submission, b: Submission) -> None:
     for one in (a, b):
         if one.state not in ON_BOARD:
             raise GenieError(
-                f"{one.system_name} is {one.get_state_display()}; its predictions have "
-                "to be checked and measured first.",
+                f"{one.system_name} is {one.get_state_display()}; its "
+                "predictions must be validated and measured first.",
                 code="not-comparable",
             )
     if a.simulated != b.simulated:
         raise GenieError(
-            "One submission is for simulated workers and the other for people.",
+            "One submission is rated by simulated annotators and the other by people.",
             code="not-comparable",
         )
 
@@ -150,7 +150,7 @@ def _check_question(task: Task, question: Question) -> None:
             question.criterion not in known,
             f"{task.title} has the criteria {', '.join(known)}",
         ),
-        (not 0 < question.delta < 1, "delta lies between 0 and 1"),
+        (not 0 < question.delta < 1, "delta must lie between 0 and 1"),
         (question.rule not in RULES, f"the rules are {', '.join(RULES)}"),
         (
             question.strategy not in Strategy.values,
@@ -170,5 +170,6 @@ def _check_question(task: Task, question: Question) -> None:
     for wrong, sentence in problems:
         if wrong:
             raise GenieError(
-                f"This cannot be asked: {sentence}.", code="unusable-question"
+                f"This comparison is not possible: {sentence}.",
+                code="unusable-question",
             )

@@ -23,8 +23,8 @@ LIMITS = Limits(cpu_seconds=0.6, memory_bytes=72 << 20)
 _MOST_COMPARED_CHARACTERS = 2_000_000
 _TOO_DEAR = Problem(
     "check-too-costly",
-    "Checking this file takes more time or memory than a check is given. If it is a file "
-    "of predictions, hand it in: it is then checked in full.",
+    "Checking this file takes more time or memory than a check is allowed. If "
+    "it is a prediction file, submit it: it will then be checked in full.",
 )
 
 
@@ -71,7 +71,7 @@ def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
     file.seek(0)
     if not file.read(1):
         raise GenieError(
-            "The file is empty; send one prediction for each instance.",
+            "The file is empty; upload one prediction for each instance.",
             code="empty-file",
         )
     result = read(task, file, file_name)
@@ -90,8 +90,9 @@ def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
     if n_characters > _MOST_COMPARED_CHARACTERS:
         left_out = PreflightWarning(
             "pre-flight-left-out",
-            f"The texts are longer than {_MOST_COMPARED_CHARACTERS:,} characters in all; "
-            "they are compared with the references and sources once they are handed in.",
+            f"The predictions have more than {_MOST_COMPARED_CHARACTERS:,} "
+            "characters in total; they are compared with the references and "
+            "sources once submitted.",
             {"characters": n_characters},
         )
         return [asdict(left_out)]

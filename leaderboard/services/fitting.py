@@ -193,13 +193,13 @@ def _of_template(
     standard = any(one.name == "standard" for one in template.fields)
     if scale.relative and not standard:
         yield (
-            f"the scale {scale.slug} is in proportion to a reference output, which the "
-            f"HIT template {template.slug} does not show."
+            f"the scale {scale.slug} is relative to a reference output, which "
+            f"the HIT template {template.slug} does not show."
         )
     if standard and not scale.relative:
         yield (
-            f"the HIT template {template.slug} shows a reference output with its worth, "
-            f"which the design {design.slug} does not give."
+            f"the HIT template {template.slug} shows a reference output with its "
+            f"value, which the design {design.slug} does not provide."
         )
     marks = design.marks_errors
     if marks != template.marks_errors:

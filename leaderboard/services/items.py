@@ -274,7 +274,8 @@ def refuse_several(task: Task, design: Design) -> None:
     """Say what to do where a task's submissions cannot be judged one at a time."""
     if not design.about_one_system():
         raise GenieError(
-            f"{task.title} asks for the design {design.slug}, which shows the outputs "
-            "of several systems: ask for a comparison or a joint evaluation instead.",
+            f"{task.title} uses the design {design.slug}, which shows the "
+            "outputs of several systems: request a comparison or a joint "
+            "evaluation instead.",
             code="needs-several-systems",
         )

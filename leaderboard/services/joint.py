@@ -64,13 +64,14 @@ def request(
         ),
         (
             not 1 <= n_workers <= MOST_WORKERS,
-            f"1 to {MOST_WORKERS} workers judge an instance",
+            f"1 to {MOST_WORKERS} workers can rate an instance",
         ),
     ]
     for wrong, sentence in problems:
         if wrong:
             raise GenieError(
-                f"This cannot be asked: {sentence}.", code="unusable-question"
+                f"This joint evaluation is not possible: {sentence}.",
+                code="unusable-question",
             )
     evaluation = requested(
         HumanEvaluation.Strategy.JOINT,
@@ -113,13 +114,13 @@ def _check_systems(systems: Sequence[Submission]) -> None:
         )
     if len({one.simulated for one in systems}) > 1:
         raise GenieError(
-            "Some submissions are for simulated workers and others for people.",
+            "Some submissions are rated by simulated annotators and others by people.",
             code="not-comparable",
         )
     for one in systems:
         if one.state not in ON_BOARD:
             raise GenieError(
-                f"{one.system_name} is {one.get_state_display()}; its predictions have "
-                "to be checked and measured first.",
+                f"{one.system_name} is {one.get_state_display()}; its "
+                "predictions must be validated and measured first.",
                 code="not-comparable",
             )

@@ -67,8 +67,7 @@ def _refuse_last_superuser(user: Account) -> None:
     others = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if user.is_superuser and not others.exclude(pk=user.pk).exists():
         raise GenieError(
-            "You are the only one who may do everything here; make somebody else a "
-            "superuser first.",
+            "You are the only superuser; make someone else a superuser first.",
             code="last-superuser",
         )
 

@@ -144,15 +144,16 @@ def _refuse_changed(task: Task, release: Release) -> None:
     changed = [key for key in found if key in known and found[key] != known[key]]
     if not (added or removed or changed):
         raise GenieError(
-            f"The release of {task.title} has the same instances as the one that is "
-            "loaded, but in another order, by which results are kept.",
+            f"The release of {task.title} has the same instances as the loaded "
+            "one, but in another order, which stored results depend on.",
             code="release-changed",
         )
     raise GenieError(
-        f"The release of {task.title} differs from the one that is loaded: "
-        f"{len(added)} instances added{_named(added)}, {len(removed)} removed"
-        f"{_named(removed)}, {len(changed)} changed{_named(changed)}. Scores on "
-        "different instances cannot share a board; load it under another slug.",
+        f"The release of {task.title} differs from the loaded one: {len(added)} "
+        f"instances added{_named(added)}, {len(removed)} "
+        f"removed{_named(removed)}, {len(changed)} changed{_named(changed)}. "
+        "Scores on different instances cannot share a leaderboard; load it "
+        "under another slug.",
         code="release-changed",
         details={
             "added": added[:N_NAMED],

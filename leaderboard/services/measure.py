@@ -158,8 +158,8 @@ def write_result(submission: Submission, one: Chosen, output: MetricOutput) -> N
 
 def _sentence(n_metrics: int, n_warnings: int) -> str:
     noticed = (
-        "the pre-flight noticed nothing unusual"
+        "no pre-flight warnings"
         if n_warnings == 0
-        else f"the pre-flight noticed {n_warnings} thing{'s' if n_warnings > 1 else ''}"
+        else f"{n_warnings} pre-flight warning{'s' if n_warnings > 1 else ''}"
     )
     return f"{n_metrics} automatic metrics computed; {noticed}."

@@ -111,7 +111,8 @@ def compute(pk: int) -> None:
         return
     if board.n_attempts >= MAX_ATTEMPTS:
         sentence = (
-            board.failure or "It never came to an end: too little memory or time."
+            board.failure
+            or "The computation did not finish: not enough memory or time."
         )
         waiting.update(state=State.FAILED, failure=sentence)
         return
@@ -200,7 +201,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
             means.to_numpy(float)
         )
     if unit is None:
-        raise ValueError("Nobody has judged a system of this board.")
+        raise ValueError("No system on this board has been rated yet.")
     return table, unit
 
 

@@ -61,7 +61,7 @@ def receive(
         mine = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
         if mine.filter(withdrawn_at=None).exists():
             raise GenieError(
-                f"You have a metric {name} on this task already; withdraw it first, or "
+                f"You already have a metric {name} on this task; withdraw it first, or "
                 "choose another name.",
                 code="name-taken",
             )
@@ -127,8 +127,7 @@ def _read(task: Task, file: BinaryIO) -> ScoreFile:
     with one_at_a_time("metric-scores") as free:
         if not free:
             raise GenieError(
-                "Another file of scores is being read at the moment; try again in some "
-                "seconds.",
+                "Another file of scores is being read; try again in a few seconds.",
                 code="throttled",
                 details={"next_at": (timezone.now() + _WAIT).isoformat()},
             )
@@ -143,8 +142,8 @@ def _read(task: Task, file: BinaryIO) -> ScoreFile:
             )
         except LimitExceeded:
             raise GenieError(
-                "Reading this file takes more time or memory than a file of scores may; "
-                "send one number for each output, and nothing else.",
+                "Reading this file takes too much time or memory; upload one "
+                "score for each output and nothing else.",
                 code="bad-scores",
             ) from None
     if not found.ok:
@@ -186,8 +185,8 @@ def _refuse_over_quota(task: Task, owner: Account) -> None:
         return
     next_at = times[len(times) - QUOTA] + timedelta(days=QUOTA_DAYS)
     raise GenieError(
-        f"You have handed in {len(times)} of {QUOTA} files of scores that this task "
-        f"takes in {QUOTA_DAYS} days; the next is possible on "
+        f"You have uploaded {len(times)} of the {QUOTA} score files allowed for "
+        f"this task in {QUOTA_DAYS} days; the next is possible on "
         f"{next_at:%Y-%m-%d at %H:%M} UTC.",
         code="quota-reached",
         details={"used": len(times), "limit": QUOTA, "next_at": next_at.isoformat()},

@@ -30,7 +30,7 @@ PieceState = MetricPiece.State
 RunState = MetricRun.State
 # Failures that say why, and starts that never came to an end.
 MAX_ATTEMPTS, MAX_STARTS = 3, 5
-_CUT_OFF = "Its process ended before it did, each time: too little memory or time."
+_CUT_OFF = "Its process was killed at every attempt: not enough memory or time."
 
 
 def compute(pk: int) -> None:

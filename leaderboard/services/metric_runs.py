@@ -81,7 +81,7 @@ def _turn(run: MetricRun, old: Iterable[str], new: str, **fields: object) -> boo
 def _finish(run: MetricRun) -> None:
     failed = run.pieces.filter(state=PieceState.FAILED).order_by("pk")
     first = failed.first()
-    reason = f"{failed.count()} pieces failed; {first.failure}" if first else ""
+    reason = f"{failed.count()} batches failed; {first.failure}" if first else ""
     _turn(
         run,
         [RunState.RUNNING],

@@ -15,9 +15,9 @@ from leaderboard.selectors.addresses import absolute
 from leaderboard.services.announce import KINDS
 
 _SUBJECT = {
-    "submitted": "has arrived",
-    "invalid": "cannot be used",
-    "approved": "goes to people",
+    "submitted": "was received",
+    "invalid": "is invalid",
+    "approved": "is approved for human evaluation",
     "scored": "has its score",
     "published": "is published",
 }

@@ -26,7 +26,7 @@ def checked_key(key: str) -> str:
     """Give a key that can be kept, or say what is wrong with it."""
     if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
         raise GenieError(
-            f"An Idempotency-Key has 1 to {MAX_KEY} plain characters.",
+            f"An Idempotency-Key must have 1 to {MAX_KEY} printable ASCII characters.",
             code="bad-key",
         )
     return key
@@ -82,7 +82,8 @@ def _earlier(user: Account, key: str, print_: str) -> Submission | None:
         return None
     if found.fingerprint != print_:
         raise GenieError(
-            "This Idempotency-Key was sent before with something else; take a new one.",
+            "This Idempotency-Key was already used for a different request; use "
+            "a new one.",
             code="key-reused",
         )
     return found.submission

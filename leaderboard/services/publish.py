@@ -19,7 +19,7 @@ def publish(pk: int) -> bool:
         pk,
         State.SCORED,
         State.PUBLISHED,
-        "The result is ready; the submission is private, so only the team sees it."
+        "The result is ready; the submission is private, so only the team can see it."
         if private
         else "The result is on the board.",
         published_at=timezone.now(),

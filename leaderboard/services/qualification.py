@@ -46,7 +46,7 @@ def draw_test(
     """
     if n < LEAST:
         raise GenieError(
-            f"A test has at least {LEAST} questions, one right and one wrong.",
+            f"A test needs at least {LEAST} questions, one positive and one negative.",
             code="too-few-questions",
         )
     version = qualification_tests.next_version(task.slug)
@@ -94,8 +94,9 @@ def training_instances(task: Task, n: int) -> list[Instance]:
     found = list(islice(filter(has_references, rows), n + 1))
     if len(found) < n:
         raise GenieError(
-            f"{task.title} has {len(found)} instances with references outside the "
-            f"judged sample, but a test of {n} questions needs as many.",
+            f"{task.title} has {len(found)} instances with references outside "
+            f"the sample for human evaluation, but a test of {n} questions needs "
+            f"{n}.",
             code="too-few-references",
         )
     return found

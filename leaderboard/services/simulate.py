@@ -88,7 +88,10 @@ class Crowd:
         hit_type = attempt.test.hit_type
         for row in attempt.answers.select_related("question"):
             if hit_type is None or row.question.data is None:
-                raise GenieError("Programs take drawn tests only.", code="test-by-hand")
+                raise GenieError(
+                    "Simulated annotators can only take drawn tests.",
+                    code="test-by-hand",
+                )
             attempt = qualify.answer(
                 attempt_pk=attempt.pk,
                 worker=player.worker,

@@ -188,15 +188,15 @@ def store(file: IO[bytes]) -> StoredFile:
         n_bytes += len(chunk)
         if n_bytes > limit:
             raise GenieError(
-                f"The file is larger than {limit // _MEBIBYTE} MB; send the "
-                "predictions only, or compress them with gzip.",
+                f"The file is larger than {limit // _MEBIBYTE} MB; upload only "
+                "the predictions, or compress the file with gzip.",
                 code="file-too-large",
                 details={"limit_bytes": limit},
             )
         digest.update(chunk)
     if n_bytes == 0:
         raise GenieError(
-            "The file is empty; send one prediction for each instance.",
+            "The file is empty; upload one prediction for each instance.",
             code="empty-file",
         )
     sha256 = digest.hexdigest()
@@ -213,7 +213,8 @@ def _refuse_unfit(
 ) -> None:
     if not task.accepts_submissions:
         raise GenieError(
-            f"{task.title} takes no submissions at present.", code="not-accepting"
+            f"{task.title} is not accepting submissions at the moment.",
+            code="not-accepting",
         )
     if not owner.is_superuser and not team.members.filter(pk=owner.pk).exists():
         raise GenieError(
@@ -253,8 +254,8 @@ def _refuse_over_quota(state: Quota) -> None:
     if state.next_at is None:
         return
     raise GenieError(
-        f"Your team has made {state.used} of {state.limit} submissions that this task "
-        f"takes in {state.days} days; the next is possible on "
+        f"Your team has used {state.used} of the {state.limit} submissions "
+        f"allowed for this task in {state.days} days; the next is possible on "
         f"{state.next_at:%Y-%m-%d at %H:%M} UTC.",
         code="quota-reached",
         details={

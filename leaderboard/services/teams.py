@@ -31,7 +31,7 @@ def create(user: Account, name: str) -> Team:
     with transaction.atomic():
         if Membership.objects.filter(user=user, role=Role.OWNER).count() >= MAX_TEAMS:
             raise GenieError(
-                f"You look after {MAX_TEAMS} teams already.", code="too-many-teams"
+                f"You already own {MAX_TEAMS} teams.", code="too-many-teams"
             )
         team = Team.objects.create(
             slug=free_slug(slugify(name)[:80] or "team"), name=_checked_name(name)
@@ -49,7 +49,7 @@ def _checked_name(name: str) -> str:
     name = name.strip()
     if not name or len(name) > TEAM_NAME_CHARACTERS or not name.isprintable():
         raise GenieError(
-            f"A team's name has 1 to {TEAM_NAME_CHARACTERS} visible characters.",
+            f"A team's name must have 1 to {TEAM_NAME_CHARACTERS} visible characters.",
             code="bad-name",
         )
     return name
@@ -69,7 +69,7 @@ def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER)
     )
     if open_.count() >= MAX_OPEN_INVITATIONS:
         raise GenieError(
-            f"{MAX_OPEN_INVITATIONS} invitations are open; take some back first.",
+            f"{MAX_OPEN_INVITATIONS} invitations are open; revoke some first.",
             code="too-many-invitations",
         )
     token = secrets.token_urlsafe(24)
@@ -97,7 +97,7 @@ def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
     except OSError as error:  # all of smtplib's errors are
         logger.warning("An invitation could not be sent: %s", one_line(error))
         raise GenieError(
-            "The e-mail could not be sent; give them the link yourself.",
+            "The e-mail could not be sent; share the link yourself.",
             code="mail-failed",
             permanent=False,
         ) from error
@@ -107,9 +107,10 @@ def _send(team: Team, email: str, link: str, by: Account) -> None:
     send_mail(
         one_line(f"[Genie] Join the team {team.name}"),
         f"{by.get_username()} invites you to the team {team.name} on Genie.\n\n"
-        f"To join, open this link while signed in; you can make an account there:\n"
+        "To join, open this link and sign in; you can create an account there:\n"
         f"{link}\n\n"
-        f"It works once, for {DAYS} days. If you do not know them, do nothing.\n",
+        f"The link works once and expires after {DAYS} days. If you do not know this "
+        "person, ignore this message.\n",
         None,
         [email],
     )
@@ -130,18 +131,18 @@ def usable(token: str) -> TeamInvitation:
     )
     if found is None or found.revoked_at is not None:
         raise GenieError(
-            "There is no such invitation, or it was taken back.",
+            "This invitation does not exist or has been revoked.",
             code="no-such-invitation",
         )
     if found.accepted_at is not None:
         raise GenieError(
-            "This invitation has been used. Each one is for one person; ask for "
-            "another.",
+            "This invitation has been used. Each invitation is for one person; "
+            "ask for a new one.",
             code="invitation-used",
         )
     if found.expires_at <= timezone.now():
         raise GenieError(
-            "This invitation has run out; ask for another.", code="invitation-expired"
+            "This invitation has expired; ask for a new one.", code="invitation-expired"
         )
     return found
 
@@ -151,7 +152,8 @@ def accept(token: str, user: Account) -> Team:
     invitation = usable(token)
     if role_of(invitation.team, user) is not None:
         raise GenieError(
-            "You are in this team already; the invitation can go to somebody else.",
+            "You are already a member of this team; the invitation can be used "
+            "by someone else.",
             code="already-a-member",
         )
     try:
@@ -168,7 +170,7 @@ def accept(token: str, user: Account) -> Team:
             )
     except IntegrityError:  # joined by another invitation at the same moment
         raise GenieError(
-            "You are in this team already.", code="already-a-member"
+            "You are already a member of this team.", code="already-a-member"
         ) from None
     return invitation.team
 
@@ -196,7 +198,9 @@ def _locked(team: Team, user_pk: int) -> Membership:
     Team.objects.select_for_update().get(pk=team.pk)
     member = Membership.objects.filter(team=team, user_id=user_pk).first()
     if member is None:
-        raise GenieError("This person is not in the team.", code="not-a-member")
+        raise GenieError(
+            "This person is not a member of the team.", code="not-a-member"
+        )
     return member
 
 
@@ -204,7 +208,7 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
     others = Membership.objects.filter(team=team).exclude(pk=member.pk)
     if not others.filter(role=Role.OWNER).exists():
         raise GenieError(
-            "This is the team's only owner; make somebody else an owner first.",
+            "This is the team's only owner; make someone else an owner first.",
             code="last-owner",
         )
 

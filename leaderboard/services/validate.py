@@ -48,7 +48,7 @@ def _opened(submission: Submission) -> BinaryIO:
         whole = False
     if not whole:
         raise GenieError(
-            "The stored file is gone or damaged on our side; please hand it in again.",
+            "The stored file is lost or damaged on our side; please submit it again.",
             code="file-gone",
         )
     return cast("BinaryIO", submission.file.open("rb"))
@@ -61,8 +61,8 @@ def _refuse(submission: Submission, result: PredictionFile) -> None:
         submission.pk,
         State.RECEIVED,
         State.INVALID,
-        f"The file cannot be used: {problems[0]['message']}"
-        + (f" ({n - 1} more kinds of problem below.)" if n > 1 else ""),
+        f"The file is invalid: {problems[0]['message']}"
+        + (f" ({n - 1} more kinds of problems below.)" if n > 1 else ""),
         errors=problems,
         file_format=result.format or "",
     )
@@ -84,7 +84,7 @@ def _accept(
             submission.pk,
             State.RECEIVED,
             State.VALID,
-            f"All {len(rows):,} predictions are there and readable.",
+            f"All {len(rows):,} predictions are present and readable.",
             file_format=result.format or "",
         )
         if moved:

@@ -49,7 +49,8 @@ def add(team: Team, url: str, *, by: Account) -> Webhook:
     # The same request sent again must not have each event told twice.
     if team.webhooks.filter(url=url).exists():
         raise GenieError(
-            "The team has a webhook for this address; remove it first for a new secret.",
+            "The team already has a webhook for this address; remove it first "
+            "to get a new secret.",
             code="webhook-exists",
         )
     return Webhook.objects.create(
@@ -119,7 +120,7 @@ def deliver(pk: int) -> None:
         return
     delivery = WebhookDelivery.objects.select_related("webhook").get(pk=pk)
     if not delivery.webhook.active:
-        _write(delivery, error="The webhook was switched off.", final=True)
+        _write(delivery, error="The webhook was turned off.", final=True)
         return
     status, error, final = _try(delivery, now)
     _write(delivery, status=status, error=error, final=final)

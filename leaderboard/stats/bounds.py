@@ -121,7 +121,7 @@ def implied_sd(half_width: float, n: int, *, confidence: float = 0.95) -> float:
     """
     _check_n(n)
     if not half_width >= 0:
-        raise ValueError(f"A half-width of {half_width} cannot be.")
+        raise ValueError(f"A half-width of {half_width} is impossible.")
     return half_width * math.sqrt(n) / normal_quantile(confidence)
 
 

@@ -166,9 +166,9 @@ def bradley_terry(
     groups = unconnected_groups(won, tied)
     if penalty == 0 and len(groups) > 1:
         raise GenieError(
-            "These systems cannot be placed on one scale: no chain of comparisons leads"
-            f" both ways between the groups {groups}. Compare them more, or give a"
-            " penalty.",
+            "These systems cannot be placed on one scale: no chain of "
+            f"comparisons connects, in both directions, the groups {groups}. "
+            "Compare them more, or give a penalty.",
             code="not-connected",
             details={"groups": groups},
         )
@@ -224,7 +224,9 @@ def _climb(won: Floats, tied: Floats, penalty: float, n: int) -> BradleyTerry:
         theta = moved
         value, gradient, information = new
     else:
-        raise GenieError("The fit of the strengths did not settle.", code="no-fit")
+        raise GenieError(
+            "The estimation of the strengths did not converge.", code="no-fit"
+        )
     covariance = np.linalg.inv(information)[:-1, :-1]
     # strengths are about their own mean, and so must be their covariance
     centring = np.eye(n_systems) - 1 / n_systems

@@ -174,7 +174,8 @@ def clustered_mean(
     crossing = _crossing(factor_codes(factors, len(ratings)))
     if not crossing.kept:
         raise ValueError(
-            f"Only one {' and one '.join(factors)}: nothing is known of how they vary."
+            f"Only one {' and one '.join(factors)}: their variation cannot be "
+            "estimated."
         )
     ratings, factors_in_order = _canonical(ratings, crossing.kept)
     estimate = float(ratings.mean())

@@ -124,9 +124,7 @@ def comparisons_from_table(
     """
     ratings = np.asarray(table, dtype=np.float64)
     if ratings.ndim != 2:
-        raise ValueError(
-            "The ratings must be a table: judgements down, systems across."
-        )
+        raise ValueError("The ratings must be a table: judgments down, systems across.")
     if np.isinf(ratings).any():
         raise ValueError("The ratings must be finite numbers, or NaN where not shown.")
     if not tolerance >= 0:

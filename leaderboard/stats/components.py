@@ -128,7 +128,7 @@ def pilot_components(
     unseen = [name for name in factors if name not in variances]
     basis = f"pilot of {len(np.asarray(values))} ratings"
     if unseen:
-        basis += f"; {' and '.join(unseen)} not told from the residual"
+        basis += f"; {' and '.join(unseen)} not separable from the residual"
     return Components(
         variances["residual"],
         variances.get("instance", 0.0),

@@ -94,7 +94,7 @@ class CollectedVotes:
         fewest = int(collected.min())
         if fewest < (n if distinct else 1):
             raise ValueError(
-                f"{n} workers are asked for, but a request has {fewest} labels only."
+                f"{n} workers are needed, but a request has only {fewest} labels."
             )
         k = np.arange(n + 1)[:, None]
         if not distinct:

@@ -241,7 +241,9 @@ class Population:
         if self.n_requests < 1 or self.n_workers < 1:
             raise ValueError("At least one worker and one request are needed.")
         if not 0 <= self.least <= self.most <= 1:
-            raise ValueError("Capabilities must lie between 0 and 1, the least first.")
+            raise ValueError(
+                "Capabilities must lie between 0 and 1, in ascending order."
+            )
         if not self.variance >= 0:
             raise ValueError(f"A variance cannot be negative: {self.variance}.")
 

@@ -19,8 +19,8 @@ Method = Literal["percentile", "bca"]
 #: Every rating counts as independent: a worker's habits, which all of that worker's
 #: ratings share, are not in the interval. `clustered_mean` and `mixed_effects` have them.
 COVERS_INSTANCES = (
-    "which instances were drawn, for this crowd of workers; "
-    "another crowd may differ by more"
+    "which instances were drawn, for this crowd of workers; another crowd may "
+    "differ by more"
 )
 
 

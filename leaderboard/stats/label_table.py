@@ -147,8 +147,8 @@ def draw_estimates(
     fewest = int(table.counts.min())
     if fewest < labels_per_instance:
         raise ValueError(
-            f"An instance has {fewest} labels where {labels_per_instance} are to be"
-            " drawn."
+            f"An instance has {fewest} labels, but {labels_per_instance} are to "
+            "be drawn."
         )
     estimates = np.empty(n_sets)
     for part in _chunks(n_sets, n_instances * table.labels.shape[1]):

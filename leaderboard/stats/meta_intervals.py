@@ -17,10 +17,10 @@ from leaderboard.stats.resampling import Floats
 
 Drawn = Literal["both", "instances", "systems"]
 _COVERS = {
-    "both": "which instances were judged and which systems were handed in, "
-    "for this crowd of workers",
-    "instances": "which instances were judged, for these systems and this crowd of workers",
-    "systems": "which systems were handed in, for these instances and this crowd of workers",
+    "both": "which instances were rated and which systems were submitted, for this crowd "
+    "of workers",
+    "instances": "which instances were rated, for these systems and this crowd of workers",
+    "systems": "which systems were submitted, for these instances and this crowd of workers",
 }
 _CHUNK_PAIRS = 2_000_000
 

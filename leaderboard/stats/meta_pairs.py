@@ -84,8 +84,8 @@ def as_groups(human: npt.ArrayLike, metric: npt.ArrayLike) -> tuple[Floats, Floa
     m = np.array(metric, dtype=np.float64, ndmin=2)
     if h.ndim != 2 or h.shape != m.shape:
         raise ValueError(
-            f"People's scores {np.shape(human)} and the metric's {np.shape(metric)}"
-            " must go position by position."
+            f"People's scores {np.shape(human)} and the metric's "
+            f"{np.shape(metric)} must have the same shape."
         )
     rated = ~np.isnan(h)
     if np.isinf(h).any():

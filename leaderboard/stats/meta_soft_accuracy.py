@@ -49,7 +49,7 @@ def complete_instances(
     h = tables[0][0] if tables else as_groups(human, human)[0]
     complete = ~np.isnan(h).any(axis=0)
     if not complete.any():
-        raise ValueError("There is no instance on which people scored every system.")
+        raise ValueError("There is no instance with ratings of every system.")
     return (h[:, complete], *(metric[:, complete] for _, metric in tables))
 
 

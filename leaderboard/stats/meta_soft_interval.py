@@ -98,8 +98,8 @@ def soft_accuracy_interval(
         high,
         confidence,
         "jackknife over systems and instances",
-        "which instances were judged and which systems were handed in, "
-        "for this crowd of workers",
+        "which instances were rated and which systems were submitted, for this "
+        "pool of workers",
         n_systems,
     )
 

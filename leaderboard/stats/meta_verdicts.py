@@ -152,7 +152,7 @@ def verdicts_test(
     if n_permutations < 1:
         raise ValueError(f"At least one swap is needed, not {n_permutations}.")
     if [a.shape for a in first.right] != [b.shape for b in second.right]:
-        raise ValueError("The two metrics were judged on different pairs.")
+        raise ValueError("The two metrics were compared on different pairs.")
     rng = np.random.default_rng(seed)
     if swapped not in get_args(SwapUnit):
         raise ValueError(f"There is no {swapped!r}; it is pair or group.")

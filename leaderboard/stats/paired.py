@@ -298,7 +298,8 @@ def _all_swaps(sizes: Floats, total: float) -> float:
     step = lattice_step(np.unique(np.append(sizes, 0.0)))
     if step is None or sizes.sum() / step > _MAX_LEVELS:
         raise ValueError(
-            "These differences stand on no lattice; give a number of shuffles instead."
+            "These differences do not lie on a lattice; give a number of "
+            "shuffles instead."
         )
     levels = np.rint(sizes / step).astype(np.int64)
     top = int(levels.sum())

@@ -211,8 +211,8 @@ def _check_reach(
             )
     if floor >= target_variance:
         raise GenieError(
-            f"No number of instances is enough with {' and '.join(causes)}: they alone"
-            " vary too much.",
+            f"No number of instances is enough with {' and '.join(causes)}: "
+            "their variation alone is too large.",
             code="out-of-reach",
             details={
                 "floor_sd": math.sqrt(floor),
@@ -256,7 +256,7 @@ def staffed(
     workers, days = plan.n_workers, plan.n_days
     for carried in (load.per_worker, load.per_day):
         if carried is not None and carried < 1:
-            raise ValueError("A worker or a day carries at least one rating.")
+            raise ValueError("A worker or a day needs at least one rating.")
     if load.per_worker is not None:
         # no worker rates one output twice
         workers = max(plan.ratings_per_instance, -(-n_ratings // load.per_worker))

@@ -87,7 +87,7 @@ def paired_power(
 
     check_confidence(1 - alpha)
     if n_instances < 2 or not sd > 0:
-        raise ValueError("Power needs two instances and a spread above 0.")
+        raise ValueError("Power needs two instances and a standard deviation above 0.")
     freedom = n_instances - 1
     # noncentrality of Student's t: how many standard errors the difference is worth
     shift = abs(difference) / sd * math.sqrt(n_instances)
@@ -157,7 +157,7 @@ def plan_power(
     if not 0 < power < 1:
         raise ValueError(f"The power must lie between 0 and 1, not {power}.")
     if difference == 0 or not math.isfinite(difference):
-        raise ValueError("A difference of 0 cannot be found by any number of ratings.")
+        raise ValueError("No number of ratings can detect a difference of 0.")
 
     def enough(n_instances: int) -> bool:
         n = max(n_instances, 2)

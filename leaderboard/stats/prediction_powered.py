@@ -25,7 +25,7 @@ Target = Literal["population", "test-set"]
 _COVERS = {
     "population": COVERS_INSTANCES,
     "test-set": (
-        "which instances of this test set were judged, for this crowd of workers; "
+        "which instances of this test set were rated, for this crowd of workers; "
         "another crowd may differ by more"
     ),
 }
@@ -282,7 +282,7 @@ def expected_width_ratio(
     if not -1 <= correlation <= 1:
         raise ValueError(f"A correlation lies between -1 and 1, not at {correlation}.")
     if n_labelled < 1 or n_unlabelled < 0:
-        raise ValueError("There must be labelled instances, and none too few others.")
+        raise ValueError("There must be labelled instances and enough unlabelled ones.")
     if target not in _COVERS:
         raise ValueError(f"There is no {target!r}; it is one of {', '.join(_COVERS)}.")
     share = n_unlabelled / (n_labelled + n_unlabelled)

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 #: How a board's ranks come about, for every page, file and program that shows them.
 RANK_RULE = (
-    "A system ranks below another only where their 95 % intervals do not overlap. "
-    "Systems that share ranks may still differ significantly when they are compared "
-    "instance by instance."
+    "A system ranks below another only where their 95 % intervals do not "
+    "overlap. Systems that share a rank may still be significantly different "
+    "when compared on the same instances."
 )
 
 

@@ -248,5 +248,5 @@ def mixed_effects(
     missing = [name for name in factors if name not in fit.variances]
     covers = ", ".join(["residual noise", *covered])
     if missing:
-        covers += f"; not {', '.join(missing)} (not told from the rest)"
+        covers += f"; not {', '.join(missing)} (not separable from the rest)"
     return RaterAdjusted(fit, covers, len(np.asarray(values)))

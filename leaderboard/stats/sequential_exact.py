@@ -75,7 +75,7 @@ def _check_p(p: float) -> float:
 
 def _reached(rule: StoppingRule, horizon: int, every: int) -> tuple[Integers, Integers]:
     if every < 1:
-        raise ValueError(f"One can look every 1, 2, ... labels, not every {every}.")
+        raise ValueError(f"Looks can be every 1, 2, ... labels, not every {every}.")
     below, above = rule.boundaries(horizon)
     n = np.arange(1, horizon + 1, dtype=np.int64)
     looks = n % every == 0

@@ -139,9 +139,7 @@ def weigh(
     chosen = np.asarray(weights, dtype=np.float64)
     wrong = chosen.shape != (resampled.means.shape[1],) or not np.isfinite(chosen).all()
     if wrong or (chosen < 0).any() or not chosen.sum() > 0:
-        raise ValueError(
-            "Weights are one number a criterion, none negative, not all 0."
-        )
+        raise ValueError("Give one weight per criterion, none negative and not all 0.")
     shares = chosen / chosen.sum()
     estimates = resampled.means @ shares
     draws = np.einsum("scr,c->sr", resampled.draws, shares)

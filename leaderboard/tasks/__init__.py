@@ -20,8 +20,8 @@ def folder(slug: str) -> Path:
     """Find a task's folder, or say which tasks there are."""
     if slug not in known():
         raise GenieError(
-            f"There is no task {slug!r}; known are {', '.join(known())}. "
-            "A new task is a folder with a task.toml (docs/adding-a-task.md).",
+            f"There is no task {slug!r}; available: {', '.join(known())}. A new "
+            "task is a folder with a task.toml (docs/adding-a-task.md).",
             code="unknown-task",
         )
     return FOLDER / slug

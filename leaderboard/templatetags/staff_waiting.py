@@ -139,7 +139,7 @@ def _questions_about_several(
 def _appeals() -> Waiting:
     rows = Appeal.objects.filter(state=Appeal.State.WAITING).select_related("worker")
     return Waiting(
-        "Appeals waiting",
+        "Appeals to decide",
         rows.count(),
         _changelist(Appeal, f"state__exact={Appeal.State.WAITING}"),
         [
@@ -159,7 +159,7 @@ def _held() -> Waiting:
     ).select_related("worker", "verdict__fit")
     url = _changelist(HeldExclusion, f"state__exact={HeldExclusion.State.WAITING}")
     return Waiting(
-        "Exclusions to confirm or refuse; scores wait for this",
+        "Exclusions to confirm or reject (scores are waiting)",
         rows.count(),
         url,
         [(str(row), row.verdict.sentence, url) for row in _oldest(rows)],

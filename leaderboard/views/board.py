@@ -59,7 +59,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
 def _to_moment(task: Task, typed: str) -> HttpResponse:
     moment = read_moment(typed)
     if moment is None:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     # one address for one moment, so that it can be cited and cached
     return redirect("leaderboard:board-at", slug=task.slug, at=stamp(moment))
 
@@ -67,7 +67,7 @@ def _to_moment(task: Task, typed: str) -> HttpResponse:
 def _moment(at: str) -> datetime:
     moment = read_moment(at)
     if moment is None or stamp(moment) != at:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     return moment
 
 

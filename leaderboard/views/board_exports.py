@@ -40,7 +40,7 @@ def _table(request: HttpRequest, task: Task) -> BoardTable:
     typed_moment = request.GET.get("at")
     at = read_moment(typed_moment) if typed_moment else None
     if typed_moment and at is None:
-        raise Http404("That is no moment of the past.")
+        raise Http404("This is not a time in the past.")
     moment = at or whole_second(timezone.now())
     address = read_address(task, request.GET)
     # for nobody in particular: a file is handed on, so no team's private rows
@@ -71,7 +71,9 @@ def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     rows = standings(task)
     first: Row | None = rows[0] if rows.n_ranked else None
-    text = f"{first.system} {_rank_and_score(first)}" if first else "nobody ranked yet"
+    text = (
+        f"{first.system} {_rank_and_score(first)}" if first else "no ranked systems yet"
+    )
     return _svg(badge(task.title, text, simulated=bool(first and first.simulated)))
 
 
@@ -82,7 +84,7 @@ def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     field = standings(submission.task)
     row = field.row_of(pk)
-    text = _rank_and_score(row) if row and row.human else "waits for people"
+    text = _rank_and_score(row) if row and row.human else "awaiting human evaluation"
     if row is None:
         text = "withdrawn"
     return _svg(badge(submission.task.title, text, simulated=submission.simulated))

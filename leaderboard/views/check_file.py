@@ -50,10 +50,13 @@ def _not_now(request: HttpRequest, task: Task, *, free: bool) -> HttpResponse | 
     if not free:
         # asked before the throttle, so that a refusal for this reason is not counted
         seconds = _BUSY_SECONDS
-        reason = "Another file is being checked at the moment."
+        reason = "Another file is being checked right now."
     elif not throttle.allow_request(cast("Any", request), cast("Any", None)):
         seconds = max(1, round(throttle.wait() or 1))
-        reason = "You have had as many checks as one address or account has in an hour."
+        reason = (
+            "You have reached the hourly limit of file checks for your address or "
+            "account."
+        )
     else:
         return None
     drop(request, _TAKEN_OF_A_REFUSED)
@@ -100,7 +103,7 @@ def sample(request: HttpRequest, slug: str) -> HttpResponse:
     task = get_object_or_404(Task, slug=slug)
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
     text = json.dumps(
-        dict.fromkeys(ids, "what your system says"), indent=0, ensure_ascii=False
+        dict.fromkeys(ids, "your system's output"), indent=0, ensure_ascii=False
     )
     response = HttpResponse(text + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{task.slug}-sample.json"'
@@ -114,7 +117,7 @@ def _too_large(request: HttpRequest) -> HttpResponse | None:
         return None
     drop(request, 2 * limit)
     if _wants_json(request):
-        detail = f"The file is larger than {limit >> 20} MB; more is not taken here."
+        detail = f"The file is larger than {limit >> 20} MB, the limit here."
         return JsonResponse({"detail": detail, "code": "file-too-large"}, status=413)
     context = {"most_megabytes": limit >> 20, "megabytes": f"{length / 2**20:.1f}"}
     return render(request, "413.html", context, status=413)
@@ -135,7 +138,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     if status != HTTPStatus.OK and _wants_json(request):
-        detail = refused or "Send the file as `file`."
+        detail = refused or "Upload the file in the field `file`."
         return JsonResponse({"detail": detail}, status=status)
     context = {
         "here": "tasks",

@@ -79,15 +79,15 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
             if len(systems) == 2:
                 first, second = systems
                 made = compare.request(first, second, form.question(), by=by)
-                messages.success(request, "Staff will look at what it costs.")
+                messages.success(request, "Staff will review the cost.")
                 return redirect("leaderboard:comparison", pk=made.pk)
             compare.request_all_pairs(systems, form.question(), by=by)
         except GenieError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, "Staff will look at what the pairs cost.")
+            messages.success(request, "Staff will review the cost of the comparisons.")
             return redirect("leaderboard:comparisons", slug=task.slug)
-    return _ask_page(request, task, form, "Which system is better?")
+    return _ask_page(request, task, form, "Compare systems")
 
 
 @login_required
@@ -109,9 +109,9 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
         except GenieError as error:
             form.add_error(None, error.message)
         else:
-            messages.success(request, "Staff will look at what it costs.")
+            messages.success(request, "Staff will review the cost.")
             return redirect("leaderboard:joint", pk=made.pk)
-    return _ask_page(request, task, form, "Judge systems side by side")
+    return _ask_page(request, task, form, "Rate systems side by side")
 
 
 def _ask_page(
@@ -134,7 +134,7 @@ def _check_own(
     has_own = any(system.team_id in teams for system in systems)
     if not has_own and not staff_may(request.user, permission):
         raise GenieError(
-            "One of the systems has to be your team's own.", code="not-a-member"
+            "At least one of the systems must belong to your team.", code="not-a-member"
         )
 
 

@@ -125,8 +125,9 @@ def _drawn(task: Task, history: History) -> Any:
     )
     last = history.leads[-1].result
     description = (
-        f"Best score on {task.title} by date, from {history.leads[0].result.mean:.1f} to "
-        f"{last.mean:.1f}, with 95 % intervals; the table below has the numbers."
+        f"Best score on {task.title} over time, from "
+        f"{history.leads[0].result.mean:.1f} to {last.mean:.1f}, with 95 % "
+        "intervals; the table below has the numbers."
     )
     leads = [lead.result for lead in history.leads]
     return timeline(axis, leads, history.results, description=description)

@@ -21,7 +21,7 @@ def handed_in(request: HttpRequest, pk: int) -> FileResponse:
     try:
         file = submission.file.open("rb")
     except FileNotFoundError:
-        raise Http404("The stored file is gone.") from None
+        raise Http404("The stored file no longer exists.") from None
     return FileResponse(
         file,
         as_attachment=True,

@@ -73,8 +73,8 @@ def _numbers(
         "levels": [
             (level, words, parts.table(shown, level, address))
             for level, words in (
-                ("system", "Whole systems"),
-                ("instance", "Outputs of one instance"),
+                ("system", "System level"),
+                ("instance", "Segment level"),
             )
         ],
         "tests": parts.tests(shown),

@@ -21,13 +21,13 @@ from leaderboard.selectors.metric_board_shown import (
 # What can be downloaded, in words.
 FILES = (
     ("judgments.csv", "system, instance, criterion, worker, value"),
-    ("judgments.jsonl", "the same, an object a line"),
-    ("judgments.crowd-kit.csv", "task, worker, label, as crowd-kit reads them"),
-    ("battles.jsonl", "pairs judged in comparisons: model_a, model_b, winner, judge"),
+    ("judgments.jsonl", "the same, one object per line"),
+    ("judgments.crowd-kit.csv", "task, worker, label, in crowd-kit's format"),
+    ("battles.jsonl", "pairs rated in comparisons: model_a, model_b, winner, judge"),
     ("metric-scores.csv", "system, instance, metric, value; overall values too"),
-    ("metric-scores.jsonl", "the same, an object a line"),
-    ("mtme.zip", ".seg.score and .sys.score of people and metrics"),
-    ("billboard.zip", "system||metric.csv, a file for each"),
+    ("metric-scores.jsonl", "the same, one object per line"),
+    ("mtme.zip", ".seg.score and .sys.score of human scores and metrics"),
+    ("billboard.zip", "system||metric.csv, one file per pair"),
 )
 
 
@@ -129,8 +129,8 @@ def scattered(shown: Shown, line: Line) -> dict[str, Any]:
         )
     pearson = line.cells.get("pearson", Cell()).value
     simulated = shown.board is not None and shown.board.simulated
-    judges = "simulated workers" if simulated else "people"
-    description = f"{line.label} against what {judges} said of {len(points)} systems"
+    judges = "simulated annotators" if simulated else "people"
+    description = f"{line.label} vs. scores by {judges} for {len(points)} systems"
     if pearson is not None:
         description += f"; Pearson correlation {pearson:.2f}"
     outliers = [point.name for point in points if point.outlier]
@@ -150,7 +150,7 @@ def _outlier(index: int, computed: dict[str, Any]) -> str:
     if index in computed["far"]:
         reasons.append("far from the other systems")
     if index in computed["off_line"]:
-        reasons.append("off the metric's line")
+        reasons.append("far from the regression line")
     return ", ".join(reasons)
 
 
@@ -168,17 +168,17 @@ def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
     drawn = [
         (
             "over_time",
-            "As systems come in",
-            f"Pairwise accuracy on {width} successive systems, window after window.",
+            "As systems are submitted",
+            f"Pairwise accuracy in a sliding window of {width} successive systems.",
             "earliest",
             "latest",
         ),
         (
             "among_best",
-            "Among the best",
-            "Pairwise accuracy on all systems, then without the worst, and so on.",
+            "Among the best systems",
+            "Pairwise accuracy on all systems, then without the worst one, and so on.",
             "all systems",
-            "the best four",
+            "best four",
         ),
     ]
     return [
@@ -208,7 +208,7 @@ def disagreements(shown: Shown) -> list[dict[str, Any]]:
     drawn = [
         ("Pairs of systems", payload["compared"], matrices["systems"]),
         (
-            "Pairs of outputs of one instance",
+            "Pairs of outputs for the same instance",
             matrices["by_instance"],
             matrices["instances"],
         ),

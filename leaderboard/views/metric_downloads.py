@@ -50,7 +50,7 @@ def metric_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     if not throttle.allow_request(request, None):
         wait = max(1, round(throttle.wait() or 1))
         return HttpResponse(
-            f"Too many files for now; come back in {wait} seconds.\n",
+            f"Too many downloads; try again in {wait} seconds.\n",
             content_type="text/plain; charset=utf-8",
             status=429,
             headers={"Retry-After": str(wait)},

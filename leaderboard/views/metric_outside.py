@@ -49,7 +49,9 @@ def _hand_in(request: HttpRequest, slug: str) -> HttpResponse:
             return _page(request, task, form, 400, problems=problems)
         form.add_error(_FIELD.get(error.code), error.message)
         return _page(request, task, form, _STATUS.get(error.code, 400))
-    messages.success(request, f"{metric.name} has been read. Only you see it as yet.")
+    messages.success(
+        request, f"{metric.name} has been uploaded. Only you can see it so far."
+    )
     return redirect("leaderboard:metric-outside", pk=metric.pk)
 
 
@@ -118,6 +120,6 @@ def _decide(request: HttpRequest, metric: OutsideMetric) -> HttpResponse:
         return redirect("leaderboard:metric-board", slug=metric.task.slug)
     if "publish" in request.POST and service.publish(metric):
         messages.success(
-            request, f"{metric.name} will be on the metric board in some minutes."
+            request, f"{metric.name} will appear on the metric board in a few minutes."
         )
     return redirect("leaderboard:metric-outside", pk=metric.pk)

@@ -34,7 +34,7 @@ def notices(request: HttpRequest) -> HttpResponse:
         form = NoticesForm(request.POST)
         if form.is_valid():
             service.choose(user, form.cleaned_data["wanted"])
-            messages.success(request, "Kept.")
+            messages.success(request, "Saved.")
             return redirect("leaderboard:notices")
     context = {"here": "account", "form": form}
     status = 400 if form.errors else 200
@@ -64,7 +64,7 @@ def leave(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error.message)
         else:
             logout(request)
-            messages.success(request, "Your account is deleted.")
+            messages.success(request, "Your account has been deleted.")
             return redirect("leaderboard:home")
     context = {
         "here": "account",

@@ -52,7 +52,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
         status = _STATUS.get(error.code, 400)
         return _page(request, task, teams, form, status=status)
     messages.success(
-        request, f"{received.system_name} has arrived and is being checked."
+        request, f"{received.system_name} was received and is being checked."
     )
     return redirect("leaderboard:submission", pk=received.pk)
 

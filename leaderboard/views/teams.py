@@ -98,7 +98,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
         if email:
             service.send_invitation(team, email, link, by)
             del request.session["team-invitation"]
-            messages.success(request, f"We have written to {email}.")
+            messages.success(request, f"We have sent an e-mail to {email}.")
     except GenieError as error:
         messages.error(request, error.message)
     return redirect("leaderboard:team", slug)
@@ -110,7 +110,7 @@ def take_back(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     team = team_of(request, slug, owner=True)
     if not service.take_back(team, pk):
         raise Http404
-    messages.success(request, "The invitation opens nothing any more.")
+    messages.success(request, "The invitation has been revoked.")
     return redirect("leaderboard:team", slug)
 
 
@@ -151,7 +151,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         offered = service.usable(token)
         if request.method == "POST":
             joined = service.accept(token, cast("Account", request.user))
-            messages.success(request, f"You are in the team {joined.name}.")
+            messages.success(request, f"You have joined {joined.name}.")
             return redirect("leaderboard:team", joined.slug)
     except GenieError as error:
         context = {"here": "account", "sentence": error.message}

@@ -59,10 +59,12 @@ def webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     action = request.POST.get("do", "")
     if action == "test":
         service.queue_test(hook)
-        messages.success(request, "A test is on its way; it shows below in a minute.")
+        messages.success(
+            request, "A test event is on its way; it will appear below within a minute."
+        )
     elif action == "remove":
         hook.delete()
-        messages.success(request, f"{hook.url} is told nothing any more.")
+        messages.success(request, f"{hook.url} will receive no more events.")
     elif action in {"on", "off"}:
         Webhook.objects.filter(pk=hook.pk).update(active=action == "on")
     else:

@@ -293,7 +293,7 @@ def test_budgets_show_what_is_left_and_staff_change_the_limit(office, ada):
     office.post(page_of("budget", own.pk), {**limit, "why": "A second grant."})
     own.refresh_from_db()
     assert (own.pool, own.limit_cents) == (POOL, 2_000)
-    assert said() == ["Changed Limit cents. Why: A second grant."]
+    assert said() == ["Changed Limit cents. Reason: A second grant."]
     office.post(page_of("budget", site.pk), {"limit_cents": -5, "why": "A try."})
     site.refresh_from_db()
     assert site.limit_cents > 0

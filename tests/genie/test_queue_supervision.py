@@ -91,7 +91,7 @@ def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(
     monkeypatch.setattr(work.connection, "close", lambda: closed.append(1))
     supervisor._tell_queue(away)
     told = supervisor.stderr.getvalue()
-    assert "The database does not answer" in told
+    assert "The database is not responding" in told
     assert told.count("\n") == 1
     assert closed
     supervisor._tell_queue(lambda: jobs.enqueue_missing([work.ADVANCE]))

@@ -134,7 +134,7 @@ def test_a_missing_object_is_told_in_words_and_is_nobodys_invalid_file(bucket, h
     jobs.drain(lambda: bool(Submission.objects.get(pk=kite.pk).failure))
     kite.refresh_from_db()
     assert (kite.state, kite.failed_step) == ("RECEIVED", "validate")
-    assert "gone or damaged" in kite.failure
+    assert "lost or damaged" in kite.failure
     nina = Client()
     nina.force_login(kite.owner)
     assert nina.get(f"/submissions/{kite.pk}/file/").status_code == 404

@@ -160,7 +160,7 @@ def test_staff_draw_a_test_by_a_button(task, client):
     page = "/admin/leaderboard/task/"
     sent = {"action": "draw_test_selected", "_selected_action": [task.pk]}
     asked = client.post(page, sent)
-    assert "half of them another instance" in asked.text
+    assert "the other half another instance" in asked.text
     rules = {"n": 4, "n_asked": 2, "pass_percent": 100, "n_tries": 1, "wait_hours": 0}
     drawn = client.post(page, {**sent, **rules, "confirmed": "yes"}, follow=True)
     assert drawn.redirect_chain[-1][0] == "/admin/crowd/qualificationtest/"

@@ -52,7 +52,7 @@ def test_a_cell_that_should_hold_and_does_not_is_an_error(pairs):
     assert "FAILS" in out
     assert "dynamic/r1.csv is not in the data folder." in out
     assert error.startswith(
-        "1 of the cells that should hold do not: dynamic-kappas: V1"
+        "1 of the cells that should match do not: dynamic-kappas: V1"
     )
 
 
@@ -99,13 +99,13 @@ def test_silence_can_be_asked_for(tmp_path):
 def test_an_empty_folder_is_an_error(tmp_path):
     out, _, error = reproduce("dynamic-kappas", "wmt21-metrics", data=tmp_path)
     assert "no data" in out
-    assert error == "The data folder has nothing for these tables."
+    assert error == "The data folder has no data for these tables."
 
 
 @pytest.mark.parametrize(
     ("tables", "options", "said"),
     [
-        (["table-9"], {}, "There is no table table-9; there are: "),
+        (["table-9"], {}, "There is no table table-9; available: "),
         ([], {"runs": 0}, "At least one run is needed, not 0."),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_broken_file_is_named_with_what_is_wrong(tmp_path, text, said):
 def test_too_few_labels_for_a_strategy_are_named(pairs):
     _, _, error = reproduce("dynamic-table-6", data=pairs(labels=4))
     assert error == (
-        "dynamic-table-6: 7 workers are asked for, but a request has 4 labels only."
+        "dynamic-table-6: 7 workers are needed, but a request has only 4 labels."
     )
 
 
@@ -169,8 +169,8 @@ def test_few_judgments_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("prediction", "said"),
     [
-        ("[1]", "newstest2021.de-en.hyp.Mine.en.json is no JSON object."),
-        ("{", "newstest2021.de-en.hyp.Mine.en.json is no JSON object."),
+        ("[1]", "newstest2021.de-en.hyp.Mine.en.json is not a JSON object."),
+        ("{", "newstest2021.de-en.hyp.Mine.en.json is not a JSON object."),
         ('{"a": "x"}', "newstest2021.de-en.hyp.Mine.en.json has no prediction for b."),
     ],
 )

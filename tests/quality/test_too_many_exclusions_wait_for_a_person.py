@@ -196,7 +196,7 @@ def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
     client = Client()
     client.force_login(boss)
     front = client.get("/admin/").text
-    assert "Exclusions to confirm or refuse; scores wait for this: 4" in front
+    assert "Exclusions to confirm or reject (scores are waiting): 4" in front
     path = "/admin/quality/heldexclusion/"
     rows = [row.pk for row in HeldExclusion.objects.all()]
     assert "0 of 12 negative test questions right" in client.get(path).text

@@ -14,16 +14,18 @@ from genie.lib.errors import GenieError
 
 
 class Command(BaseCommand):
-    help = "Make an API token for an account and print it; it cannot be shown again."
+    help = "Create an API token for an account and print it; it cannot be shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--name", default="from the shell", help="to tell it apart")
+        parser.add_argument(
+            "--name", default="from the shell", help="name of the token"
+        )
         parser.add_argument(
             "--scope",
             action="append",
             choices=AccessToken.Scope.values,
-            help="what it may do; repeat it (default: read and submit)",
+            help="scope; may be repeated (default: read and submit)",
         )
         expiry = parser.add_mutually_exclusive_group()
         expiry.add_argument(
@@ -37,7 +39,7 @@ class Command(BaseCommand):
             dest="days",
             action="store_const",
             const=None,
-            help="a token that works until it is revoked",
+            help="a token that never expires",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

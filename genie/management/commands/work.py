@@ -27,18 +27,16 @@ ADVANCE: tuple[str, dict[str, int | str]] = ("leaderboard.jobs.advance", {})
 
 class Command(BaseCommand):
     help = (
-        "Run the queue's processes, restart them when they die or stop answering, "
-        "and stop them all on Ctrl-C or SIGTERM."
+        "Run the queue's processes, restart them when they die or stop "
+        "responding, and stop them all on Ctrl-C or SIGTERM."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--quiet", action="store_true", help="print nothing but problems"
-        )
+        parser.add_argument("--quiet", action="store_true", help="print only problems")
         parser.add_argument(
             "--name",
             default=queue_pulse.DEFAULT_NAME,
-            help="run a second queue on this machine beside the first, under this name",
+            help="name of a second queue to run on this machine",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -82,12 +80,12 @@ class Command(BaseCommand):
         while not self.stopping and cluster.poll() is None:
             time.sleep(0.5)
             if self._stale(time.monotonic() - started):
-                self.stderr.write("The queue does not answer: restarting it.")
+                self.stderr.write("The queue is not responding: restarting it.")
                 return
         if not self.stopping:
             self.stderr.write(
-                f"The queue ended by itself (exit code {cluster.returncode}): "
-                "restarting it."
+                "The queue exited unexpectedly (exit code "
+                f"{cluster.returncode}): restarting it."
             )
 
     def _tell_queue(self, write: Callable[[], object]) -> None:
@@ -96,7 +94,7 @@ class Command(BaseCommand):
             close_old_connections()
             write()
         except DatabaseProblem as error:
-            self.stderr.write(f"The database does not answer: {one_line(error)}")
+            self.stderr.write(f"The database is not responding: {one_line(error)}")
             connection.close()
 
     def _stale(self, running: float) -> bool:
@@ -130,5 +128,5 @@ class Command(BaseCommand):
 
 def _checked_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
-        raise CommandError("--name takes at most 40 letters, digits, - or _.")
+        raise CommandError("--name must be at most 40 letters, digits, - or _.")
     return name

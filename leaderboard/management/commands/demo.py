@@ -19,19 +19,20 @@ from leaderboard.demo.processes import Processes, Stopped, answers
 
 class Command(BaseCommand):
     help = (
-        "Set up, run the main job on four small tasks with simulated workers, and "
-        "leave the site, the queue and the admin running until Ctrl-C."
+        "Set up four small tasks, run them end to end with simulated "
+        "annotators, and keep the site, the queue and the admin running until "
+        "Ctrl-C."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument(
-            "--no-serve", action="store_true", help="only make the demo's data"
+            "--no-serve", action="store_true", help="only create the demo data"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.PRODUCTION:
-            raise CommandError("The demo does not run with production settings.")
+            raise CommandError("The demo cannot run with production settings.")
         self.started = time.monotonic()
         port = options["port"]
         if not options["no_serve"]:
@@ -47,17 +48,19 @@ class Command(BaseCommand):
             processes.stop()
 
     def _make(self) -> None:
-        self.say("preparing the database in var/ (at the first start half a minute)")
+        self.say(
+            "preparing the database in var/ (about half a minute on the first start)"
+        )
         call_command("migrate", verbosity=0, interactive=False)
         if content.present():
-            self.say("the demo of an earlier start is kept (make clean removes it)")
+            self.say("keeping the data of an earlier demo (make clean removes it)")
             return
-        self.say("making the demo; no account, no service and no network is needed")
+        self.say("creating the demo; no account, service or network is needed")
         try:
             content.make(self.say)
         except GenieError as error:
             raise CommandError(error.message) from error
-        self.say("the boards are ready; nothing on them was said by people")
+        self.say("the boards are ready; all ratings on them are simulated")
 
     def _serve(self, processes: Processes, port: int) -> None:
         address = f"http://127.0.0.1:{port}"
@@ -75,7 +78,7 @@ class Command(BaseCommand):
             raise CommandError("The site did not start; the lines above say why.")
         self._print_way_in(address)
         processes.wait()
-        raise CommandError("A process of the demo ended by itself; see above.")
+        raise CommandError("A process of the demo exited unexpectedly; see above.")
 
     def _print_way_in(self, address: str) -> None:
         lines = ["", f"  Genie runs at {address}/  (admin: {address}/admin/)", ""]
@@ -95,7 +98,7 @@ class Command(BaseCommand):
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 raise CommandError(
-                    f"Port {port} is taken; choose another one: make demo PORT=8001"
+                    f"Port {port} is in use; choose another one: make demo PORT=8001"
                 ) from None
 
     def say(self, text: str) -> None:

@@ -17,24 +17,26 @@ _KINDS = ("added", "removed", "changed")
 
 class Command(BaseCommand):
     help = (
-        "Load a benchmark task from its official release. Loading the same release "
-        "again changes nothing; a changed release is refused with the differences."
+        "Load a benchmark task from its official release. Loading the same "
+        "release again changes no data; a changed release is refused, and the "
+        "differences are listed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the task: a folder of leaderboard/tasks/")
+        parser.add_argument("slug", help="the task: a folder in leaderboard/tasks/")
         parser.add_argument(
             "--source",
-            help="folder (or Hugging Face name) of the release; demo tasks need none",
+            help="folder (or Hugging Face name) of the release; not needed for demo "
+            "tasks",
         )
         parser.add_argument(
             "--reader",
-            help="the release's layout, where it is another than task.toml names",
+            help="the release's layout, if it differs from the one in task.toml",
         )
         parser.add_argument(
             "--hide-references",
             action="store_true",
-            help="no page, API or export shows the references",
+            help="do not show the references on any page, in the API or in exports",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -56,12 +58,12 @@ class Command(BaseCommand):
             self.stdout.write(f"Loaded {slug}: {loaded}.")
         elif Task.objects.filter(slug=slug).values().first() == before:
             self.stdout.write(
-                f"{slug} is loaded already from this very release ({loaded}); "
-                "nothing has changed."
+                f"{slug} is already loaded from this release ({loaded}); nothing "
+                "has changed."
             )
         else:
             self.stdout.write(
-                f"{slug} is loaded already from this very release ({loaded}); its "
+                f"{slug} is already loaded from this release ({loaded}); its "
                 "description and settings now follow task.toml and the options."
             )
 
@@ -82,15 +84,14 @@ def _refusal(error: GenieError) -> str:
         return "\n".join(["Nothing has been loaded: task.toml is not usable.", *wrong])
     if error.code != "release-changed":
         return one_line(error.message, 4_000)
-    lines = [
-        "The release differs from the one that is loaded; nothing has been changed."
-    ]
+    lines = ["The release differs from the loaded one; nothing has been changed."]
     for kind in _KINDS:
         n, named = error.details[f"n_{kind}"], error.details[kind]
         shown = ", ".join(one_line(key, 80) for key in named)
         more = ", …" if n > len(named) else ""
         lines.append(f"  {kind:<8}{n:>6,}{'  ' if named else ''}{shown}{more}")
     lines.append(
-        "Scores on different instances cannot share a board: load it under another slug."
+        "Scores on different instances cannot share a leaderboard: load it "
+        "under another slug."
     )
     return "\n".join(lines)

@@ -13,8 +13,8 @@ from leaderboard.releases.rebuild import rebuild
 
 class Command(BaseCommand):
     help = (
-        "Compute every published number of a release again, from its folder alone; no "
-        "database is asked. Exit code 1 at the first number that differs."
+        "Recompute every published number of a release from its folder alone, "
+        "without a database. Exit code 1 at the first number that differs."
     )
     # it must run where there is no database: with readers of a release
     requires_migrations_checks = False
@@ -29,6 +29,6 @@ class Command(BaseCommand):
         except GenieError as error:
             raise CommandError(error.message) from error
         for line in rebuilt.skipped:
-            self.stdout.write(f"not tried: {line}")
+            self.stdout.write(f"not checked: {line}")
         total = sum(rebuilt.n_same.values())
-        self.stdout.write(f"All {total:,} numbers come out as they were published.")
+        self.stdout.write(f"All {total:,} numbers match the published ones.")

@@ -14,8 +14,9 @@ from leaderboard.releases.make import make
 
 class Command(BaseCommand):
     help = (
-        "Write a release of a task into a folder: judgments under pseudonyms, scores, "
-        "metrics, test-question statistics and, where the licence allows, texts."
+        "Write a release of a task to a folder: judgments under pseudonyms, "
+        "scores, metrics, test-question statistics and, if the licence allows, "
+        "texts."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,7 +28,8 @@ class Command(BaseCommand):
             action="store_true",
             default=None,
             dest="texts",
-            help="texts too, whatever the licence is called: you know that you may",
+            help="include texts regardless of the stated licence; make sure that you "
+            "are allowed to",
         )
         texts.add_argument("--without-texts", action="store_false", dest="texts")
 

@@ -18,9 +18,10 @@ from leaderboard.reproduce.table import Table, Workbench, all_tables
 
 class Command(BaseCommand):
     help = (
-        "Recompute published tables of Genie, RankME and Dynamic Human Evaluation and "
-        "print, cell by cell, paper, ours, tolerance and verdict. Exits with 1 when a "
-        "cell that should hold does not."
+        "Recompute published tables of Genie, RankME and Dynamic Human "
+        "Evaluation and print, for each cell, the paper's value, ours, the "
+        "tolerance and the verdict. Exit code 1 if a cell that should match "
+        "does not."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +30,7 @@ class Command(BaseCommand):
             "tables",
             nargs="*",
             metavar="TABLE",
-            help=f"{', '.join(tables)}; all of them when none is named",
+            help=f"{', '.join(tables)}; all if none is named",
         )
         parser.add_argument(
             "--data",
@@ -40,10 +41,10 @@ class Command(BaseCommand):
         parser.add_argument(
             "--runs",
             type=int,
-            help="runs of whatever is simulated (default: each table's own number)",
+            help="number of simulation runs (default: each table's own number)",
         )
         parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", type=Path, help="file for all figures")
+        parser.add_argument("--json", type=Path, help="file for all values")
         parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -123,11 +124,11 @@ class Command(BaseCommand):
         ]
         if failed:
             raise CommandError(
-                f"{len(failed)} of the cells that should hold do not: "
+                f"{len(failed)} of the cells that should match do not: "
                 + "; ".join(failed)
             )
         if all(cell.verdict is Verdict.NO_DATA for cell in all_cells):
-            raise CommandError("The data folder has nothing for these tables.")
+            raise CommandError("The data folder has no data for these tables.")
 
 
 def _chosen(names: list[str]) -> list[type[Table]]:
@@ -135,6 +136,6 @@ def _chosen(names: list[str]) -> list[type[Table]]:
     for name in names:
         if name not in tables:
             raise CommandError(
-                f"There is no table {name}; there are: {', '.join(tables)}."
+                f"There is no table {name}; available: {', '.join(tables)}."
             )
     return [tables[name] for name in dict.fromkeys(names)] or list(tables.values())

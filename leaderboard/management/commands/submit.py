@@ -24,15 +24,16 @@ _UNDER_WAY = {State.RECEIVED, State.VALID}
 
 class Command(BaseCommand):
     help = (
-        "Hand in a file of predictions, as the site's form and the API do. With --wait "
-        "the queue is worked until the submission is measured. Exit code 0: taken "
-        "(with --wait: measured); 1: refused, invalid, failed or not done in time."
+        "Submit a prediction file, like the site's form and the API. With "
+        "--wait, run the queue until the metrics are computed. Exit code 0: "
+        "accepted (with --wait: measured); 1: refused, invalid, failed or not "
+        "done in time."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", help="the benchmark task")
         parser.add_argument("file", help="predictions: JSON, JSONL, TSV, lines; or .gz")
-        parser.add_argument("--system", required=True, help="name of the system")
+        parser.add_argument("--system", required=True, help="system name")
         parser.add_argument("--owner", required=True, help="user name of the submitter")
         parser.add_argument("--team", help="slug of one of the owner's teams")
         parser.add_argument("--description", default="")
@@ -40,11 +41,15 @@ class Command(BaseCommand):
         parser.add_argument("--private", action="store_true")
         parser.add_argument("--anonymous-until", type=date.fromisoformat)
         parser.add_argument(
-            "--wait", action="store_true", help="work the queue until it is measured"
+            "--wait",
+            action="store_true",
+            help="run the queue until the metrics are computed",
         )
         parser.add_argument("--timeout", type=float, default=900.0, help="seconds")
         parser.add_argument(
-            "--json", action="store_true", help="one JSON object on standard output"
+            "--json",
+            action="store_true",
+            help="print one JSON object to standard output",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -62,7 +67,7 @@ class Command(BaseCommand):
             outcome["errors"] += _what_stopped(submission, options["timeout"])
         self._print(outcome, options["json"])
         if options["wait"] and not measured(submission):
-            raise CommandError(f"Submission {submission.pk} is not measured.")
+            raise CommandError(f"Submission {submission.pk} has not been measured.")
 
     def _arrived(self, submission: Submission) -> bool:
         """Tell the story's new lines; look whether the walk needs no more of us."""
@@ -84,7 +89,7 @@ class Command(BaseCommand):
             # output
             self.stdout.write(json.dumps(outcome))
             return
-        name = f"Submission {outcome['id']}" if outcome["id"] else "Not taken"
+        name = f"Submission {outcome['id']}" if outcome["id"] else "Not accepted"
         self.stdout.write(f"{name}: {outcome['state']}")
         for metric, value in outcome["metrics"].items():
             self.stdout.write(f"  {metric:<12}{value:>10.2f}")
@@ -123,7 +128,10 @@ def _what_stopped(submission: Submission, timeout: float) -> list[dict[str, Any]
         return [
             _error("step-failed", f"{submission.failed_step}: {submission.failure}")
         ]
-    sentence = f"Not measured within {timeout:g} seconds; it goes on as soon as the queue runs."
+    sentence = (
+        f"Not measured within {timeout:g} seconds; it continues as soon as the queue "
+        "runs."
+    )
     return [_error("timed-out", sentence)]
 
 
@@ -147,7 +155,7 @@ def _receive(options: dict[str, Any]) -> Submission:
     task = Task.objects.filter(slug=options["slug"]).first()
     if task is None:
         raise GenieError(
-            f"There is no loaded task {options['slug']!r}; load it with load_task.",
+            f"The task {options['slug']!r} is not loaded; load it with load_task.",
             code="unknown-task",
         )
     owner = get_user_model().objects.filter(username=options["owner"]).first()

@@ -17,20 +17,19 @@ from leaderboard.readers.predictions.intake import take_in
 from leaderboard.readers.predictions.problem import Problem, Refused, Tally, shown
 
 _MESSAGES = {
-    "bad-line": "Lines that are no system, instance and value: {named}.",
-    "not-a-number": "Values that are no finite number: {named}.",
-    "unknown-system": "Systems that are not on this task's board: {named}. Name them as "
-    "the board does, or by their number.",
-    "ambiguous-system": "Names that several systems bear: {named}. Name them by their "
-    "number.",
+    "bad-line": "Lines without system, instance and value: {named}.",
+    "not-a-number": "Values that are not finite numbers: {named}.",
+    "unknown-system": "Systems that are not on this task's board: {named}. Use their names on the "
+    "board, or their submission numbers.",
+    "ambiguous-system": "Names shared by several systems: {named}. Use their submission numbers.",
     "unknown-instance": "Instances that the task does not have: {named}.",
-    "twice": "Values that are given twice: {named}.",
-    "wrong-count": "Systems with another number of lines than the task has instances: "
+    "twice": "Duplicate values: {named}.",
+    "wrong-count": "Systems whose number of lines differs from the task's number of instances: "
     "{named}.",
-    "missing-instance": "Systems that lack instances: {named}. Give all of them, or "
-    "values of whole systems only.",
-    "mixed": "Systems with values of outputs beside systems with one value only: "
-    "{named}. Give the same kind for all.",
+    "missing-instance": "Systems with missing instances: {named}. Include all instances, or give "
+    "only system-level scores.",
+    "mixed": "Segment-level scores for some systems and only system-level scores for "
+    "others: {named}. Give the same kind for all.",
 }
 
 
@@ -235,5 +234,5 @@ class _Reading:
             if tally.count
         ]
         if not first and not problems and not (self.by_output or self.overall):
-            problems.append(Problem("empty-file", "The file holds no score."))
+            problems.append(Problem("empty-file", "The file contains no scores."))
         return problems

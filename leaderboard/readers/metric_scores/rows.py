@@ -75,8 +75,8 @@ def format_of(text: str) -> str:
         return "mtme"
     raise refuse(
         "unknown-format",
-        "The first line is neither a header with system, instance and value, nor a JSON "
-        "object, nor a system and a score with a tab between them.",
+        "The first line is not a header with system, instance and value, a JSON "
+        "object, or a system and a score separated by a tab.",
     )
 
 
@@ -120,7 +120,7 @@ def _json_lines(text: str) -> Iterator[ScoreRow | BadRow]:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            yield BadRow(number, "no JSON object")
+            yield BadRow(number, "not a JSON object")
             continue
         fields = {
             _OTHER_NAMES.get(str(key), str(key)): value for key, value in record.items()

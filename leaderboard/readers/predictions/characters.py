@@ -18,21 +18,21 @@ _RAW_CONTROL = re.compile(f"[{_CONTROL}]")
 # code -> (one of them, several of them, the rest of the sentence)
 MESSAGES = {
     "control-character": (
-        "1 prediction holds",
-        "{count} predictions hold",
+        "1 prediction contains",
+        "{count} predictions contain",
         "control characters: {named}; remove them.",
     ),
     "bidi-character": (
-        "1 prediction holds",
-        "{count} predictions hold",
+        "1 prediction contains",
+        "{count} predictions contain",
         "characters that reorder text (bidirectional overrides or isolates): {named}; "
         "remove them.",
     ),
     "lone-surrogate": (
-        "1 prediction holds",
-        "{count} predictions hold",
-        "half of a surrogate pair, which is no character: {named}; write the whole "
-        "character.",
+        "1 prediction contains",
+        "{count} predictions contain",
+        "an unpaired surrogate, which is not a character: {named}; write the "
+        "whole character.",
     ),
 }
 

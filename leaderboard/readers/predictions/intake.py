@@ -20,13 +20,13 @@ _MAGIC = {
     b"PK\x03\x04": "a zip archive (or an Office document)",
     b"PK\x05\x06": "an empty zip archive",
     b"%PDF": "a PDF",
-    b"\xfd7zXZ": "packed with xz",
-    b"BZh": "packed with bzip2",
-    b"\x28\xb5\x2f\xfd": "packed with zstd",
+    b"\xfd7zXZ": "compressed with xz",
+    b"BZh": "compressed with bzip2",
+    b"\x28\xb5\x2f\xfd": "compressed with zstd",
     b"7z\xbc\xaf": "a 7z archive",
     b"\xff\xfe": "in UTF-16 or UTF-32",
     b"\xfe\xff": "in UTF-16",
-    _GZIP: "packed with gzip twice",
+    _GZIP: "compressed with gzip twice",
 }
 
 
@@ -69,7 +69,7 @@ def take_in(stream: BinaryIO, max_bytes: int) -> Intake:
     gzipped = head.startswith(_GZIP)
     chunks = _limited(_chunks(head, stream), max_bytes, "The file is")
     if gzipped:
-        chunks = _limited(_unpacked(chunks), max_bytes, "The file unpacks to")
+        chunks = _limited(_unpacked(chunks), max_bytes, "The file decompresses to")
     decoder = _Decoder()
     text = "".join([decoder.feed(chunk) for chunk in chunks]) + decoder.end()
     text = text.removeprefix("\ufeff")
@@ -91,9 +91,9 @@ def _limited(chunks: Iterator[bytes], max_bytes: int, subject: str) -> Iterator[
         if n_bytes > max_bytes:
             raise refuse(
                 "too-large",
-                f"{subject} larger than {max_bytes:,} bytes, the most that is taken."
+                f"{subject} larger than {max_bytes:,} bytes, the maximum size."
                 if subject.endswith("is")
-                else f"{subject} more than {max_bytes:,} bytes, the most that is taken.",
+                else f"{subject} more than {max_bytes:,} bytes, the maximum size.",
             )
         yield chunk
 
@@ -116,8 +116,9 @@ def _unpacked(chunks: Iterator[bytes]) -> Iterator[bytes]:
             if n_out > _FREE_BYTES + _MAX_RATIO * n_in:
                 raise refuse(
                     "gzip-bomb",
-                    f"The gzip file unpacks to more than {_MAX_RATIO} times its size, "
-                    "which texts do not; hand it in unpacked.",
+                    f"The gzip file decompresses to more than {_MAX_RATIO} times "
+                    "its size, which is unusual for text; submit it "
+                    "uncompressed.",
                 )
             if out:
                 yield out
@@ -140,7 +141,8 @@ def _flushed(unpacker: zlib._Decompress) -> Iterator[bytes]:
 
 def _damaged(reason: str) -> Refused:
     return refuse(
-        "gzip-damaged", f"The gzip file is damaged: {reason}; pack and upload it again."
+        "gzip-damaged",
+        f"The gzip file is damaged: {reason}; compress and upload it again.",
     )
 
 
@@ -163,7 +165,7 @@ class _Decoder:
             offset = self.n_bytes - len(pending) + error.start
             raise refuse(
                 "not-utf8",
-                f"The file is not UTF-8: line {line:,} has a wrong byte "
+                f"The file is not UTF-8: line {line:,} has an invalid byte "
                 f"(0x{error.object[error.start]:02x}, at offset {offset:,}); "
                 "save it as UTF-8.",
                 line=line,
@@ -182,5 +184,6 @@ def _refuse_magic(head: bytes) -> None:
         if head.startswith(magic):
             raise refuse(
                 "not-a-text-file",
-                f"The file is {kind}; hand in UTF-8 text, plain or packed with gzip.",
+                f"The file is {kind}; submit UTF-8 text, plain or compressed "
+                "with gzip.",
             )

@@ -19,7 +19,7 @@ class JsonLines(PredictionFormat):
     """``{"id": "...", "prediction": "..."}``, one a line."""
 
     slug = "json-lines"
-    label = "JSONL: an object with id and prediction a line"
+    label = "JSONL: one object with id and prediction per line"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
         """Go through the lines; one broken line does not hide the next."""

@@ -107,8 +107,10 @@ class Walk:
             value, _ = self._value(position)
             raise refuse(
                 "wrong-shape",
-                f"The JSON is {'a text' if is_text(value) else kind_of(value)}; it must "
-                "be an object from id to prediction, or a list of objects with both.",
+                "The JSON is "
+                f"{'a string' if is_text(value) else kind_of(value)}; it must be "
+                "an object from id to prediction, or a list of objects with "
+                "both.",
             )
         return self._skip(position + 1)
 
@@ -126,8 +128,8 @@ class Walk:
             line = self._line_at(position)
             raise refuse(
                 "json-too-deep",
-                f"The JSON value at line {line:,} is nested too deeply; predictions "
-                "are an object from id to text.",
+                f"The JSON value at line {line:,} is nested too deeply; "
+                "predictions are an object from id to string.",
                 line=line,
             ) from None
 
@@ -138,7 +140,8 @@ class Walk:
             garbage = shown(self._text[position : position + 20])
             raise refuse(
                 "trailing-garbage",
-                f"After the end of the JSON there is more, at line {line:,}: {garbage}",
+                "There is extra data after the end of the JSON, at line "
+                f"{line:,}: {garbage}",
                 line=line,
             )
 

@@ -16,11 +16,12 @@ _MESSAGES = {
     "json-too-deep": (
         "1 line is",
         "{count} lines are",
-        "nested too deeply: {named}; a line is an object with id and prediction.",
+        "nested too deeply: {named}; each line must be an object with id and "
+        "prediction.",
     ),
     "not-a-row": (
-        "1 entry is no object",
-        "{count} entries are no objects",
+        "1 entry is not an object",
+        "{count} entries are not objects",
         "with id and prediction: {named}.",
     ),
     "repeated-key": ("1 row gives", "{count} rows give", "a key twice: {named}."),
@@ -40,20 +41,20 @@ _MESSAGES = {
         "no tab between id and prediction: {named}.",
     ),
     "non-text-ids": (
-        "1 id is no text",
-        "{count} ids are no texts",
-        "but something else: {named}; write ids in quotes.",
+        "1 id is",
+        "{count} ids are",
+        "not text: {named}; write ids in quotes.",
     ),
     "unknown-ids": ("1 id is", "{count} ids are", "not in this task: {named}."),
     "duplicate-ids": (
         "1 prediction repeats",
         "{count} predictions repeat",
-        "an id that stood in the file before: {named}; keep one of each.",
+        "an id that already occurs in the file: {named}; keep one of each.",
     ),
     "non-text-predictions": (
-        "1 prediction is no text",
-        "{count} predictions are no texts",
-        "but something else: {named}; write every prediction as a string.",
+        "1 prediction is",
+        "{count} predictions are",
+        "not text: {named}; write every prediction as a string.",
     ),
     "too-long": (
         "1 prediction is",

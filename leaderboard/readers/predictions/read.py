@@ -114,7 +114,7 @@ def _refuse_raw_controls(text: str) -> None:
         raise Refused(
             tally.problem(
                 "control-character",
-                f"The file holds control characters ({tally.count:,}): {{named}}; "
-                "remove them.",
+                f"The file contains control characters ({tally.count:,}): "
+                f"{{named}}; remove them.",
             )
         )

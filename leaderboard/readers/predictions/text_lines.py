@@ -17,7 +17,7 @@ class TextLines(PredictionFormat):
     """Line 1 is the prediction for the first instance; an empty line is an empty one."""
 
     slug = "text-lines"
-    label = "plain text: one prediction a line, in the task's order"
+    label = "plain text: one prediction per line, in the task's order"
 
     def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
         """Pair lines with instances; only when there are as many."""
@@ -26,8 +26,8 @@ class TextLines(PredictionFormat):
             raise refuse(
                 "line-count",
                 f"The file has {len(lines):,} lines and the task "
-                f"{len(instance_ids):,} instances; without ids it must be one line an "
-                "instance.",
+                f"{len(instance_ids):,} instances; without ids there must be one "
+                "line per instance.",
                 lines=len(lines),
                 instances=len(instance_ids),
             )
@@ -49,7 +49,7 @@ def _refuse_ids(lines: Sequence[str], instance_ids: Sequence[str]) -> None:
     if len(lines) > 1 and 2 * begun > len(lines):
         raise refuse(
             "ids-in-lines",
-            f"{begun:,} of {len(lines):,} lines begin with an instance id but have no "
-            "tab after it; separate id and prediction by a tab.",
+            f"{begun:,} of {len(lines):,} lines begin with an instance id but "
+            "have no tab after it; separate id and prediction with a tab.",
             lines=begun,
         )

@@ -89,5 +89,5 @@ def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -
     story = stories.setdefault(key, ReleaseInstance(key, fields, []))
     # one id with two inputs would ask people about a mixture of both
     if story.fields != fields:
-        raise row.broken(f"story {key} stands there with other observations before")
+        raise row.broken(f"story {key} already occurs with different observations")
     story.references.extend(text for text in hypotheses if text not in story.references)

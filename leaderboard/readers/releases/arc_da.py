@@ -19,7 +19,7 @@ class ArcDa(ReleaseReader):
     """One object a line: ``question_id``, ``question``, ``answers`` (several)."""
 
     slug = "arc-da-jsonl"
-    layout = "test.jsonl: question_id, question, answers (list of texts)"
+    layout = "test.jsonl: question_id, question, answers (list of strings)"
     options: ClassVar[Mapping[str, str]] = {"split": "train, dev or test (default)"}
 
     def read(self, path: Path, options: Mapping[str, Any]) -> Release:

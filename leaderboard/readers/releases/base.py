@@ -133,7 +133,7 @@ def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> R
         kept[instance.id] = instance
     if not kept:
         raise GenieError(
-            f"The release holds no instances (files: {', '.join(files) or 'none'}).",
+            f"The release contains no instances (files: {', '.join(files) or 'none'}).",
             code="release-empty",
         )
     canonical = [
@@ -155,15 +155,15 @@ def _check(instance: ReleaseInstance, kept: Mapping[str, ReleaseInstance]) -> No
         )
     if instance.id in kept:
         raise GenieError(
-            f"The id {instance.id!r} stands twice in the release.",
+            f"The id {instance.id!r} occurs twice in the release.",
             code="release-broken",
             details={"id": instance.id},
         )
     for text in (instance.id, *instance.fields.values(), *instance.references):
         if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
             raise GenieError(
-                f"Instance {instance.id!r} holds a character that no database keeps "
-                "(NUL or half a surrogate pair).",
+                f"Instance {instance.id!r} contains a character that cannot be "
+                "stored (NUL or an unpaired surrogate).",
                 code="release-broken",
                 details={"id": instance.id},
             )

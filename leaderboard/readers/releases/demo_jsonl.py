@@ -33,7 +33,7 @@ class DemoJsonl(ReleaseReader):
         for row in folder.rows(file):
             fields = row.values.get("fields")
             if not isinstance(fields, dict) or not fields:
-                raise row.broken("the field fields must be an object with texts")
+                raise row.broken("the field fields must be an object with strings")
             texts = {str(key): _text(row, key, value) for key, value in fields.items()}
             source = options.get("source", next(iter(texts)))
             if source and source not in texts:
@@ -51,5 +51,5 @@ class DemoJsonl(ReleaseReader):
 
 def _text(row: Row, key: str, value: object) -> str:
     if not isinstance(value, str):
-        raise row.broken(f"the field {key} is no text")
+        raise row.broken(f"the field {key} is not a string")
     return value

@@ -66,7 +66,7 @@ class Folder:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             raise GenieError(
-                f"{path.name} is not UTF-8: line {line:,} has a wrong byte.",
+                f"{path.name} is not UTF-8: line {line:,} has an invalid byte.",
                 code="release-broken",
                 details={"file": path.name, "line": line},
             ) from None
@@ -133,7 +133,7 @@ class Row:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        raise self.broken(f"the field {name} is no text")
+        raise self.broken(f"the field {name} is not a string")
 
 
 def _is_one_value(text: str) -> bool:
@@ -183,7 +183,7 @@ def _is_table(value: object) -> bool:
 def _row(value: Any, file: str, line: int | None) -> Row:
     row = Row(value if isinstance(value, dict) else {}, file, line)
     if not isinstance(value, dict):
-        raise row.broken("it is no JSON object")
+        raise row.broken("it is not a JSON object")
     return row
 
 

@@ -29,7 +29,7 @@ class HuggingFace(ReleaseReader):
     """
 
     slug = "hugging-face"
-    layout = "a data set of the Hugging Face hub (hf:NAME), or one saved on disk"
+    layout = "a data set from the Hugging Face hub (hf:NAME), or one saved on disk"
     options: ClassVar[Mapping[str, str]] = {
         "config": "its configuration",
         "split": "default: test",
@@ -118,7 +118,8 @@ def _instances(
     fields = columns.get("fields", {})
     if not fields:
         raise GenieError(
-            "Say which columns people see: the option fields.", code="unknown-option"
+            "Name the columns that workers see, with the option fields.",
+            code="unknown-option",
         )
     for number, values in enumerate(table, start=1):
         flat = {column: _within(values, column) for column in fields.values()}

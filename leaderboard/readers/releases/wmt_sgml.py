@@ -51,8 +51,8 @@ class WmtSgml(ReleaseReader):
         if sources.keys() != references.keys():
             lonely = sorted(sources.keys() ^ references.keys())
             raise GenieError(
-                f"{len(lonely):,} segments are in one of {files[0].name} and "
-                f"{files[1].name} only, the first is {lonely[0]}.",
+                f"{len(lonely):,} segments are in only one of {files[0].name} "
+                f"and {files[1].name}; the first is {lonely[0]}.",
                 code="release-broken",
                 details={"ids": lonely[:20]},
             )
@@ -103,7 +103,7 @@ class _Parser(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "seg" and self._key is not None:
             if self._key in self.segments:
-                self._fail(f"segment {self._key} stands there twice")
+                self._fail(f"segment {self._key} occurs twice")
             self.segments[self._key] = "".join(self._text).strip()
             self._key = None
 

@@ -24,7 +24,7 @@ class WmtText(ReleaseReader):
     """
 
     slug = "wmt-text"
-    layout = "ids.txt, source.txt, reference.A.txt: one segment a line, same order"
+    layout = "ids.txt, source.txt, reference.A.txt: one segment per line, same order"
     options: ClassVar[Mapping[str, str]] = {
         "ids": "file of ids",
         "source": "file of source segments",
@@ -76,8 +76,8 @@ def _same_length(
 ) -> None:
     if len(left_lines) != len(right_lines):
         raise GenieError(
-            f"{left} has {len(left_lines):,} lines but {right} has {len(right_lines):,}; they "
-            "must go line by line.",
+            f"{left} has {len(left_lines):,} lines but {right} has "
+            f"{len(right_lines):,}; they must have the same number of lines.",
             code="release-broken",
             details={left: len(left_lines), right: len(right_lines)},
         )

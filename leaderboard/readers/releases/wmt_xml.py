@@ -33,7 +33,7 @@ class WmtXml(ReleaseReader):
     layout = "*.xml: doc, src, ref (translator), p, seg"
     options: ClassVar[Mapping[str, str]] = {
         "file": "name of the file (default: the only *.xml)",
-        "translators": "whose references to take (default: A, or the only one)",
+        "translators": "translator whose references to use (default: A, or the only one)",
         "origlang": "only documents first written in this language",
     }
 
@@ -156,7 +156,7 @@ class _Handler:
         segment = self.segments.setdefault(key, _Segment())
         if self._side == "":
             if segment.source is not None:
-                self._fail(f"segment {key} stands there twice")
+                self._fail(f"segment {key} occurs twice")
             segment.source = text
         elif self._side is not None:
             segment.references[self._side] = text

@@ -52,13 +52,13 @@ def test_pages_fit_are_accessible_and_hold_to_the_policy(
 
 def test_somebody_signs_in_makes_a_token_and_a_second_factor(open_page, nina):
     page = open_page("/login/")
-    page.get_by_label("Name or e-mail address").fill("nina")
+    page.get_by_label("User name or e-mail address").fill("nina")
     page.get_by_label("Password", exact=True).fill("a long enough secret")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="My account").click()
     page.get_by_role("link", name="Tokens").click()
     page.get_by_label("Name").fill("laptop")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create token").click()
     assert page.locator(".secret code").inner_text().startswith("genie_")
     page.goto(page.url.replace("tokens/", "2fa/totp/activate/"))
     page.get_by_label("Password").fill("a long enough secret")

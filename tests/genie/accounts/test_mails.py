@@ -185,7 +185,7 @@ def test_changes_of_the_second_factor_are_told(mailoutbox):
         plain(mail)
     assert "[Genie] Two-factor sign-in was turned on" in subjects
     assert "[Genie] Two-factor sign-in was turned off" in subjects
-    assert "[Genie] New recovery codes were made" in subjects
+    assert "[Genie] New recovery codes were generated" in subjects
 
 
 # Every mail that allauth can send with our settings, and what it is given.

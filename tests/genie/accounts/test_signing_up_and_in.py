@@ -117,7 +117,7 @@ def test_a_forgotten_password_is_made_anew_by_mail(mailoutbox):
     client.post(form, {"password1": fresh, "password2": fresh})
     assert sign_in(Client(), "nina", fresh)["Location"] == "/submissions/"
     assert "has been changed" in mailoutbox[-1].body or "reset" in mailoutbox[-1].body
-    assert "Each link works once" in Client().get(link, follow=True).text
+    assert "Each link works only once" in Client().get(link, follow=True).text
 
 
 def test_accounts_that_staff_made_need_no_address():
@@ -132,7 +132,7 @@ def test_guessing_ends_with_a_page_that_helps():
     make_user("nina")
     client = Client()
     seen = [sign_in(client, "nina", f"guess {n}") for n in range(12)]
-    assert "do not fit together" in seen[0].text
+    assert "do not match" in seen[0].text
     assert any("Too many" in answer.text for answer in seen[-3:])
     right = sign_in(client, "nina", "a long enough secret")
     assert right.status_code != 302  # nor does the right one get in meanwhile
@@ -145,7 +145,7 @@ def test_signing_up_is_bounded_too(mailoutbox):
         for n in range(25)
     ]
     assert seen[-1].status_code == 429
-    assert "Too many tries" in seen[-1].text
+    assert "Too many attempts" in seen[-1].text
 
 
 def code_for(secret, skip=0):
@@ -209,7 +209,7 @@ def test_tokens_are_made_shown_once_and_revoked_on_a_page():
     path = f"/account/tokens/{token.pk}/revoke/"
     assert other.post(path).status_code == 404
     assert client.get(path).status_code == 405
-    assert "cluster is revoked" in client.post(path, follow=True).text
+    assert "cluster has been revoked" in client.post(path, follow=True).text
     assert Client().get("/api/v1/submissions/", headers=headers).status_code == 401
 
 

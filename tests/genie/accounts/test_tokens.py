@@ -76,8 +76,8 @@ def test_errors_manual_and_schema_name_the_same_header(nina):
     ("change", "sentence"),
     [
         ({"revoked_at": timezone.now()}, "This token has been revoked."),
-        ({"expires_at": timezone.now()}, "This token has run out; make another."),
-        ({"token_sha256": "0" * 64}, "There is no such token."),
+        ({"expires_at": timezone.now()}, "This token has expired; create a new one."),
+        ({"token_sha256": "0" * 64}, "This token is not valid."),
     ],
 )
 def test_a_token_that_does_not_work_says_why(nina, change, sentence):

@@ -50,7 +50,7 @@ def test_the_cost_stands_to_the_cent_in_lines(boss, waiting):
     assert "Test questions 2 $0.09 $0.18" in flat
     assert "Expected re-posting 3 $0.09 $0.27" in flat
     assert "Platform fee 25 $0.00 $0.00" in flat
-    assert "Total, set aside on approval $2.25" in flat
+    assert "Total, committed on approval $2.25" in flat
 
 
 def test_what_is_left_of_the_budget_stands_beside_it(boss, waiting):
@@ -119,7 +119,7 @@ def test_approving_can_start_at_once(boss, waiting):
 def test_declining_needs_a_reason(boss, waiting):
     submission = waiting()
     answer = decide(boss, submission, "decline", reason="   ")
-    assert "Say why" in answer.text
+    assert "Give a reason" in answer.text
     assert state_of(submission) == State.MEASURED
     decide(boss, submission, "decline", reason="The ids are shuffled.")
     submission.refresh_from_db()
@@ -132,7 +132,7 @@ def test_a_declined_submission_can_be_approved_later(boss, waiting):
     submission = waiting()
     decide(boss, submission, "decline", reason="Not now.")
     page = boss.get(path_of(submission)).text
-    assert "Decided before: Not now." in page
+    assert "Earlier decision: Not now." in page
     assert "Decline with this reason" not in page
     decide(boss, submission, "approve")
     assert state_of(submission) == State.APPROVED

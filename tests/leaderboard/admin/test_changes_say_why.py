@@ -74,7 +74,7 @@ def test_every_action_on_rows_asks_before_it_acts(boss, rf, cast, task):
 def test_a_changed_account_says_why_in_its_history(boss, cast):
     path = f"/admin/auth/user/{cast.rival.pk}/change/"
     page = boss.get(path).text
-    assert "Why this change" in page
+    assert "Reason for this change" in page
     fields = {
         "username": cast.rival.username,
         "is_active": "on",
@@ -88,7 +88,7 @@ def test_a_changed_account_says_why_in_its_history(boss, cast):
     boss.post(path, {**fields, "why": "She judges appeals."})
     cast.rival.refresh_from_db()
     assert cast.rival.is_staff
-    assert said_of(cast.rival)[0].endswith("Why: She judges appeals.")
+    assert said_of(cast.rival)[0].endswith("Reason: She judges appeals.")
 
 
 def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
@@ -103,7 +103,7 @@ def test_an_account_ends_as_its_person_would_end_it(boss, cast, task):
     assert cast.submitter.username.startswith("deleted-")
     kept.refresh_from_db()
     assert kept.owner == cast.submitter
-    assert said_of(cast.submitter) == ["Account deleted. Why: They asked for it."]
+    assert said_of(cast.submitter) == ["Account deleted. Reason: They asked for it."]
 
 
 def test_what_others_rest_on_is_not_deleted(boss, cast, task):
@@ -111,12 +111,12 @@ def test_what_others_rest_on_is_not_deleted(boss, cast, task):
     empty = Team.objects.create(name="Empty", slug="empty")
     path = "/admin/leaderboard/team/"
     answer = act(boss, path, "delete_with_reason", cast.team, empty, **YES)
-    assert "so they stay: Team Heron" in answer.text
+    assert "depend on them: Team Heron" in answer.text
     assert Team.objects.filter(pk=cast.team.pk).exists()
     assert not Team.objects.filter(slug="empty").exists()
     assert said_of(cast.team) == []
     assert LogEntry.objects.get().get_change_message() == (
-        "Deleted. Why: They asked for it."
+        "Deleted. Reason: They asked for it."
     )
 
 
@@ -133,7 +133,7 @@ def test_who_may_only_look_sees_no_question_why(client_of, staff):
     staff.user_permissions.add(Permission.objects.get(codename="view_requirement"))
     page = client_of("staff").get(f"/admin/crowd/requirement/{made.pk}/change/")
     assert page.status_code == 200
-    assert "Why this change" not in page.text
+    assert "Reason for this change" not in page.text
     act(client_of("staff"), "/admin/crowd/requirement/", "delete_with_reason", made, **YES)  # fmt: skip
     assert Requirement.objects.filter(pk=made.pk).exists()
 

@@ -38,7 +38,7 @@ def make_failure(job="leaderboard.jobs.measure", **kwargs):
 
 
 def test_on_a_quiet_day_nothing_waits(boss, db):
-    assert "Nothing waits for a decision" in waits(boss)
+    assert "Nothing is waiting for a decision" in waits(boss)
 
 
 def test_submissions_to_approve_come_first_each_with_its_page(boss, waiting):
@@ -83,7 +83,7 @@ def test_failed_jobs_wait(boss, db):
 def test_staff_see_only_what_they_may_look_at(client_of, waiting):
     waiting()
     make_failure(pk=7)
-    assert "Nothing waits for a decision" in waits(client_of("new_staff"))
+    assert "Nothing is waiting for a decision" in waits(client_of("new_staff"))
 
 
 def test_everybody_else_is_sent_to_sign_in(client_of, waiting):
@@ -103,7 +103,7 @@ def test_a_failed_job_runs_again_through_the_door(boss, db):
     assert not Failure.objects.exists()
     logged = LogEntry.objects.get(object_id=failure.pk)
     assert logged.get_change_message() == (
-        "leaderboard.jobs.measure queued again. Why: More memory."
+        "leaderboard.jobs.measure queued again. Reason: More memory."
     )
 
 
@@ -120,7 +120,7 @@ def test_a_failed_job_with_other_things_than_keys_is_refused(boss, db):
         follow=True,
     )
     assert answer.status_code == 200
-    assert "takes keys only" in answer.text
+    assert "accepts only keys" in answer.text
     assert not OrmQ.objects.exists()
     assert Failure.objects.exists()
     assert not LogEntry.objects.exists()

@@ -61,8 +61,8 @@ def test_a_task_is_closed_in_the_admin_and_that_is_logged(boss, task):
     assert (task.accepts_submissions, task.hidden_references) == (False, True)
     assert (task.title, task.slug) == ("Tidy news", "tidy-news")
     said = LogEntry.objects.get(object_id=str(task.pk)).get_change_message()
-    assert said.endswith(". Why: The test set leaked.")
-    assert "Why this change" not in said
+    assert said.endswith(". Reason: The test set leaked.")
+    assert "Reason for this change" not in said
 
 
 def test_tasks_are_neither_made_nor_deleted_here(boss, task):

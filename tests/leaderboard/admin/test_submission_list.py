@@ -118,7 +118,7 @@ def test_bulk_approval_stops_at_the_budget_and_says_which(boss, waiting):
     Budget.objects.create(pool="tidy-news", limit_cents=300)
     page = act(boss, "approve_selected", first, second)
     assert "$4.50 of $3.00 left" in page.text
-    assert "too little" in page.text
+    assert "not enough" in page.text
     answer = confirm(boss, page)
     assert "Submissions approved: 1 of 2." in answer.text
     assert "Second: " in answer.text
@@ -143,7 +143,7 @@ def test_bulk_approval_skips_what_does_not_wait(boss, waiting):
         {"action": "approve_selected", "_selected_action": [received.pk]},
         follow=True,
     )
-    assert "None of them waits for a decision." in answer.text
+    assert "None of them is waiting for a decision." in answer.text
 
 
 def test_bulk_approval_of_two_tasks_shows_both_budgets(boss, waiting, cast):
@@ -178,7 +178,7 @@ def test_a_failed_step_runs_again_after_the_yes(boss, waiting):
     stuck.refresh_from_db()
     assert stuck.failed_step == ""
     assert jobs.queued() == {("leaderboard.jobs.measure", (("pk", stuck.pk),))}
-    assert history(stuck) == ["Step 'measure' queued again. Why: More memory."]
+    assert history(stuck) == ["Step 'measure' queued again. Reason: More memory."]
 
 
 def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiting):

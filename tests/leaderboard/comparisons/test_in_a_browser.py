@@ -96,4 +96,4 @@ def _ask_by_keyboard(page, *systems):
     page.keyboard.press("Enter")
     page.wait_for_url("**/comparisons/*/")
     assert Comparison.objects.count() == n + 1
-    assert "Staff have not yet looked" in page.inner_text("main")
+    assert "Waiting for staff" in page.inner_text("main")

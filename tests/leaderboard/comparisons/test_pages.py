@@ -68,7 +68,7 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
     assert f"{standing.n_labels} of 30 at most" in page
     assert 'class="band"' in page
     assert 'class="line"' in page
-    assert "Still needed at the present rate" in page
+    assert "Still needed at the current rate" in page
     assert f"{standing.still} labels" in page
     assert f"${standing.spent_cents / 100:.2f}" in page
     assert standing.spent_cents > 0
@@ -79,7 +79,7 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
     found = finish(ask(right, wrong, max_pairs=30))
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
     assert f"Right is better than Wrong, decided after {found.n_labels} labels" in page
-    assert "at least 95 % sure" in page
+    assert "with at least 95 % confidence" in page
     assert "Simulated: not rated by people." in page
     # money is nobody else's business
     assert "Spent" not in page
@@ -98,7 +98,7 @@ def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask)
         better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
     )
     found.refresh_from_db()
-    assert "errs more often" in verdict(found, standing_of(found))
+    assert "actual confidence is lower" in verdict(found, standing_of(found))
 
 
 def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask):
@@ -108,7 +108,7 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
         n_labels=30, estimate=0.5, low=0.3, high=0.7
     )
     page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert "Not distinguishable with 30 labels." in page
+    assert "Inconclusive after 30 labels." in page
 
 
 def test_who_sees_what(right, wrong, boss, sam, stranger, signed_in):
@@ -167,7 +167,7 @@ def test_people_ask_about_their_own_systems_only(
     answer = post_question(signed_in(stranger), [right, wrong])
     assert answer.status_code == 400
     # written into the page, the apostrophe is a reference
-    assert "to be your team" in answer.content.decode()
+    assert "belong to your team" in answer.content.decode()
     assert Comparison.objects.count() == 0
     assert post_question(signed_in(boss), [right, wrong]).status_code == 302
 

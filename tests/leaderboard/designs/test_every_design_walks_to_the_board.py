@@ -161,7 +161,7 @@ def test_the_story_of_simulated_workers_speaks_of_no_people(ask, published):
     ask(**asked_in("likert-6"))
     found = published("Good", 1.0)
     told = " ".join(found.events.order_by("pk").values_list("sentence", flat=True))
-    assert "12 predictions go to simulated workers on" in told
+    assert "12 outputs will be rated by simulated annotators, starting on" in told
     assert "Simulated workers have answered" in told
     assert "people" not in told.lower()
 
@@ -173,7 +173,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     settle()
     submission.refresh_from_db()
     assert submission.failure_permanent
-    assert "ask for a comparison or a joint evaluation" in submission.failure
+    assert "request a comparison or a joint evaluation" in submission.failure
 
 
 @pytest.mark.parametrize("design", ["preference", "plain-magnitude"])

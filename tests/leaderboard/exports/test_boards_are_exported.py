@@ -176,7 +176,7 @@ def test_what_is_not_public_has_no_badge(client, client_of, task, who):
         address = f"/submissions/{one.pk}/badge.svg"
         assert client.get(address).status_code == 404
         assert client_of("submitter").get(address).status_code == 404
-    assert b"nobody ranked yet" in client.get(f"{BOARD}badge.svg").content
+    assert b"no ranked systems yet" in client.get(f"{BOARD}badge.svg").content
 
 
 def test_unknown_forms_and_moments_are_not_found(client, task):

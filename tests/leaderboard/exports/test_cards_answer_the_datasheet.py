@@ -62,7 +62,7 @@ def test_what_is_stored_is_answered_and_what_is_not_is_left_to_authors(client, k
     assert found["2.3"] == "summarisation (text-to-text)"
     assert found["3.1.1"] == "3"
     assert found["3.2.1"] == "3"
-    assert "$0.09 for each piece of work" in found["3.2.2"]
+    assert "$0.09 per assignment" in found["3.2.2"]
     assert (found["4.2.1"], found["4.2.2"]) == ("subjective", "absolute")
     assert (found["4.3.3"], found["4.3.5"]) == ("5", "multiple-choice options")
     assert found["4.3.8"] == "(dis)agreement with quality statement"
@@ -75,7 +75,7 @@ def test_what_is_stored_is_answered_and_what_is_not_is_left_to_authors(client, k
 
 
 def test_the_sheet_is_on_the_page_and_in_every_file(client, kite, read):
-    assert "4.3.7 Question that evaluators read, word for word" in read(
+    assert "4.3.7 Question shown to evaluators, verbatim" in read(
         client.get(f"/submissions/{kite.pk}/card/")
     )
     for form, sign in (("md", "**3.1.2**"), ("tex", "\\item[3.1.2]")):
@@ -95,7 +95,11 @@ def test_programs_are_not_called_people(client, task, team, submitter):
         team=team,
     )
     found = answers_of(client, robot)
-    assert found["3.2.2"] == found["3.2.3"] == "simulated workers: programs, no people"
+    assert (
+        found["3.2.2"]
+        == found["3.2.3"]
+        == "simulated annotators (programs, not people)"
+    )
 
 
 def test_agreement_is_krippendorffs_alpha_over_outputs_with_two_ratings(

@@ -50,10 +50,10 @@ def test_the_json_holds_the_stored_numbers(client, kite, task):
     assert found["How people were asked"]["questions, word for word"] == (
         task.human.criteria
     )
-    who = found["Who judged, and what it paid"]
-    assert (who["workers"], who["pieces of work"]) == (3, 3)
-    assert who["median active seconds for one"] == 20.0
-    assert who["what an hour paid at that pace, US dollars"] == 0.09 * 180
+    who = found["Workers and pay"]
+    assert (who["workers"], who["assignments"]) == (3, 3)
+    assert who["median active seconds per assignment"] == 20.0
+    assert who["hourly pay at that pace, US dollars"] == 0.09 * 180
     assert found["Automatic metrics"]["SacreBLEU"]["value"] == 31.25
 
 
@@ -113,10 +113,13 @@ def test_markdown_and_latex_hold_whatever_a_name_has(client, kite, tmp_path):
 
 def test_the_paragraph_says_what_happened(client, kite, read):
     said = read(client.get(f"/submissions/{kite.pk}/card/"))
-    assert "3 workers judged the outputs of Kite_1" in said
+    assert "3 workers rated the outputs of Kite_1" in said
     assert "rating(s)" not in said
     assert "for 3 randomly chosen instances of Tidy news" in said
-    assert "of each output, at $0.09 each ($16.20 an hour at the median pace)" in said
+    assert (
+        "per output, at $0.09 per assignment ($16.20 an hour at the median pace)"
+        in said
+    )
 
 
 def test_programs_that_played_workers_are_called_that(
@@ -132,7 +135,8 @@ def test_programs_that_played_workers_are_called_that(
         team=team,
     )
     assert (
-        "simulated workers (programs)" in fetched(client, robot, "md").content.decode()
+        "simulated annotators (programs)"
+        in fetched(client, robot, "md").content.decode()
     )
     assert "Simulated: not rated by people." in read(
         client.get(f"/submissions/{robot.pk}/card/")

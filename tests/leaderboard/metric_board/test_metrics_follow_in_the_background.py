@@ -60,7 +60,7 @@ def test_parameters_of_a_task_are_used_and_signed(task, two):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF takes word_order"),
+        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF accepts word_order"),
         ({"use": ["chrf"], "chrf": {"word_order": "2"}}, "must be a whole number"),
         ({"use": ["chrf"], "chrf": {"word_order": True}}, "must be a whole number"),
         ({"use": ["chrf"], "ter": {}}, "does not name"),
@@ -189,7 +189,7 @@ def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     metric_pieces.compute(piece.pk)
     piece.refresh_from_db()
     assert piece.state == "FAILED"
-    assert "Its process ended" in piece.failure
+    assert "Its process was killed" in piece.failure
 
 
 def test_a_piece_computed_twice_changes_nothing(task, two):

@@ -103,7 +103,7 @@ def test_whole_systems_and_overall_values():
         (b"system,instance,value\nKite,a,1_0\n", "not-a-number", "1_0"),
         (b"system,instance,value\nKite,a,1,2\n", "bad-line", "4 fields instead of 3"),
         (b'system,instance,value\nKite,"a,1\n', "bad-line", "line 2"),
-        (b'{"system":"Kite"}\n[]\n', "bad-line", "line 2 (no JSON object)"),
+        (b'{"system":"Kite"}\n[]\n', "bad-line", "line 2 (not a JSON object)"),
         (b'{"system":[],"value":1}\n', "bad-line", "line 1 (no system)"),
         (b'{"system":"Kite","instance":true,"value":1}', "bad-line", "no instance"),
         (b'{"system":"Kite","instance":"a","value":true}', "bad-line", "no value"),
@@ -141,7 +141,7 @@ def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of,
     for who in ("visitor", "submitter", "staff"):
         assert client_of(who).get(address).status_code == 404
     said = client_of("rival").get(address).content.decode()
-    assert "Only you see this" in said
+    assert "Only you can see this" in said
     assert metric_board.refresh(world.task) == 0
     assert (
         "MyScore"
@@ -233,7 +233,7 @@ def test_there_is_a_quota(world, cast, monkeypatch):
     monkeypatch.setattr(metric_outside, "QUOTA", 2)
     metric_outside.withdraw(hand_in(world, cast.rival))
     hand_in(world, cast.rival)
-    with pytest.raises(GenieError, match="2 of 2 files") as caught:
+    with pytest.raises(GenieError, match="2 of the 2 score files") as caught:
         hand_in(world, cast.rival, name="Third")
     assert caught.value.code == "quota-reached"
     hand_in(world, cast.submitter)
@@ -260,7 +260,7 @@ def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
     again = post(csv_of())
     assert "withdraw it first" in again.content.decode()
     assert OutsideScores.objects.count() == 6
-    assert "only you see it" in client.get(address).content.decode()
+    assert "only visible to you" in client.get(address).content.decode()
 
 
 def test_staff_take_a_metric_off_its_board(world, cast, client_of):
@@ -289,7 +289,7 @@ def test_the_readers_of_strangers_files_bear_anything():
 def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
     limits = Limits(cpu_seconds=0.3, memory_bytes=100 << 20)
     monkeypatch.setattr("leaderboard.services.metric_outside.LIMITS", limits)
-    with pytest.raises(GenieError, match="more time or memory") as refused:
+    with pytest.raises(GenieError, match="too much time or memory") as refused:
         hand_in(world, cast.rival, b"Kite\t1\n" * 1_000_000)
     assert refused.value.code == "bad-scores"
     assert not OutsideMetric.objects.exists()

@@ -45,21 +45,21 @@ def test_a_failed_board_says_so_without_the_reason(client, board):
         wanted_at=board.wanted_at.replace(year=2100),
     )
     said = page(client)
-    assert "newest computation failed" in said
+    assert "latest computation failed" in said
     assert "secret" not in said
-    assert "Whole systems" in said
+    assert "System level" in said
 
 
 def test_the_board_shows_every_part(client, board):
     said = page(client)
     for part in (
-        "Whole systems",
-        "Outputs of one instance",
+        "System level",
+        "Segment level",
         "Which metrics are significantly different",
-        "against people",
-        "still follow as systems improve",
-        "contradict each other",
-        "with the help of metrics",
+        "vs. human scores",
+        "still agree with people as systems improve",
+        "disagree with each other",
+        "Prediction-powered scores",
         "Length ratio: no preferred direction",
         "Soft pairwise accuracy",
         "τ-13",
@@ -83,13 +83,13 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     for _ in range(2):
         said = page(client, f"?by={by}")
         assert "Too few systems to rank metrics." in said
-        assert "appear from 6 systems on" in said
-        assert "Whole systems" in said
+        assert "are shown for at least 6 systems" in said
+        assert "System level" in said
         for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
             assert ranked not in said
         body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
         assert body["rankings"] == {}
-        assert "appear from 6 systems on" in body["why_not_ranked"]
+        assert "are shown for at least 6 systems" in body["why_not_ranked"]
         assert {line["cluster"] for line in body["metrics"]} == {None}
         assert [line["slug"] for line in body["metrics"]] == ["chrf", "ter"]
         # as it was stored before there was such a limit
@@ -111,7 +111,7 @@ def test_six_systems_are_enough_to_rank_metrics(client, board):
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])
 def test_it_is_ranked_by_what_is_asked_for(client, board, by):
     said = page(client, f"?by={by}&metric=ter&criterion=none")
-    assert "TER</bdi> against people" in said
+    assert "TER</bdi> vs. human scores" in said
     expected = "soft-accuracy" if by == "odd" else by
     assert f"by={expected}" in said
     if by == "tau-14":
@@ -125,7 +125,7 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
     said = page(client)
     assert "not rated by people" in said
     assert "judged by people" not in said
-    assert "against simulated workers" in said
+    assert "vs. simulated annotators" in said
 
 
 @pytest.mark.parametrize("change", ["visibility", "state"])
@@ -151,7 +151,7 @@ def test_metrics_that_are_not_here_are_named(client, world):
     said = page(client)
     assert "BLEURT: not computed here" in said
     assert "GENIE_BLEURT_MODEL" not in said
-    assert "ROUGE-L: being computed, 0 of 6 pieces" in said
+    assert "ROUGE-L: being computed, 0 of 6 batches" in said
     metric_runs.stop(MetricRun.objects.get(metric="rougeL"))
     assert "ROUGE-L: stopped by staff" in page(client)
 
@@ -185,12 +185,12 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
     assert violations(page_) == []
     page_.get_by_label("Name of the metric").fill("MyScore")
     page_.get_by_label("Scores", exact=True).set_input_files(file)
-    page_.get_by_role("button", name="Hand in").click()
-    assert page_.get_by_text("Only you see this.").is_visible()
+    page_.get_by_role("button", name="Upload").click()
+    assert page_.get_by_text("Only you can see this.").is_visible()
     assert violations(page_) == []
     assert not overflows(page_)
     page_.get_by_role("button", name="Publish").click()
-    assert page_.get_by_text("will be on the metric board").is_visible()
+    assert page_.get_by_text("will appear on the metric board").is_visible()
     assert OutsideMetric.objects.get().published_at
 
 

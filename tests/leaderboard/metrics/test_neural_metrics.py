@@ -178,7 +178,7 @@ def test_rescaling_uses_the_file_that_is_named(bert, tmp_path):
 @needs_bert
 def test_bertscore_says_what_it_lacks(bert, tmp_path, monkeypatch):
     monkeypatch.delenv("GENIE_BERTSCORE_MODEL", raising=False)
-    assert "No model is named" in all_metrics()["bertscore"]().available()
+    assert "No model is set" in all_metrics()["bertscore"]().available()
     assert "GENIE_BERTSCORE_LAYERS" in bertscore(bert, layers=0).available()
     monkeypatch.setenv("GENIE_BERTSCORE_MODEL", str(bert))
     monkeypatch.setenv("GENIE_BERTSCORE_LAYERS", "3")

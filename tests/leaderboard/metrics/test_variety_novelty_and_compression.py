@@ -57,7 +57,7 @@ def test_novelty_by_order_and_its_limits():
     batch = without_references(["a b c"], ["a b x c"])
     for order, expected in [(1, 0), (2, 50), (3, 100), (4, 0)]:
         assert all_metrics()["novelty"](order=order).compute(batch).overall == expected
-    with pytest.raises(ValueError, match="runs of 1 to 4 words, not 5"):
+    with pytest.raises(ValueError, match="n-grams of 1 to 4 words, not 5"):
         all_metrics()["novelty"](order=5)
 
 
@@ -71,7 +71,7 @@ def test_compression_is_source_words_per_word():
 
 @pytest.mark.parametrize("slug", ["novelty", "compression"])
 def test_a_task_without_a_source_is_refused_in_words(slug):
-    with pytest.raises(GenieError, match="compares with the source") as caught:
+    with pytest.raises(GenieError, match="needs the source") as caught:
         all_metrics()[slug]().compute(without_references(["a"], [""]))
     assert caught.value.code == "no-sources"
 

@@ -75,14 +75,14 @@ def test_only_the_rows_that_were_asked_for_are_shown(client, three, query, expec
     if expected:
         assert names(response) == expected
     else:
-        assert "No row fits what you chose." in response.content.decode()
+        assert "No systems match your filters." in response.content.decode()
 
 
 def test_a_filter_changes_nobodys_rank_and_says_what_it_leaves(client, three, read):
     response = client.get(f"{BOARD}?q=rook")
 
     assert rows(response)[0][0] == "3"
-    assert "1 of 4 rows fit what you chose" in read(response)
+    assert "1 of 4 systems match your filters" in read(response)
 
 
 def test_a_team_is_found_by_its_name_unless_it_is_anonymous(client, task):

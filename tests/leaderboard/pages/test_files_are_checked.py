@@ -31,7 +31,7 @@ def test_a_good_file_is_called_good_and_leaves_nothing(client, task, read):
 
     said = read(sent(client, content))
 
-    assert "This file can be handed in." in said
+    assert "This file can be submitted." in said
     assert Submission.objects.count() == Prediction.objects.count() == 0
 
 
@@ -66,7 +66,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(
     large = {"data": b"x" * (3 << 20), "content_type": "text/plain"}
     answer = client.post(CHECK, **large)
     assert answer.status_code == 413
-    assert "1 MB is the most that is taken" in read(answer)
+    assert "the limit is 1 MB" in read(answer)
     answer = client.post(CHECK, **large, headers={"accept": "application/json"})
     assert answer.status_code == 413
     assert answer.json()["code"] == "file-too-large"
@@ -75,7 +75,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_parsed(
 def test_the_sample_has_every_id_and_can_be_checked(client, task, read):
     sample = client.get("/tasks/tidy-news/sample.json").content
     assert list(json.loads(sample)) == ["i0", "i1", "i2"]
-    assert "can be handed in" in read(sent(client, sample))
+    assert "can be submitted" in read(sent(client, sample))
     assert b"Reference" not in sample
 
 
@@ -103,7 +103,7 @@ def test_strangers_have_one_check_at_a_time(client, task, accept):
         answer = sent(client, b"{}", accept=accept)
     assert answer.status_code == 429
     assert answer["Retry-After"] == "3"
-    assert "Another file is being checked at the moment." in answer.content.decode()
+    assert "Another file is being checked right now." in answer.content.decode()
     assert sent(client, b"{}", accept=accept).status_code == 200
 
 
@@ -117,7 +117,7 @@ def test_an_address_has_thirty_checks_an_hour(client, task, monkeypatch):
     assert [sent(client, b"{}").status_code for _ in range(3)] == [200, 200, 429]
     refused = sent(client, b"{}", accept="application/json")
     assert 3_500 < int(refused["Retry-After"]) <= 3_600
-    assert "in an hour. Try again in " in refused.json()["detail"]
+    assert "hourly limit of file checks" in refused.json()["detail"]
     elsewhere = {"REMOTE_ADDR": "192.0.2.7"}
     file = SimpleUploadedFile("p.json", b"{}")
     assert client.post(CHECK, {"file": file}, **elsewhere).status_code == 200

@@ -146,7 +146,7 @@ def test_systems_that_look_alike_are_said_to(team, submitter, client):
 
     html = client.get("/tasks/tidy-news/differences/").content.decode()
 
-    assert "no number is enough: they look alike" in html
+    assert "no number is enough: no difference observed" in html
     assert ">50<" in html
 
 
@@ -167,7 +167,7 @@ def test_a_system_with_few_instances_is_left_out_by_name(
 
     assert [one.name for one in found.left_out] == ["Short"]
     assert found.n_instances == 40
-    assert "Left out, for too few instances" in html
+    assert "Left out because they share too few instances" in html
 
 
 @pytest.mark.parametrize("page", ["differences", "weights", "story"])
@@ -261,7 +261,7 @@ def test_the_story_names_those_who_led_when_they_came(client, task, team, submit
     body = html.split("<tbody>")[1].split("</tbody>")[0]
     assert re.findall(r"<bdi>(\w+)</bdi>", body) == ["Clearly", "Hardly", "First"]
     assert "+19.0, intervals do not overlap" in html
-    assert "intervals overlap: compare the two directly" in html
+    assert "intervals overlap: see the direct comparison" in html
     assert "Secret" not in html
     svg = html.split('<svg class="timeline"')[1].split("</svg>")[0]
     assert svg.count("<circle") == 4

@@ -145,7 +145,10 @@ def test_who_judged_is_told_in_figures_and_not_in_names(
     response = client.get(f"/submissions/{made.pk}/")
     said = read(response)
     assert "Workers 3" in said
-    assert "$0.09 for each, $16.20 an hour at the median of 20.0 active seconds" in said
+    assert (
+        "$0.09 per assignment, $16.20 an hour at the median of 20.0 active seconds"
+        in said
+    )
     for worker in workers:
         assert worker.platform_worker_id not in response.content.decode()
         assert worker.pseudonym not in response.content.decode()

@@ -77,12 +77,12 @@ def test_the_board_says_how_many_instances_its_ranked_systems_were_judged_on(
     client, task, partial
 ):
     page = client.get(BOARD).content.decode()
-    assert "800 instances judged per ranked system" in page
+    assert "800 instances rated per ranked system" in page
     assert "2 ranked, 1 partial, 1 waiting" in page
     assert page.count(SAID) >= 1
     cut_short(partial, 770)
     page = client.get(BOARD).content.decode()
-    assert "770 to 800 instances judged per ranked system" in page
+    assert "770 to 800 instances rated per ranked system" in page
 
 
 def test_pages_and_files_say_so(client, task, partial):
@@ -102,8 +102,8 @@ def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
     cut_short(make_ranked(task, 60, team=team, owner=submitter), 154)
     HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
     board = client.get(BOARD).content.decode()
-    assert "People were asked" in board
-    assert "there is no score yet" not in board
+    assert "Workers were asked" in board
+    assert "no scores yet" not in board
     home_page = client.get("/").content.decode()
     assert "Only partial scores so far" in home_page
     assert "No system has been rated here yet" not in home_page

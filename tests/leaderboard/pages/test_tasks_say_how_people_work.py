@@ -23,7 +23,7 @@ ABOUT = "/tasks/tidy-news/about/"
 def test_the_example_of_the_real_template_is_shown(client, task, read):
     template = all_templates()["summarization"]
     said = read(client.get(ABOUT))
-    assert "What one piece of work looks like" in said
+    assert "An example HIT" in said
     assert template.example["prediction"][:40] in said
     assert task.human.criteria["overall"] in said
     assert "strongly agree" in said.lower()
@@ -62,14 +62,15 @@ def test_quality_control_is_told_in_figures_of_people_and_programs_apart(
     said = read(client.get(ABOUT))
 
     assert (
-        "1 worker answered 2 test questions, 1 of them (50.0 %) wrongly; 1 is" in said
+        "1 worker answered 2 test questions, 1 of them (50.0 %) incorrectly; 1 is"
+        in said
     )
     assert "simulated So far: 1 worker answered 1 test question, 0 of them" in said
     assert "secret-worker" not in said
 
 
 def test_what_workers_need_is_said(client, task, read):
-    assert "no test has to be passed first" in read(client.get(ABOUT))
+    assert "no qualification test is required" in read(client.get(ABOUT))
     QualificationTest.objects.create(
         name="careful",
         pool=task.slug,
@@ -84,8 +85,8 @@ def test_what_workers_need_is_said(client, task, read):
     ):
         Requirement.objects.create(pool=task.slug, **fields)
     said = read(client.get(ABOUT))
-    assert "“Careful reading”: 80 % of its questions, 2 tries, 24 hours" in said
-    assert "at least 500 pieces of work approved" in said
+    assert "“Careful reading”: 80 % of its questions, 2 attempts, 24 hours" in said
+    assert "at least 500 approved HITs" in said
     assert "lives in one of: GB US" in said
 
 
@@ -93,9 +94,7 @@ def test_what_workers_need_is_said(client, task, read):
 def test_every_demo_task_shows_its_work(client, db, slug):
     assert slug in known()
     load_task(slug)
-    assert b"What one piece of work looks like" in (
-        client.get(f"/tasks/{slug}/about/").content
-    )
+    assert b"An example HIT" in (client.get(f"/tasks/{slug}/about/").content)
 
 
 def test_staff_see_campaigns_and_money_first(client_of, task, team, submitter, read):

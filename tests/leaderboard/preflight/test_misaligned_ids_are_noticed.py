@@ -42,7 +42,7 @@ def test_a_block_out_of_step_is_noticed():
 def test_the_sentence_and_the_figures_say_what_was_compared():
     references = sentences(60)
     warning = warnings_of(references[1:] + references[:1], references)[CODE]
-    assert re.match(r"\d+ % of the predictions clearly fit", warning.sentence)
+    assert re.match(r"\d+ % of the predictions clearly match", warning.sentence)
     figures = warning.figures
     assert figures["n_compared"] == 60
     assert figures["best_similarity"] == pytest.approx(1.0, abs=1e-3)

@@ -143,7 +143,10 @@ def test_a_missing_field_is_named_with_file_and_line(tmp_path, field):
 
 def test_a_field_that_is_no_text_is_named(tmp_path):
     jsonl(tmp_path / "test.jsonl", [{**QUESTIONS[0], "question": ["Why?"]}])
-    assert "the field question is no text" in refused("arc-da-jsonl", tmp_path).message
+    assert (
+        "the field question is not a string"
+        in refused("arc-da-jsonl", tmp_path).message
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,7 @@ def test_a_field_that_is_no_text_is_named(tmp_path):
         ('{"question_id": "M1",\n', "line 1 is not valid JSON"),
         ("[" * 10_000, "nested too deeply"),
         ('{"a": ' + "9" * 10_000 + "}", "not valid JSON"),
-        (json.dumps(QUESTIONS[0]) + "\n[]\n", "line 2: it is no JSON object"),
+        (json.dumps(QUESTIONS[0]) + "\n[]\n", "line 2: it is not a JSON object"),
         ("", "no instances"),
     ],
 )
@@ -346,7 +349,7 @@ def test_document_types_and_entities_are_refused(xml, attack):
         (('<seg id="2">Zwei', "<seg>Zwei"), "line 5: a seg has no id"),
         (
             ('<seg id="2">Zwei', '<seg id="1">Zwei'),
-            "segment paper.1.1 stands there twice",
+            "segment paper.1.1 occurs twice",
         ),
         (('<seg id="2">Two.</seg>', ""), "segment paper.1.2 has no reference by A"),
         (
@@ -455,12 +458,12 @@ def test_texts_that_cannot_be_kept_are_refused(tmp_path, text):
     (tmp_path / "test.jsonl").write_text(
         json.dumps({"id": "a", "fields": {"a": "x"}, "references": [text]})
     )
-    assert "no database keeps" in refused("demo-jsonl", tmp_path).message
+    assert "cannot be stored" in refused("demo-jsonl", tmp_path).message
 
 
 def test_an_id_twice_is_refused(tmp_path):
     jsonl(tmp_path / "test.jsonl", [{"id": "a", "fields": {"a": "x"}}] * 2)
-    assert "'a' stands twice" in refused("demo-jsonl", tmp_path).message
+    assert "'a' occurs twice" in refused("demo-jsonl", tmp_path).message
 
 
 @pytest.mark.parametrize("kind", sorted(set(all_readers()) - {"hugging-face"}))

@@ -37,7 +37,7 @@ def test_a_whole_campaign_is_rebuilt_and_its_table_is_its_score(
 
     out = io.StringIO()
     call_command("rebuild", str(make(board, tmp_path / "r").folder), stdout=out)
-    assert "numbers come out as they were published" in out.getvalue()
+    assert "numbers match the published ones" in out.getvalue()
     assert "scores: 0 " not in out.getvalue()
 
     found = shared(board, ranked_pks(board), ["overall"])

@@ -145,10 +145,10 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
         said = rebuilt(folder)
 
     assert len(captured) == 0
-    assert "numbers come out as they were published" in said
+    assert "numbers match the published ones" in said
     for kind in ("scores", "ranks", "metrics", "detectors", "rows"):
         assert f"{kind}: 0 " not in said
-    assert "not tried" not in said
+    assert "not checked" not in said
 
 
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
@@ -157,7 +157,7 @@ def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     folder = make(task, tmp_path / "release").folder
     fit = bundle.read_manifest(folder)["detectors"]["POSITIVE"]
     assert fit["parameters"]["threshold_rate"] == 0.6
-    assert "numbers come out as they were published" in rebuilt(folder)
+    assert "numbers match the published ones" in rebuilt(folder)
 
 
 def test_the_release_is_of_what_the_public_board_shows(folder, task):
@@ -231,7 +231,7 @@ def test_test_questions_and_hidden_references_are_in_no_release(task, tmp_path):
 def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_path):
     def told(name):
         folder = make(task, tmp_path / name).folder
-        assert "numbers are the same" in rebuilt(folder)
+        assert "numbers match" in rebuilt(folder)
         ranks = {row["sample_rank"] for row in rows(folder, "instances")}
         return bundle.read_manifest(folder)["sample_seed"], ranks
 
@@ -239,7 +239,7 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
     campaign = Campaign.objects.filter(pool=task.slug).order_by("pk")[0]
     Campaign.objects.filter(pk=campaign.pk).update(state="RUNNING")
     assert told("running") == (None, {None})
-    assert "which instances were judged" in everything(tmp_path / "running")
+    assert "which instances were rated" in everything(tmp_path / "running")
 
 
 def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
@@ -271,8 +271,8 @@ def test_texts_go_out_only_under_a_licence_that_lets_them(task, tmp_path):
     assert "Source number" not in everything(folder)
     assert "Prediction for" not in everything(folder)
     said = rebuilt(folder)
-    assert "not tried: texts are not in this release (6 results)" in said
-    assert "the licence does not say" in everything(folder)
+    assert "not checked: texts are not in this release (6 results)" in said
+    assert "the licence does not state" in everything(folder)
 
 
 @pytest.mark.parametrize(
@@ -327,7 +327,7 @@ def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
 
 def test_the_card_and_the_checksums_say_what_is_there(folder):
     card = (folder / "README.md").read_text("utf-8")
-    assert "## How people were asked" in card
+    assert "## Human evaluation" in card
     assert "20 questions asked, 10 answered wrongly" in card
     for line in (folder / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
@@ -365,7 +365,9 @@ def test_the_first_number_that_differs_is_named(folder, table, change, said):
 
 def test_a_file_that_was_changed_or_added_is_named(folder):
     (folder / "more.txt").write_text("x")
-    with pytest.raises(CommandError, match=r"more\.txt is not as it was released"):
+    with pytest.raises(
+        CommandError, match=r"more\.txt has been changed since the release"
+    ):
         rebuilt(folder)
     (folder / "more.txt").unlink()
     (folder / "scores.csv").write_text("x")
@@ -379,7 +381,7 @@ def test_releases_of_the_first_format_are_still_read(folder):
         bundle.write_manifest(folder, {**manifest, "format": given})
         bundle.write_checksums(folder)
         if readable:
-            assert "numbers come out" in rebuilt(folder)
+            assert "numbers match" in rebuilt(folder)
         else:
             with pytest.raises(CommandError, match="genie-release-9"):
                 rebuilt(folder)
@@ -388,11 +390,11 @@ def test_releases_of_the_first_format_are_still_read(folder):
 def test_scores_that_are_about_to_change_are_not_released(task, tmp_path, client_of):
     worker = Assignment.objects.filter(state="APPROVED").first().worker
     Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
-    with pytest.raises(CommandError, match="about to be scored again"):
+    with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "r"))
     data = {"action": "release_selected", "_selected_action": [task.pk]}
     page = client_of("superuser").post("/admin/leaderboard/task/", data, follow=True)
-    assert "about to be scored again" in page.content.decode()
+    assert "about to be rescored" in page.content.decode()
 
 
 def test_a_release_with_something_missing_is_said_to_be_unreadable(folder):
@@ -403,14 +405,14 @@ def test_a_release_with_something_missing_is_said_to_be_unreadable(folder):
 
 
 def test_what_is_no_release_is_said_to_be_none(tmp_path):
-    with pytest.raises(CommandError, match="is no release"):
+    with pytest.raises(CommandError, match="is not a release"):
         rebuilt(tmp_path)
 
 
 def test_a_taken_folder_and_an_unknown_task_are_refused(task, tmp_path):
     (tmp_path / "file").write_text("x")
     for out in (tmp_path, tmp_path / "file"):
-        with pytest.raises(CommandError, match="there already"):
+        with pytest.raises(CommandError, match="already exists"):
             call_command("release", task.slug, "--out", str(out))
     with pytest.raises(CommandError, match="no task"):
         call_command("release", "nothing", "--out", str(tmp_path / "x"))
@@ -421,7 +423,7 @@ def test_a_board_without_scores_makes_a_release_that_is_rebuilt(tmp_path):
     out = io.StringIO()
     call_command("release", "empty", "--out", str(tmp_path / "r"), stdout=out)
     assert "systems: 0 rows" in out.getvalue()
-    assert "numbers come out" in rebuilt(tmp_path / "r")
+    assert "numbers match" in rebuilt(tmp_path / "r")
     assert task.n_instances == 3
 
 
@@ -455,7 +457,7 @@ def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tm
     assert ranks == {"=Wren": 1, "Kite": None}
     said = {row["system"]: row["partial"] for row in rows(folder, "systems")}
     assert "12 of 100" in said["Kite"]
-    assert "numbers come out" in rebuilt(folder)
+    assert "numbers match" in rebuilt(folder)
     changed(folder, "systems", lambda found: found[-1].update(rank_first=1))
     with pytest.raises(CommandError, match="rank of submission"):
         rebuilt(folder)

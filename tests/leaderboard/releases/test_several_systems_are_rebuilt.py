@@ -152,7 +152,7 @@ def test_every_number_comes_out_again_and_each_forged_one_is_named(
     assert len(captured) == 0
     assert "comparisons: 0 " not in said
     assert "joint evaluations: 0 " not in said
-    assert "not tried" not in said
+    assert "not checked" not in said
     for name in TABLES:
         text = (folder / f"{name}.csv").read_text("utf-8")
         assert len(list(csv.DictReader(io.StringIO(text)))) == len(rows(folder, name))
@@ -306,7 +306,7 @@ def test_what_not_everybody_may_see_stays_out(
     assert rows(closed, "comparisons")
     assert rows(closed, "joint_results")
     assert [row["system"] for row in rows(closed, "systems")] == ["Right", "Wrong"]
-    assert "numbers come out" in said_by_rebuild(closed)
+    assert "numbers match" in said_by_rebuild(closed)
 
     for place, hidden in enumerate(({"visibility": "PRIVATE"}, {"state": "WITHDRAWN"})):
         Submission.objects.filter(pk=wrong.pk).update(
@@ -328,16 +328,16 @@ def test_results_that_are_about_to_change_are_not_released(
     found = judged([right, wrong])
     worker = found.evaluation.campaign.hits.first().assignments.first().worker
     banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
-    with pytest.raises(CommandError, match="about to be scored again"):
+    with pytest.raises(CommandError, match="about to be rescored"):
         call_command("release", task.slug, "--out", str(tmp_path / "early"))
     settle()
     folder = make(task, tmp_path / "later").folder
     assert rows(folder, "joint_evaluations")[0]["n_excluded_workers"] == 1
-    assert "numbers come out" in said_by_rebuild(folder)
+    assert "numbers match" in said_by_rebuild(folder)
 
     # as after an upgrade to a version that computes something in another way
     HumanEvaluation.objects.update(scored_at=None)
-    with pytest.raises(GenieError, match="about to be scored again"):
+    with pytest.raises(GenieError, match="about to be rescored"):
         make(task, tmp_path / "upgraded")
     settle()
 
@@ -352,7 +352,7 @@ def test_results_that_are_about_to_change_are_not_released(
         "worker excluded",
         "work rejected",
     }
-    assert "numbers come out" in said_by_rebuild(folder)
+    assert "numbers match" in said_by_rebuild(folder)
 
 
 def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(

@@ -253,15 +253,15 @@ def test_a_board_says_that_nobody_was_asked_until_somebody_answers(
 
     words = read(client.get("/tasks/tidy-news/"))
 
-    assert "Nobody has been asked yet. The question will be:" in words
-    assert "People were asked" not in words
-    assert "judged per system" not in words
+    assert "Human evaluation has not started yet. The question will be:" in words
+    assert "Workers were asked" not in words
+    assert "rated per ranked system" not in words
     answer(evaluation.judged_items.first().item, make_worker())
-    assert "Rating has begun; there is no score yet." in read(
+    assert "Human evaluation is in progress; no scores yet." in read(
         client.get("/tasks/tidy-news/")
     )
     make_ranked(task, 50, system="Wren", **who)
-    assert "People were asked:" in read(client.get("/tasks/tidy-news/"))
+    assert "Workers were asked:" in read(client.get("/tasks/tidy-news/"))
 
 
 def test_a_board_of_simulated_scores_says_that_simulated_annotators_were_asked(
@@ -273,7 +273,7 @@ def test_a_board_of_simulated_scores_says_that_simulated_annotators_were_asked(
     words = read(client.get("/tasks/tidy-news/"))
 
     assert "Simulated annotators were asked:" in words
-    assert "People were asked" not in words
+    assert "Workers were asked" not in words
 
 
 def test_an_anonymous_team_is_named_to_itself_only(client_of, task, cast):

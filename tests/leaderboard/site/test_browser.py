@@ -257,10 +257,10 @@ def test_a_file_is_handed_in_by_hand(open_page, site, rival, tmp_path):
     file = tmp_path / "rook.json"
     file.write_text('{"i0": "a", "i1": "b", "i2": "c"}')
     page = open_page(site["submit"], user=rival)
-    page.get_by_label("Name of the system").fill("Rook-9")
+    page.get_by_label("System name").fill("Rook-9")
     page.get_by_label("Predictions").set_input_files(file)
-    page.get_by_label("Private: only your team and staff see it").check()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_label("Private: visible only to your team and staff").check()
+    page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/submissions/*/")
     assert page.get_by_role("heading", name="Rook-9").is_visible()
     assert Submission.objects.get(system_name="Rook-9").visibility == "PRIVATE"
@@ -276,10 +276,10 @@ def test_an_oversize_file_meets_a_page_not_a_broken_connection(
     file = tmp_path / "large.json"
     file.write_bytes(b"x" * (6 << 20))
     page = open_page(site["submit"], user=rival, forgive="413")
-    page.get_by_label("Name of the system").fill("Large")
+    page.get_by_label("System name").fill("Large")
     page.get_by_label("Predictions").set_input_files(file)
     with page.expect_navigation() as answer_:
-        page.get_by_role("button", name="Send").click()
+        page.get_by_role("button", name="Submit").click()
     assert answer_.value.status == 413
     assert page.get_by_role("heading", name="The file is too large").is_visible()
 
@@ -321,4 +321,4 @@ def test_the_page_after_sending_goes_on_by_itself(cast, open_page):
     still.get_by_role("link", name="Reload this page automatically").click()
     assert still.get_by_text("The file is being checked").is_visible()
     Submission.objects.update(state=State.MEASURED)
-    still.get_by_text("Waits for staff").wait_for(timeout=20_000)
+    still.get_by_text("Waiting for staff").wait_for(timeout=20_000)

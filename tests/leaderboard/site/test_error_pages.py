@@ -32,12 +32,12 @@ urlpatterns = [
 @pytest.mark.parametrize(
     ("address", "status", "sentence"),
     [
-        ("/nowhere/", 404, "There is nothing here"),
-        ("/submissions/99999999999999999999/", 404, "There is nothing here"),
-        ("/work/nowhere/", 404, "that piece of work is no longer yours"),
-        ("/denied/", 403, "This account may not do that"),
-        ("/suspicious/", 400, "The request could not be read"),
-        ("/fails/", 500, "Something broke on our side"),
+        ("/nowhere/", 404, "Page not found"),
+        ("/submissions/99999999999999999999/", 404, "Page not found"),
+        ("/work/nowhere/", 404, "this HIT is no longer assigned to you"),
+        ("/denied/", 403, "You do not have permission to do that"),
+        ("/suspicious/", 400, "We could not read this request"),
+        ("/fails/", 500, "Something went wrong on our side"),
     ],
 )
 @pytest.mark.urls(__name__)
@@ -54,7 +54,7 @@ def test_each_error_has_a_page_that_helps(db, read, address, status, sentence):
 
 def test_signing_in_leads_on_and_a_wrong_password_says_so(cast, client, read):
     wrong = client.post("/login/", {"login": "nina", "password": "guess"})
-    assert "Name and password do not fit together." in read(wrong)
+    assert "The user name and password do not match." in read(wrong)
 
     right = client.post(
         "/login/?next=/tasks/", {"login": "nina", "password": "a long enough secret"}

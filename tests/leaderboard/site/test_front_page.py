@@ -141,11 +141,11 @@ def test_the_numbers_count_what_people_did_and_programs_apart(client, task, who)
 
     assert numbers(client.get("/")) == {
         "public submission": "1",
-        "ratings by people": "2",
-        "person who judged": "1",
-        "paid to them": "$0.42",
-        "simulated submissions, counted apart": "1",
-        "simulated ratings, counted apart": "3",
+        "human ratings": "2",
+        "worker": "1",
+        "paid to workers": "$0.42",
+        "simulated submissions, counted separately": "1",
+        "simulated ratings, counted separately": "3",
     }
 
 

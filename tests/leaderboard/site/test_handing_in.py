@@ -47,7 +47,7 @@ def test_what_is_sent_becomes_a_submission_that_waits_for_its_check(nina, task, 
 
     kite = Submission.objects.get()
     assert response.redirect_chain == [(f"/submissions/{kite.pk}/", 302)]
-    assert "Kite has arrived and is being checked." in response.content.decode()
+    assert "Kite was received and is being checked." in response.content.decode()
     assert (kite.task, kite.team, kite.owner) == (task, cast.team, cast.submitter)
     assert kite.state == "RECEIVED"
     assert kite.description == "It flies."
@@ -113,8 +113,8 @@ def test_staff_who_may_add_submissions_have_no_quota(client_of, task, cast, read
 
     cast.staff.user_permissions.add(permission("add_submission"))
     page = read(client_of("staff").get(ADDRESS))
-    assert "no quota applies to you" in page
-    assert "The next is possible" not in page
+    assert "Staff have no quota" in page
+    assert "Next submission possible" not in page
     assert client_of("staff").post(ADDRESS, form()).status_code == 302
 
     # without the status of staff the permission alone does not lift it
@@ -140,7 +140,7 @@ def test_nobody_submits_for_a_team_that_is_not_theirs(nina, task, cast):
         ({"system_name": "two\u2028lines"}, 400, "visible characters on one line"),
         ({"system_name": "x" * 101}, 400, "at most 100 characters"),
         ({"links": "javascript:alert(1)"}, 400, "must be a web address"),
-        ({"links": "https://a.example\n" * 11}, 400, "Give 10 links at most."),
+        ({"links": "https://a.example\n" * 11}, 400, "Give at most 10 links."),
         ({"visibility": "EVERYBODY"}, 400, "not one of the available choices"),
         ({"anonymous_until": "2001-01-01"}, 400, "Choose a day after today"),
         ({"anonymous_until": "soon"}, 400, "Enter a valid date."),
@@ -197,7 +197,9 @@ def test_the_quota_is_shown_and_kept(nina, task, cast, read):
     for _ in range(3):
         make_submission(task, team=cast.team, owner=cast.submitter)
 
-    assert "Team Heron: 3 of 3 in 7 days used." in read(nina.get(ADDRESS))
+    assert "Team Heron: 3 of 3 submissions used in the last 7 days." in read(
+        nina.get(ADDRESS)
+    )
     response = nina.post(ADDRESS, form())
 
     assert response.status_code == 429
@@ -209,7 +211,7 @@ def test_a_task_that_takes_nothing_says_so(nina, task, read):
     task.accepts_submissions = False
     task.save()
 
-    assert "takes no submissions" in read(nina.get(ADDRESS))
+    assert "is not accepting submissions" in read(nina.get(ADDRESS))
     response = nina.post(ADDRESS, form())
 
     assert response.status_code == 403

@@ -99,14 +99,14 @@ def test_the_page_says_what_comes_next(client_of, cast, task):
     assert "Next: automatic metrics, usually within minutes." in page
     assert 'href="/account/notices/"' in page
     Submission.objects.update(state=State.MEASURED)
-    assert "Next: people rate the outputs." in client_of("submitter").get(path).text
+    assert "Next: workers rate the outputs." in client_of("submitter").get(path).text
     assert 'href="/account/notices/"' not in client_of("rival").get(path).text
 
 
 @pytest.mark.parametrize(
     ("state", "place", "label"),
     [
-        (State.INVALID, 1, "Not usable"),
+        (State.INVALID, 1, "Invalid"),
         (State.DECLINED, 3, "Declined"),
         (State.WITHDRAWN, 1, "Withdrawn"),
     ],
@@ -141,8 +141,8 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
     soon_page = submitter.get(f"/submissions/{soon.pk}/")
 
     assert walk(soon_page)[2] == ("failed", "Measured")
-    assert "No memory. It is tried again by itself" in read(soon_page)
-    assert "It will not be tried again by itself" in read(
+    assert "No memory. It will be retried automatically" in read(soon_page)
+    assert "It will not be retried automatically" in read(
         submitter.get(f"/submissions/{never.pk}/")
     )
 
@@ -150,9 +150,9 @@ def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, rea
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        (Campaign.State.RUNNING, "Now: 1 of 3 instances judged by people."),
+        (Campaign.State.RUNNING, "Now: 1 of 3 instances rated by people."),
         (Campaign.State.PAUSED, "Now: Staff paused the campaign."),
-        (Campaign.State.SCHEDULED, "Now: The questions go out on "),
+        (Campaign.State.SCHEDULED, "Now: HITs will be posted on "),
     ],
 )
 def test_what_is_waited_for_while_people_judge(
@@ -171,10 +171,10 @@ def test_nothing_of_a_simulated_submission_speaks_of_people(client, task, who, r
     words = read(client.get(f"/submissions/{kite.pk}/"))
 
     assert "Simulated: not rated by people." in words
-    assert "judged by 31 simulated workers" in words
-    assert "The work went out to simulated workers." in words
-    assert "What people said" not in words
-    assert "31 people" not in words
+    assert "rated by 31 simulated annotators" in words
+    assert "HITs were posted for simulated annotators." in words
+    assert "Human score" not in words
+    assert "31 workers" not in words
 
 
 def test_a_score_stands_with_its_interval_its_question_and_its_signature(
@@ -189,8 +189,8 @@ def test_a_score_stands_with_its_interval_its_question_and_its_signature(
     assert "“Is the text as good as one by a person?”" in words
     assert "human:direct-assessment|scale:likert-5|agg:mean" in words
     assert "sacrebleu|version:1" in words
-    assert "800 instances, judged by 31 people" in words
-    assert "answers of 2 more are left out as careless" in words
+    assert "800 instances, rated by 31 workers" in words
+    assert "ratings by 2 more are excluded as unreliable" in words
 
 
 def test_the_histogram_names_the_scales_answers_also_those_that_nobody_gave(
@@ -344,5 +344,5 @@ def test_hidden_references_are_shown_to_nobody_and_not_even_read(
         for query in captured
     )
     about = client.get("/tasks/tidy-news/about/").content.decode()
-    assert "no page, API or export shows them" in about
+    assert "not shown on any page, in the API or in exports" in about
     assert "Reference number" not in about

@@ -35,13 +35,13 @@ def test_the_about_page_tells_data_design_pay_and_quota(client, db, read):
         "tidy.example/data",
         "de → en",
         "“Is the text as good as one by a person?”",
-        "4 instances of each system",
-        "$0.09 for each text, $16.20 an hour at the expected 20 seconds",
-        "references (about 5 in a hundred)",
+        "4 instances, drawn once at random",
+        "$0.09 per HIT, $16.20 an hour at the expected 20 seconds",
+        "references (positive, about 5 %)",
         "probability above 0.99",
         "3 submissions in 7 days",
         "ROUGE-L ↑ higher is better",
-        "What people read before they judge",
+        "Guidelines for workers",
     ):
         assert told in words
 
@@ -54,8 +54,8 @@ def test_a_task_without_instructions_has_an_about_page(client, db, template, rea
 
     words = read(client.get("/tasks/tidy-news/about/"))
 
-    assert "How people are asked" in words
-    assert "What people read before they judge" not in words
+    assert "Human evaluation" in words
+    assert "Guidelines for workers" not in words
 
 
 def test_a_task_with_the_least_configuration_has_pages(client, db):

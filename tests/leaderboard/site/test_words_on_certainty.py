@@ -71,9 +71,9 @@ def test_the_rule_stands_beside_ranks_in_files_and_in_the_api(client, scored):
     schema = client.get("/api/schema/?format=json").content.decode()
 
     assert board["rank_rule"] == RANK_RULE
-    assert card["sections"]["Results"]["rule of these ranks"] == RANK_RULE
+    assert card["sections"]["Results"]["ranking rule"] == RANK_RULE
     assert COVERS_INSTANCES in schema
-    assert "Systems that share ranks may still differ" in schema
+    assert "Systems that share a rank may still be significantly different" in schema
 
 
 def test_the_explanations_say_the_same(client, scored):
@@ -89,8 +89,8 @@ def test_more_ratings_are_said_to_narrow_what_comes_from_the_instances_only(
 ):
     said = words(client.get("/tasks/tidy-news/differences/"))
 
-    assert "what comes from the workers takes more workers" in said
-    assert "systems that share ranks there may be significantly different here" in said
+    assert "the uncertainty from the choice of workers takes more workers" in said
+    assert "systems that share a rank there may be significantly different here" in said
 
 
 def test_nothing_in_docs_or_code_claims_more():

@@ -143,7 +143,7 @@ def test_studies_that_cannot_be_are_refused_in_words():
         study_designs([], [], seed=1)
     with pytest.raises(ValueError, match="on the scale"):
         study_designs(values * 5, INSTANCES, seed=1)
-    with pytest.raises(ValueError, match="has 4 labels where 5"):
+    with pytest.raises(ValueError, match="has 4 labels, but 5"):
         study_designs(values, INSTANCES, seed=1, labels_per_instance=5)
     with pytest.raises(ValueError, match="less than one instance"):
         study_designs(values, INSTANCES, seed=1, budget=2)

@@ -170,7 +170,7 @@ def test_counts_that_cannot_be_are_refused_in_words(for_a, collected, said):
 def test_more_workers_than_labels_are_refused_in_words():
     votes = CollectedVotes([2, 3], [9, 4])
     with pytest.raises(
-        ValueError, match="5 workers are asked for, but a request has 4"
+        ValueError, match="5 workers are needed, but a request has only 4"
     ):
         Majority(5).outcomes(votes)
     assert Majority(5, distinct=False).outcomes(votes).n_requests == 2

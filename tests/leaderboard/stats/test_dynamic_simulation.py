@@ -185,7 +185,7 @@ def test_the_order_of_the_workers_does_not_matter():
         (lambda: SimulatedVotes([0.5] * 3, [0.1]).votes(5), "5 different workers"),
         (lambda: Population(0, 0.1, 0), "At least one worker and one request"),
         (lambda: Population(0, -0.1, 5), "variance cannot be negative"),
-        (lambda: Population(0, 0.1, 5, least=0.9, most=0.1), "the least first"),
+        (lambda: Population(0, 0.1, 5, least=0.9, most=0.1), "ascending order"),
         (
             lambda: draw_difficulties(3, 0, -1, np.random.default_rng(1)),
             "variance cannot be negative",

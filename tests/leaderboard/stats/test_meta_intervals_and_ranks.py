@@ -37,7 +37,7 @@ def test_the_estimate_is_the_statistic_and_lies_inside(statistic, drawn):
     assert found.estimate == pytest.approx(expected[statistic], abs=1e-12)
     assert found.low <= found.estimate <= found.high
     assert found.n == 7
-    assert ("systems were handed in" in found.covers) == (drawn != "instances")
+    assert ("systems were submitted" in found.covers) == (drawn != "instances")
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_instance_level_intervals_are_over_instances():
     assert interval.estimate == pytest.approx(found.value)
     error = found.per_group.std() / np.sqrt(40)
     assert interval.half_width == pytest.approx(1.96 * error, rel=0.15)
-    assert "which instances were judged" in interval.covers
+    assert "which instances were rated" in interval.covers
     with pytest.raises(ValueError, match="defined on no instance"):
         grouped_interval(averaged(np.array([np.nan])), seed=1)
 

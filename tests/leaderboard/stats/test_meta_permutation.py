@@ -306,7 +306,7 @@ def test_instances_that_miss_a_system_are_left_out():
         SOFT_WITH_GAPS, abs=1e-9
     )
     assert complete_instances(PEOPLE)[0].shape == (7, 15)
-    with pytest.raises(ValueError, match="no instance on which people scored every"):
+    with pytest.raises(ValueError, match="no instance with ratings of every"):
         complete_instances([[1, np.nan], [np.nan, 1]], [[1, 2], [3, 4]])
 
 

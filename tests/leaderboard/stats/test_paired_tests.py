@@ -63,7 +63,7 @@ def test_random_swaps_of_ratings_off_a_lattice_are_scipys():
         rng=np.random.default_rng(1),
     )
     assert ours.p_value == pytest.approx(theirs.pvalue, abs=0.02)
-    with pytest.raises(ValueError, match="no lattice"):
+    with pytest.raises(ValueError, match="do not lie on a lattice"):
         approximate_randomisation(a, b, seed=1, n_shuffles=None)
 
 

@@ -136,7 +136,7 @@ def test_a_pilot_with_one_rating_each_says_what_it_cannot_tell():
     found = pilot_components([0, 1, 1, 0], instances=list("abcd"))
     assert found.instance == 0
     assert found.residual == pytest.approx(1 / 3)
-    assert "instance not told from the residual" in found.basis
+    assert "instance not separable from the residual" in found.basis
 
 
 def test_the_formula_agrees_with_a_simulation_of_effects():
@@ -255,7 +255,7 @@ def test_workers_for_two_systems_are_counted():
         (lambda: Components(float("nan")), "0 or more"),
         (lambda: plan_power(0, 1.0), "difference of 0"),
         (lambda: plan_power(1, 1.0, power=1), "power"),
-        (lambda: plan_power(1, 0.0), "spread above 0"),
+        (lambda: plan_power(1, 0.0), "standard deviation above 0"),
         (lambda: paired_power(1, 1, 1.0), "two instances"),
         (lambda: largest_sd_of_difference(2), "does not fit"),
         (lambda: pilot_sd_of_difference([1], [2]), "two instances"),

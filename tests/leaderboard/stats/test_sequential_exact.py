@@ -181,7 +181,7 @@ def test_two_equal_systems_are_hardly_ever_told_apart_and_the_effort_says_so():
         (lambda: exact_error(Hoeffding(0.01), 1.5, 10), "p must lie"),
         (lambda: exact_error(Hoeffding(0.01), math.nan, 10), "p must lie"),
         (lambda: exact_error(Hoeffding(0.01), 0.5, 0), "At least one label"),
-        (lambda: exact_error(Hoeffding(0.01), 0.5, 10, every=0), "One can look"),
+        (lambda: exact_error(Hoeffding(0.01), 0.5, 10, every=0), "Looks can be"),
         (lambda: exact_effort(Hoeffding(0.01), -0.1), "p must lie"),
         (lambda: exact_effort(Hoeffding(0.01), 0.5, n_max=0), "At least one label"),
     ],

@@ -91,7 +91,7 @@ def test_the_last_owner_is_told_why_they_stay(nina, heron):
     path = f"/teams/heron/members/{nina.pk}/"
     for do in ("remove", "member"):
         page = client.post(path, {"do": do}, follow=True)
-        assert "make somebody else an owner first" in page.text
+        assert "make someone else an owner first" in page.text
     assert client.post(path, {"do": "promote"}).status_code == 404
     assert teams.role_of(heron, nina) == Membership.Role.OWNER
 
@@ -104,7 +104,10 @@ def test_a_webhook_is_added_tried_and_removed(nina, heron):
     hook = heron.webhooks.get()
     assert hook.secret in page.text
     one = f"{path}{hook.pk}/"
-    assert "A test is on its way" in client.post(one, {"do": "test"}, follow=True).text
+    assert (
+        "A test event is on its way"
+        in client.post(one, {"do": "test"}, follow=True).text
+    )
     assert WebhookDelivery.objects.get().kind == "test"
     client.post(one, {"do": "off"})
     hook.refresh_from_db()

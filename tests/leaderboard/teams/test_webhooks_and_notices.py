@@ -275,7 +275,7 @@ def test_people_are_written_to_at_the_five_turns(kite, heron, mailoutbox):
     }
     subjects = {mail.subject for mail in mailoutbox}
     assert subjects == {
-        "[Genie] Kite goes to people",
+        "[Genie] Kite is approved for human evaluation",
         "[Genie] Kite has its score",
         "[Genie] Kite is published",
     }
@@ -340,10 +340,10 @@ def test_staff_send_again_what_was_given_up(server, hook, kite):
     assert hook.secret not in client.get(listing).text
     pk = WebhookDelivery.objects.get().pk
     form = {"action": "send_again", "_selected_action": [pk]}
-    assert "tried again" not in client.post(listing, form, follow=True).text
+    assert "sent again." not in client.post(listing, form, follow=True).text
     form |= {"confirmed": "yes", "reason": "Their server is up again."}
-    assert "1 will be tried again" in client.post(listing, form, follow=True).text
-    assert "0 will be tried again" in client.post(listing, form, follow=True).text
+    assert "1 will be sent again" in client.post(listing, form, follow=True).text
+    assert "0 will be sent again" in client.post(listing, form, follow=True).text
     webhooks.deliver(pk)
     assert len(server.seen) == 1
     assert client.get(f"{listing}add/").status_code == 403

@@ -152,8 +152,8 @@ def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
     assert failed.failure_permanent
     assert aside.settled_at is None
     assert failed.failure == (
-        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} that "
-        "were approved stay set aside until it is tried again or withdrawn."
+        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} "
+        "approved stay committed until it is retried or withdrawn."
     )
     decide.retry(measured, by=boss)
     settle()
@@ -197,7 +197,7 @@ def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
         assert (found.state, found.errors) == ("RECEIVED", [])
         assert found.failure_permanent
         assert found.failure == (
-            "The stored file is gone or damaged on our side; please hand it in again."
+            "The stored file is lost or damaged on our side; please submit it again."
         )
     assert submit.quota(task, submit.team_for(sam)).used == 0
 

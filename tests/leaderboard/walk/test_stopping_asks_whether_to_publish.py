@@ -70,7 +70,7 @@ def test_staff_publish_later_what_they_did_not_publish_at_once(
     stop(boss, publish=False)
     client.force_login(boss)
     page = f"/admin/leaderboard/submission/{begun.pk}/"
-    assert "Publish what is there" in client.get(f"{page}change/").content.decode()
+    assert "Publish partial result" in client.get(f"{page}change/").content.decode()
     client.post(f"{page}publish-partial/", {"confirmed": "yes", "reason": "It helps."})
     settle()
     found = now(begun)
