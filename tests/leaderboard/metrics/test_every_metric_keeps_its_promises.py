@@ -158,7 +158,7 @@ def test_what_has_no_pieces_is_not_put_together():
     assert metric.combine([one]) is one
     with pytest.raises(ValueError, match="cannot be combined"):
         metric.combine([one, one])
-    with pytest.raises(ValueError, match="no piece"):
+    with pytest.raises(ValueError, match="no batch"):
         metric.combine([])
 
 
