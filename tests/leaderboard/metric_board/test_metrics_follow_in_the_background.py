@@ -58,11 +58,11 @@ def test_parameters_of_a_task_are_used_and_signed(task, two):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF takes word_order"),
+        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF accepts word_order"),
         ({"use": ["chrf"], "chrf": {"word_order": "2"}}, "must be a whole number"),
         ({"use": ["chrf"], "chrf": {"word_order": True}}, "must be a whole number"),
         ({"use": ["chrf"], "ter": {}}, "not listed in"),
-        ({"use": ["length"], "length": {"a": 1}}, "takes no parameters"),
+        ({"use": ["length"], "length": {"a": 1}}, "accepts no parameters"),
         ({"use": ["novelty"], "novelty": {"order": 9}}, "1 to 4 words"),
     ],
 )

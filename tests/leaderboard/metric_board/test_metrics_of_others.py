@@ -233,7 +233,7 @@ def test_there_is_a_quota(world, cast, monkeypatch):
     monkeypatch.setattr(metric_outside, "QUOTA", 2)
     metric_outside.withdraw(hand_in(world, cast.rival))
     hand_in(world, cast.rival)
-    with pytest.raises(GenieError, match="2 of 2 files") as caught:
+    with pytest.raises(GenieError, match="2 of the 2 score files") as caught:
         hand_in(world, cast.rival, name="Third")
     assert caught.value.code == "quota-reached"
     hand_in(world, cast.submitter)
