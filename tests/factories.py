@@ -220,8 +220,8 @@ def make_evaluation(submission, *, n=None, state=Campaign.State.RUNNING):
         template=human.hit_template,
         scale=human.scale,
         criteria=human.criteria,
-        title="Judge texts",
-        description="Judge texts.",
+        title="Rate texts",
+        description="Rate texts.",
         reward_cents=human.reward_cents,
         fingerprint=f"{number:064d}",
     )

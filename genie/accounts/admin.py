@@ -44,7 +44,7 @@ class AccessTokenAdmin(ReadOnlyAdmin):
         chosen = list(queryset)
         n = sum(tokens.revoke(token) for token in chosen)
         for token in chosen:
-            self.log_change(request, token, f"Revoked. Why: {reason}")
+            self.log_change(request, token, f"Revoked. Reason: {reason}")
         self.message_user(request, f"Revoked {n}.", messages.SUCCESS)
 
 

@@ -74,7 +74,7 @@ class AsksWhy(ListAdmin):
         changed = super().construct_change_message(request, form, formsets, add)
         entry = LogEntry(change_message=json.dumps(changed))
         changes: str = entry.get_change_message()
-        return f"{changes} Why: {why}" if why else changes
+        return f"{changes} Reason: {why}" if why else changes
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Leave deleting to the action, which asks why."""
@@ -111,7 +111,7 @@ class AsksWhy(ListAdmin):
     def _gone(self, request: HttpRequest, row: Model, reason: str) -> bool:
         try:
             with transaction.atomic():
-                message = f"Deleted. Why: {reason}"
+                message = f"Deleted. Reason: {reason}"
                 LogEntry.objects.log_actions(
                     cast("Account", request.user).pk,
                     [row],

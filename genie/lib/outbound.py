@@ -168,7 +168,7 @@ def _address(host: str, port: int, *, allow_private: bool) -> str:
     # One private address among public ones is enough to refuse: names with both are
     # used to slip in.
     if not allow_private and not all(is_public(address) for address in addresses):
-        raise Refused(f"{host} is an address of a private network.")
+        raise Refused(f"{host} resolves to an address in a private network.")
     return addresses[0]
 
 

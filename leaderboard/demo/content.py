@@ -109,7 +109,7 @@ def _approve_all(say: Say) -> None:
         system_name=SHUFFLED
     ):
         decide.approve(submission, by=admin, start_now=True)
-    say("campaigns are built, test questions hidden, HITs open")
+    say("campaigns created, test questions added, HITs posted")
     _settle()
 
 

@@ -138,7 +138,7 @@ def collect(evaluation: HumanEvaluation) -> None:
         n_hits = sum(one.n_hits for one in closed)
         stopped = closing.stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
-        who = "Simulated workers" if evaluation.simulated else "People"
+        who = "Simulated annotators" if evaluation.simulated else "Workers"
         sentence = f"{who} have answered {n_done:,} of {n_hits:,} HITs"
         if stopped:
             sentence += ", then staff stopped the campaign"

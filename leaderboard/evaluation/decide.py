@@ -50,7 +50,10 @@ def approve(
 ) -> Subject:
     """Set the money aside and send the work out; one approval counts."""
     waiting = {State.REQUESTED, State.DECLINED}
-    refusal = "only what awaits approval or was declined can be approved"
+    refusal = (
+        "only submissions, comparisons and joint evaluations that await approval or "
+        "were declined can be approved"
+    )
     evaluation = _locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     strategy.check(evaluation)
@@ -73,7 +76,10 @@ def approve(
 def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
     """Say no, with the reason that who asked will read."""
     _check_reason(subject, reason, "declined")
-    refusal = "only what awaits approval can be declined"
+    refusal = (
+        "only submissions, comparisons and joint evaluations that await approval "
+        "can be declined"
+    )
     evaluation = _locked(subject, {State.REQUESTED}, refusal, "not-declinable")
     said = f"Declined: {reason.strip()}"
     return _decided(subject, evaluation, State.DECLINED, said, by, reason)
@@ -98,13 +104,15 @@ def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
 @transaction.atomic
 def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     """Score and publish, after all, what there was when staff stopped the campaign."""
-    refusal = "only what was stopped without publishing it can be published now"
+    refusal = (
+        "only a submission that was stopped without publishing can be published now"
+    )
     evaluation = _locked(subject, {State.STOPPED}, refusal, "not-stopped")
     Campaign.objects.filter(
         pk__in=[campaign.pk for campaign in evaluation.campaigns_in_order],
         state=Campaign.State.STOPPED,
     ).update(publish_partial=True)
-    said = f"Staff decided to publish what is there: {reason}"
+    said = f"Staff decided to publish the partial result: {reason}"
     machine.move(evaluation, State.ANNOTATED, said, by=by)
 
 
@@ -124,14 +132,14 @@ def retry(subject: Subject, *, by: Account) -> Subject:
         failed = evaluation.state in machine.STEPS and bool(evaluation.failure)
     if not failed or job is None:
         raise GenieError(
-            f"“{subject}” did not fail; there is nothing to repeat.",
+            f"“{subject}” did not fail; there is nothing to retry.",
             code="nothing-to-retry",
         )
     if evaluation is not None:
         HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
     if isinstance(subject, Submission):
         Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
-        again = "Trying the failed step again."
+        again = "Retrying the failed step."
         lifecycle.tell(subject.pk, subject.state, again, by=by)
     jobs.enqueue(job, pk=pk)
     subject.refresh_from_db()
@@ -188,7 +196,7 @@ def _decided(
         machine.move(evaluation, state, sentence, by=by, **fields)
     except LostRace as lost:
         raise GenieError(
-            f"Somebody else decided on {subject} a moment ago.",
+            f"Someone else has just decided on {subject}.",
             code="decided-meanwhile",
         ) from lost
     subject.refresh_from_db()
@@ -198,4 +206,6 @@ def _decided(
 def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:
     if not reason.strip():
         noun = subject._meta.verbose_name
-        raise GenieError(f"Say why the {noun} is {done}.", code="reason-missing")
+        raise GenieError(
+            f"Give a reason why the {noun} is {done}.", code="reason-missing"
+        )

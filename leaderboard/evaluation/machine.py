@@ -120,8 +120,8 @@ class EvaluationAttempt(Attempt):
             return sentence
         single = self.evaluation.strategy == HumanEvaluation.Strategy.SINGLE
         return (
-            f"{sentence} The ${cents / 100:,.2f} that were approved stay set aside until "
-            f"it is tried again or {'withdrawn' if single else 'stopped'}."
+            f"{sentence} The ${cents / 100:,.2f} approved stay committed until "
+            f"it is retried or {'withdrawn' if single else 'stopped'}."
         )
 
 

@@ -36,7 +36,7 @@ class Comparison(Asked):
         ONE = "one-worker", "one random worker per pair"
         FIXED = "fixed-worker", "the same worker for all pairs"
         MAJORITY = "majority", "majority of several workers per pair"
-        MAX_THREE = "max-three", "two workers per pair, a third where they disagree"
+        MAX_THREE = "max-three", "two workers per pair, a third if they disagree"
 
     evaluation = models.OneToOneField(
         HumanEvaluation, on_delete=models.PROTECT, related_name="comparison"
@@ -78,7 +78,7 @@ class Comparison(Asked):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"{self.a} against {self.b}: {self.criterion}"
+        return f"{self.a} vs. {self.b}: {self.criterion}"
 
     @property
     def is_over(self) -> bool:

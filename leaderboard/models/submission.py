@@ -50,8 +50,8 @@ class Submission(models.Model):
         WITHDRAWN = "WITHDRAWN", "withdrawn"
 
     class Visibility(models.TextChoices):
-        PUBLIC = "PUBLIC", "public: on the board"
-        PRIVATE = "PRIVATE", "private: only the team and staff see it"
+        PUBLIC = "PUBLIC", "public: shown on the leaderboard"
+        PRIVATE = "PRIVATE", "private: visible only to the team and staff"
 
     # The way of a submission that meets no trouble.
     WALK: ClassVar[list[str]] = [

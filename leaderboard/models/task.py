@@ -27,7 +27,8 @@ class Task(models.Model):
     # The demo tasks' systems and workers are ours: their boards say so.
     demo = models.BooleanField(default=False)
     hidden_references = models.BooleanField(
-        default=False, help_text="No page, API or export shows the references."
+        default=False,
+        help_text="The references are not shown on any page, in the API or in exports.",
     )
     # task.toml as it was loaded, for releases and the next load; `configuration` is what
     # it says. The first criterion ranks, and fields are shown in their order

@@ -35,7 +35,7 @@ class WebhookDelivery(models.Model):
     class State(models.TextChoices):
         WAITING = "WAITING", "waiting"
         DELIVERED = "DELIVERED", "delivered"
-        FAILED = "FAILED", "given up"
+        FAILED = "FAILED", "failed"
 
     webhook = models.ForeignKey(
         Webhook, on_delete=models.CASCADE, related_name="deliveries"

@@ -108,10 +108,10 @@ def card(task: Task, manifest: Record) -> str:
 def _design(task: Task) -> list[str]:
     human = task.human
     return [
-        f"Design {human.design}, scale {human.scale}; "
-        f"{task.sample_size:,} instances of each system, drawn once at random and the "
-        f"same for every system; {human.ratings_per_instance} rating(s) each; "
-        f"{human.reward_cents} US cents for each.",
+        f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
+        "instances, drawn once at random and the same for every system; "
+        f"{human.ratings_per_instance} rating(s) each; {human.reward_cents} US "
+        "cents for each.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
     ]

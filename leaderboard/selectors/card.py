@@ -85,7 +85,7 @@ def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
             "sampling seed",
             str(task.sample_seed) if sample_is_public(task) else WITHHELD,
         ),
-        ("ratings of each output", task.human.ratings_per_instance),
+        ("ratings per output", task.human.ratings_per_instance),
     ]
 
 

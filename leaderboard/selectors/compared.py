@@ -153,12 +153,12 @@ def verdict(comparison: Comparison, standing: Standing) -> str:
     sure = f"{100 * (1 - comparison.delta):.4g} %"
     n = standing.n_labels
     sentences = {
-        State.REQUESTED: "Staff have not yet looked at what it costs.",
-        State.DECLINED: "Staff declined it.",
-        State.APPROVED: "The first pairs are about to go out.",
-        State.ANNOTATING: f"Not decided yet: {n:,} labels so far.",
-        State.STOPPED: f"Staff stopped it after {n:,} labels.",
-        State.UNDECIDED: f"Not distinguishable with {comparison.n_labels:,} labels.",
+        State.REQUESTED: "Waiting for staff to approve the cost.",
+        State.DECLINED: "Staff declined this comparison.",
+        State.APPROVED: "The first pairs are about to be posted.",
+        State.ANNOTATING: f"Not decided yet; {n:,} labels so far.",
+        State.STOPPED: f"Staff stopped this comparison after {n:,} labels.",
+        State.UNDECIDED: f"Inconclusive after {comparison.n_labels:,} labels.",
     }
     if comparison.failure_permanent and not comparison.is_over:
         return f"A step failed after {n:,} labels; staff can see why."

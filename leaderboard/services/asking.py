@@ -57,7 +57,7 @@ def hit_type_for(
         criteria=dict(criteria),
         title=f"Rate texts: {title}"[:128],
         description=summary or title,
-        keywords="text, judgement, language",
+        keywords="text, rating, language",
         reward_cents=human.reward_cents,
         assignment_seconds=60 * human.assignment_minutes,
         form=human.form(criteria),

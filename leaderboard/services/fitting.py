@@ -164,7 +164,7 @@ def _of_place(
     if table == "joint" and several and scale.compares:
         yield Problem(
             "joint.scale",
-            f"the scale {scale.slug} compares two outputs, and here there may be more.",
+            f"the scale {scale.slug} compares two outputs, but there may be more here.",
         )
 
 
@@ -174,8 +174,8 @@ def _of_design(
     if scale.slug not in design.scales:
         yield Problem(
             f"{table}.scale",
-            f"the design {design.slug} is answered on {' or '.join(design.scales)}, not "
-            f"on {scale.slug}.",
+            f"the design {design.slug} works with the scale "
+            f"{' or '.join(design.scales)}, not {scale.slug}.",
         )
     for sentence in _of_template(design, template, scale):
         yield Problem(f"{table}.hit_template", sentence)
@@ -215,7 +215,7 @@ def _of_questions(
     for key in ("before_text", "show_input"):
         for name in sorted({*getattr(human, key)} - {*human.criteria}):
             yield Problem(
-                f"{table}.{key}", f"names {name!r}, a criterion that is not asked."
+                f"{table}.{key}", f"names {name!r}, which is not one of the criteria."
             )
     for criteria in human.separate():
         try:

@@ -85,9 +85,10 @@ def _source(slug: str, config: TaskConfig, source: Path | str | None) -> Path | 
         return folder
     reader = config.release.reader
     raise GenieError(
-        f"Say where the release of {config.title} is: --source DIR. DIR holds "
-        f"{all_readers()[reader].layout} ({reader}), or another layout that --reader "
-        f"names. The texts come from {config.homepage}; the README says more.",
+        f"Name the folder with the release of {config.title}: --source DIR. DIR "
+        f"contains {all_readers()[reader].layout} ({reader}), or another layout "
+        f"that --reader names. The texts come from {config.homepage}; the README "
+        "says more.",
         code="source-missing",
     )
 

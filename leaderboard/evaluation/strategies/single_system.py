@@ -46,8 +46,8 @@ class SingleSystem:
         bare = [one for one in judged.order_by("pk") if not asking.has_references(one)]
         if design.needs_reference and bare:
             raise GenieError(
-                f"{len(bare):,} of the instances that people would judge have no "
-                f"reference, which the design {design.slug} shows to them.",
+                f"{len(bare):,} of the instances to be rated have no reference, "
+                f"which the design {design.slug} shows to workers.",
                 code="no-references",
             )
         wanted = sum(task.human.n_test_questions(task.sample_size))
@@ -73,7 +73,7 @@ class SingleSystem:
         qualification.ensure(task)
         parts = self._parts(evaluation, design)
         begins_at = asking.starts_at(now=evaluation.start_now)
-        who = "simulated workers" if evaluation.simulated else "people"
+        who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
         with transaction.atomic():
             campaigns.send_out(
@@ -86,7 +86,8 @@ class SingleSystem:
             machine.move(
                 evaluation,
                 State.ANNOTATING,
-                f"{n:,} predictions go to {who} on {begins_at:%Y-%m-%d at %H:%M} UTC.",
+                f"{n:,} outputs will be rated by {who}, starting on "
+                f"{begins_at:%Y-%m-%d at %H:%M} UTC.",
                 design=human.design,
                 n_instances=n,
             )
@@ -127,8 +128,8 @@ class SingleSystem:
         scores = score.computed(evaluation)
         if not scores:
             raise GenieError(
-                "No rating that counts came in, so there is no score. Staff can lift a "
-                "ban and try again, or withdraw the submission.",
+                "There are no valid ratings, so there is no score. Staff can "
+                "lift a ban and try again, or withdraw the submission.",
                 code="no-ratings",
             )
         first = scores[0].interval
@@ -179,7 +180,7 @@ def _rescore(evaluation: HumanEvaluation) -> None:
             lifecycle.tell(
                 now.submission.pk,
                 now.submission.state,
-                "Scored again, because which workers count has changed.",
+                "Rescored, because the set of excluded workers has changed.",
             )
 
 
@@ -195,12 +196,12 @@ def _reopen(evaluation: HumanEvaluation) -> None:
                 lifecycle.tell(
                     submission.pk,
                     submission.state,
-                    f"{n:,} ratings of workers who were excluded later are asked for "
-                    "again; the score will follow.",
+                    f"{n:,} ratings by workers excluded later are being "
+                    "collected again; the score will be updated.",
                 )
     except GenieError as error:
         Campaign.objects.filter(pk=evaluation.campaign.pk).update(
-            notice=f"Lost ratings were not asked for again: {error.message}"[:300]
+            notice=f"Excluded ratings were not collected again: {error.message}"[:300]
         )
 
 

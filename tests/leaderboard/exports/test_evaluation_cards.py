@@ -47,7 +47,7 @@ def test_the_json_holds_the_stored_numbers(client, kite, task):
     )
     assert result["signature"] == score.signature
     assert result["seed"] == str(score.seed)
-    assert found["How people were asked"]["questions, word for word"] == (
+    assert found["Human evaluation design"]["questions, verbatim"] == (
         task.human.criteria
     )
     who = found["Workers and pay"]

@@ -284,7 +284,7 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
     # one that is still asking is not told
     assert [r["comparison"] for r in rows(folder, "comparisons")] == [found.pk]
     assert Comparison.objects.get(pk=running.pk).state == "ANNOTATING"
-    assert "numbers come out" in said_by_rebuild(folder)
+    assert "numbers match" in said_by_rebuild(folder)
 
 
 def test_what_not_everybody_may_see_stays_out(

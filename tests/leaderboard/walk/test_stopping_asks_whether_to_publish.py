@@ -76,6 +76,6 @@ def test_staff_publish_later_what_they_did_not_publish_at_once(
     found = now(begun)
     assert found.state == "PUBLISHED"
     said = list(found.events.values_list("sentence", flat=True))
-    assert "Staff decided to publish what is there: It helps." in said
-    with pytest.raises(GenieError, match="only what was stopped"):
+    assert "Staff decided to publish the partial result: It helps." in said
+    with pytest.raises(GenieError, match="only a submission that was stopped"):
         decide.publish_partial(begun, by=boss, reason="Again.")
