@@ -79,10 +79,10 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
     except (ValueError, binascii.Error) as error:
         raise NotSigned("Its certificate or its signature cannot be read.") from error
     if not found.not_valid_before_utc <= now <= found.not_valid_after_utc:
-        raise NotSigned("Its certificate is not valid now.")
+        raise NotSigned("Its certificate is not currently valid.")
     if not isinstance(key, rsa.RSAPublicKey):
-        raise NotSigned("Its certificate holds no RSA key.")
+        raise NotSigned("Its certificate has no RSA key.")
     try:
         key.verify(signature, signed_text(fields), padding.PKCS1v15(), algorithm)
     except InvalidSignature as error:
-        raise NotSigned("Its signature is not the certificate's.") from error
+        raise NotSigned("Its signature does not match the certificate.") from error

@@ -54,7 +54,7 @@ def read_key(text: str) -> AnswerKey:
         elif _tag(child) == "QualificationValueMapping" and len(child) == 1:
             value_of = _mapping(child[0])
         else:
-            raise _wrong(f"it holds a {_tag(child)}")
+            raise _wrong(f"it contains a {_tag(child)}")
     if not questions or "" in questions:
         raise _wrong("each of its questions needs a QuestionIdentifier")
     return AnswerKey(questions, value_of)
@@ -145,7 +145,7 @@ def _text(node: Element, tag: str) -> str:
 def _whole(text: str) -> int:
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
-        raise _wrong(f"{text[:20]!r} is no whole number")
+        raise _wrong(f"{text[:20]!r} is not a whole number")
     return int(text)
 
 
@@ -155,7 +155,7 @@ def _fraction(text: str) -> Fraction:
             raise ValueError
         return Fraction(text)
     except ValueError:
-        raise _wrong(f"{text[:20]!r} is no number") from None
+        raise _wrong(f"{text[:20]!r} is not a number") from None
 
 
 def _wrong(why: str) -> TurkError:

@@ -63,11 +63,11 @@ def read_reviews(text: str) -> list[Review]:
     except csv.Error as error:
         raise _wrong(begins, str(error)) from None
     if not found:
-        raise GenieError("The table decides nothing.", code="batch-review")
+        raise GenieError("The table contains no decisions.", code="batch-review")
     ids = [one.assignment_id for one in found]
     for n, one in enumerate(found):
         if one.assignment_id in ids[:n]:
-            raise _wrong(one.line, f"{one.assignment_id} is there twice")
+            raise _wrong(one.line, f"{one.assignment_id} appears twice")
     return found
 
 
@@ -87,7 +87,9 @@ def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
         for one in reviews:
             row = work.get(one.assignment_id)
             if row is None:
-                raise _wrong(one.line, f"{one.assignment_id} is no work of this batch")
+                raise _wrong(
+                    one.line, f"{one.assignment_id} is not an assignment of this batch"
+                )
             counts[_decide(locked, row, one)] += 1
     return Reviewed(
         counts[State.APPROVED], counts[State.REJECTED], counts[State.SUBMITTED]
@@ -124,7 +126,7 @@ def _checked(values: list[str]) -> list[str]:
 def _review(line: int, row: dict[str, str]) -> list[Review]:
     approve, reject = row.get("Approve", "").strip(), row.get("Reject", "").strip()
     if approve and reject:
-        raise _wrong(line, "it is approved and rejected")
+        raise _wrong(line, "it is both approved and rejected")
     if not approve and not reject:
         return []
     return [Review(line, row["AssignmentId"].strip(), reject or None)]

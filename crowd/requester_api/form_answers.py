@@ -84,7 +84,7 @@ def _text_error(wanted: FreeText, text: str, required: bool) -> str:
     if not text.strip():
         # A pattern may ask for an answer, and lets none pass if it says so: (^$|...).
         return _format_error(wanted, text) or (
-            "Please answer this one." if required else ""
+            "Please answer this question." if required else ""
         )
     if len(text) < wanted.shortest:
         return f"Please write at least {wanted.shortest} characters."
@@ -104,11 +104,11 @@ def _number_error(wanted: FreeText, text: str) -> str:
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
-        return "Please write a number."
+        return "Please enter a number."
     if not number.is_finite():
-        return "Please write a number."
+        return "Please enter a number."
     if wanted.low is not None and number < wanted.low:
-        return f"Please write a number of at least {wanted.low}."
+        return f"Please enter a number of at least {wanted.low}."
     if wanted.high is not None and number > wanted.high:
-        return f"Please write a number of at most {wanted.high}."
+        return f"Please enter a number of at most {wanted.high}."
     return ""

@@ -43,12 +43,12 @@ def hindrance(kind: QualificationType, worker: Worker, now: datetime) -> str:
     if last is None or _is_open(last, now):
         return ""
     if last.state == State.PENDING:
-        return "You have asked for it; the requester has not decided yet."
+        return "You have requested it; the requester has not decided yet."
     if kind.retry_seconds is None:
-        return "You have asked for it once, and it can be asked for once only."
+        return "You have already requested it, and it can be requested only once."
     again_at = last.submitted_at + timedelta(seconds=kind.retry_seconds)
     if now < again_at:
-        return f"You can ask again from {again_at:%Y-%m-%d %H:%M} UTC."
+        return f"You can request it again from {again_at:%Y-%m-%d %H:%M} UTC."
     return ""
 
 
@@ -66,7 +66,7 @@ def ask(kind: QualificationType, worker: Worker) -> QualificationRequest:
         if reason := hindrance(kind, worker, now):
             raise GenieError(reason, code="not-now")
         _requests(kind, worker).filter(state=State.STARTED).update(
-            state=State.REJECTED, reason="The time for the test was over."
+            state=State.REJECTED, reason="The time for the test ran out."
         )
         alias = known_as(requester, worker)
         made = QualificationRequest(
@@ -116,7 +116,7 @@ def _own_open(
     )
     if row is None or not _is_open(row, now):
         raise GenieError(
-            "This test was handed in before, or its time is over.", code="not-open"
+            "This test has already been submitted, or its time is up.", code="not-open"
         )
     return row
 

@@ -31,8 +31,8 @@ def check_platform(platform: str, required: Iterable[Requirement]) -> None:
     unchecked = list(dict.fromkeys(str(row) for row in required if row.demands))
     if unchecked and not kind.capabilities.checks_requirements:
         raise GenieError(
-            f"{kind.title} cannot check what is required of workers here: "
-            f"{'; '.join(unchecked)}. Remove the requirement or choose another platform.",
+            f"{kind.title} cannot check these worker requirements: "
+            f"{'; '.join(unchecked)}. Remove them or choose another platform.",
             code="requirement-not-checked",
         )
 
@@ -64,7 +64,7 @@ def requirements_of(campaign: Campaign) -> Requirements:
             names.append(row.test_name)
     if countries is not None and not countries:
         raise GenieError(
-            "The countries that this campaign's requirements name have none in common.",
+            "The countries in this campaign's requirements have none in common.",
             code="nobody-may-work",
         )
     return Requirements(

@@ -9,11 +9,13 @@ from crowd.models import Assignment, ExternalSession, OutwardCall
 from crowd.platforms.base import Platform, kind_of
 
 HERE = (
-    "Taking it back approves the work and pays it; its answers count again where nobody "
-    "else has answered in its place."
+    "Reversing the rejection approves and pays the work; its answers count again "
+    "unless they have been replaced."
 )
-PANEL = " Nobody at the panel is told: pay it there, and mark it as paid here."
-BONUS = " A bonus of the reward can be paid there instead; the answers stay out."
+PANEL = " The panel is not notified: pay it there, and mark it as paid here."
+BONUS = (
+    " The reward can be paid there as a bonus instead; the answers still do not count."
+)
 
 
 @dataclass(frozen=True)
@@ -33,18 +35,18 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
         return TakingBack(True, HERE if ours else HERE + PANEL)
     session = ExternalSession.objects.filter(work__assignment=assignment).first()
     if session is None or session.status not in {"submitted", "rejected"}:
-        return TakingBack(False, f"{kind.title} knows no rejection of this work.")
+        return TakingBack(False, f"{kind.title} has no rejection of this work.")
     told = OutwardCall.objects.filter(session=session, kind=OutwardCall.Kind.DECIDE)
     failed = told.filter(wish="override", state=OutwardCall.State.FAILED).first()
     if failed is not None:
         return TakingBack(
             False,
-            f"{kind.title} has refused to take it back: {failed.trouble.rstrip('.')}. "
-            "It can be sent again under outward calls." + BONUS,
+            f"{kind.title} refused to reverse it: {failed.trouble.rstrip('.')}. It "
+            "can be resent under outward calls." + BONUS,
         )
     heard = session.status == "rejected" or told.filter(wish="reject").exists()
     if not heard:
-        return TakingBack(True, f"{HERE} {kind.title} has not heard of it yet.")
+        return TakingBack(True, f"{HERE} {kind.title} has not been told of it yet.")
     return _there(kind, session, now)
 
 
@@ -52,14 +54,18 @@ def _there(kind: type[Platform], session: ExternalSession, now: datetime) -> Tak
     days = kind.capabilities.override_window_days
     if not days:
         return TakingBack(
-            False, f"On {kind.title} a rejection stands: it takes none back.{BONUS}"
+            False, f"{kind.title} does not allow rejections to be reversed.{BONUS}"
         )
     until = (session.submitted_at or now) + timedelta(days=days)
-    said = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
+    said = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was submitted"
     if now > until:
         return TakingBack(
-            False, f"{kind.title} took this rejection back until {said}.{BONUS}"
+            False,
+            (
+                f"{kind.title} allowed this rejection to be reversed until "
+                f"{said}.{BONUS}"
+            ),
         )
     return TakingBack(
-        True, f"{HERE} {kind.title} is told, and takes it back until {said}.", True
+        True, f"{HERE} {kind.title} is told, and allows it until {said}.", True
     )

@@ -57,7 +57,7 @@ def give(
     )
     if cents < 1 or not good:
         raise GenieError(
-            "A bonus is at least one cent, for work that was not rejected.",
+            "A bonus must be at least one cent, for work that was not rejected.",
             code="no-bonus",
         )
     fee = fee_of(campaign, cents)
@@ -76,7 +76,7 @@ def give(
             campaign=campaign,
             kind=Kind.FEE,
             amount_cents=fee,
-            reason="Of a bonus.",
+            reason="For a bonus.",
         )
     if settled:
         fund.settle(campaign.key, campaign_progress(campaign).spent_cents)

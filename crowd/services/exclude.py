@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 CLOSED = (
-    "You get no more work on this site",
-    "The people who run this site give you no more work. Work that you sent in before is "
-    "still paid. If you think that this is wrong, write to the people who invited you.",
+    "You can no longer work on this site",
+    "The staff of this site have decided not to give you any more work. Work that you "
+    "have already submitted is still paid. If you think that this is wrong, write to "
+    "the people who invited you.",
 )
-OPEN = ("You get work again", "The people who run this site let you work again.")
+OPEN = ("You can work again", "The staff of this site have readmitted you.")
 
 
 @transaction.atomic
@@ -48,7 +49,7 @@ def from_all_work(
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
             messages.send(worker, kind, *(CLOSED if excluded else OPEN))
-            said = "Excluded from all work." if excluded else "Let back in."
+            said = "Excluded from all work." if excluded else "Readmitted."
             note(by, worker, said, why)
     return bool(changed)
 

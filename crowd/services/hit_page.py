@@ -101,5 +101,5 @@ def _inside(name: str) -> SafeString:
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 - finders give strings
         text = file.read()
     if "</script" in text.lower() or "</style" in text.lower():
-        raise GenieError(f"{name} cannot stand inside a page.", code="file-unusable")
+        raise GenieError(f"{name} cannot be embedded in a page.", code="file-unusable")
     return mark_safe(text)  # noqa: S308 - our own file

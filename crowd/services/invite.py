@@ -36,13 +36,13 @@ def usable(token: str) -> Invitation:
         raise GenieError("There is no such invitation.", code="no-such-invitation")
     if found.used_at is not None:
         raise GenieError(
-            "This invitation has been used. Each one is for one person; ask for "
-            "another.",
+            "This invitation has been used. Each one is for one person; ask for a new "
+            "one.",
             code="invitation-used",
         )
     if found.expires_at <= timezone.now():
         raise GenieError(
-            "This invitation has run out; ask for another.", code="invitation-expired"
+            "This invitation has expired; ask for a new one.", code="invitation-expired"
         )
     return found
 
@@ -53,7 +53,7 @@ def redeem(token: str, user: AbstractBaseUser) -> Worker:
     invitation = usable(token)
     if Worker.objects.filter(user_id=user.pk).exists():
         raise GenieError(
-            "You are a worker already; the invitation can go to somebody else.",
+            "You are already a worker here; give the invitation to someone else.",
             code="already-a-worker",
         )
     taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(

@@ -54,13 +54,13 @@ def overturn(
             state=State.APPROVED, decided_at=now, overturned_at=now, feedback=""
         )
         if pays_itself(campaign):
-            cents = pay.plan_after_all(assignment, "Rejection taken back.")
+            cents = pay.plan_after_all(assignment, "Rejection reversed.")
         else:
             cents = pay.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
         if way.tells:
             carry_out.plan_override(campaign, assignment, told)
-        note(by, assignment, f"Rejection taken back: {reason}")
+        note(by, assignment, f"Rejection reversed: {reason}")
     return True
 
 
@@ -79,7 +79,7 @@ def pay_instead(
         way = taking_back(assignment, timezone.now())
         if way.possible or assignment.state != State.REJECTED:
             raise GenieError(
-                "Only for a rejection that cannot be taken back.",
+                "A bonus is only for a rejection that cannot be reversed.",
                 code="can-be-taken-back",
             )
         entry = bonus.give(

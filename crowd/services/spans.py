@@ -28,11 +28,11 @@ def checked_spans(raw: str, text: str) -> list[Span]:
         return []
     sent = _loaded(raw)
     if not isinstance(sent, list) or len(sent) > MOST_SPANS:
-        raise _refusal("they are no list of marks")
+        raise _refusal("they are not a list of marks")
     spans = sorted((_span(one, len(text)) for one in sent), key=lambda s: s["start"])
     for before, after in pairwise(spans):
         if int(after["start"]) < int(before["end"]):
-            raise _refusal("two of them lie over each other")
+            raise _refusal("two of them overlap")
     return spans
 
 
@@ -58,6 +58,6 @@ def _span(sent: Any, n: int) -> Span:
 
 def _refusal(why: str) -> GenieError:
     return GenieError(
-        f"The marks cannot be taken: {why}. Load the page again.",
+        f"The error marks are not valid: {why}. Reload the page.",
         code="unusable-spans",
     )

@@ -77,7 +77,7 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve the page of an open assignment."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None or not _is_open(assignment):
-        return _told(request, "This work is over; go on below.", 410)
+        return _told(request, "This HIT is over; continue below.", 410)
     return _page(request, assignment.hit, token)
 
 
@@ -88,7 +88,7 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve a HIT's page to look at."""
     hit = turn_tokens.previewed(token)
     if hit is None or hit.disposed_at is not None:
-        return _told(request, "There is no such HIT any more.", 410)
+        return _told(request, "This HIT no longer exists.", 410)
     return _page(request, hit, token)
 
 
@@ -103,16 +103,16 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         return _told(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
-        return _told(request, "Nothing was sent.", 400)  # just somebody's look
+        return _told(request, "Nothing was submitted.", 400)  # just somebody's look
     named = sent.get("assignmentId") or assignment.entity_id
     if named != assignment.entity_id:
-        return _told(request, "The page sent this for another assignment.", 400)
+        return _told(request, "The page submitted this for another assignment.", 400)
     fields = [(name, value) for name, values in sent.lists() for value in values]
     try:
         work.submit(assignment, assignment.worker.worker, fields)
     except GenieError as error:
         return _told(request, error.message, 409)
-    return _told(request, "Sent in. Thank you!", 200)
+    return _told(request, "Submitted. Thank you!", 200)
 
 
 @csrf_exempt
@@ -121,7 +121,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def submit_preview(request: HttpRequest, token: str) -> HttpResponse:
     """Refuse what is sent in before the HIT was accepted."""
-    sentence = "This was a preview: accept the HIT first, then send it in."
+    sentence = "This was a preview: accept the HIT first, then submit it."
     return _told(request, sentence, 409)
 
 

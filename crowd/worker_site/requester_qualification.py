@@ -82,7 +82,9 @@ def _ask(request: HttpRequest, worker: Worker, kind: QualificationType) -> HttpR
     if made.state == State.STARTED:
         return redirect("work:requester-test", made.entity_id)
     granted = made.state == State.GRANTED
-    sentence = "You have it now." if granted else "Asked. The requester decides."
+    sentence = (
+        "Qualification granted." if granted else "Requested. The requester will decide."
+    )
     messages.success(request, sentence)
     return redirect("work:requester-qualification", kind.entity_id)
 
@@ -97,7 +99,9 @@ def _hand_in(
     else:
         graded = done.state == State.GRANTED
         sentence = (
-            "Handed in and graded." if graded else "Handed in. The requester decides."
+            "Submitted and graded."
+            if graded
+            else "Submitted. The requester will decide."
         )
         messages.success(request, sentence)
     return redirect(
@@ -123,5 +127,5 @@ def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
         .first()
     )
     if found is None:
-        raise Http404("This test is not yours.")
+        raise Http404("This test was not started by you.")
     return found

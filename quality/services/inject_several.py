@@ -88,7 +88,8 @@ def _with_strangers(
     ]
     if len(found) < n:
         raise GenieError(
-            f"There are references for {len(found)} test questions, but {n} are wanted.",
+            f"There are references for {len(found)} test questions, but {n} are "
+            "needed.",
             code="too-few-references",
         )
     return found[:n]

@@ -168,7 +168,7 @@ def honest_table(cells: Sequence[HonestCell]) -> str:
     """
     lines = [
         "honest workers excluded, percent",
-        "agree with the key  median tests  without brake  with brake  pools held",
+        "agree with gold  median tests  without limit  with limit  pools held",
     ]
     lines += [
         f"{100 * one.accuracy:<20.0f}{one.median:<14g}{100 * one.without_brake:<15.1f}"

@@ -171,7 +171,7 @@ def fleiss_kappa(
     if not len(counts) or sizes.min() < 2 or sizes.min() != sizes.max():
         raise ValueError(
             "Fleiss' kappa needs the same number of ratings, at least two, for each "
-            "item; Krippendorff's alpha takes what is missing."
+            "item; Krippendorff's alpha allows missing ratings."
         )
     share = _agreeing(counts)
 
@@ -268,7 +268,9 @@ def cohen_kappa(
 def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     one, two = (np.asarray(side, dtype=object).ravel() for side in (first, second))
     if len(one) != len(two):
-        raise ValueError(f"The raters judged {len(one)} and {len(two)} items.")
+        raise ValueError(
+            f"The raters rated different numbers of items: {len(one)} and {len(two)}."
+        )
     both = tally(
         np.arange(2 * len(one)), np.concatenate([one, two]), n_items=2 * len(one)
     )

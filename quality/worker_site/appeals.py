@@ -27,10 +27,10 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         .first()
     )
     if assignment is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     found = Appeal.objects.filter(assignment=assignment).first()
     if found is None and assignment.state != Assignment.State.REJECTED:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     return _page(
         request,
         found,
@@ -65,10 +65,10 @@ def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
         .first()
     )
     if work is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     appeal = Appeal.objects.filter(requester_assignment=work).first()
     if appeal is None and work.state != RequesterAssignment.State.REJECTED:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     return _page(
         request,
         appeal,
@@ -83,7 +83,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     """Appeal against getting no more work of a pool."""
     newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
     if newest is None:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     found = Appeal.objects.filter(ban=newest).first()
     campaign = (
         Campaign.objects.filter(pool=pool)
@@ -115,7 +115,8 @@ def _page(
         else:
             messages.success(
                 request,
-                "Sent. A person will look at it; the answer comes as a message.",
+                "Submitted. A person will review it, and you will get the answer as a "
+                "message.",
             )
             return redirect(request.path)
     shown = {

@@ -171,7 +171,7 @@ def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}
     assert "planned $0.18" in act(client, campaign, **agreed).content.decode()
     assert bonuses().count() == 6
-    assert "Nothing is missing" in act(client, campaign, **agreed).content.decode()
+    assert "Pay is not below the minimum" in act(client, campaign, **agreed).content.decode()
 
 
 @pytest.mark.parametrize("agreed", ["17", "", "x", "²"])
@@ -179,7 +179,7 @@ def test_a_page_that_is_out_of_date_plans_nothing(client, boss, agreed):
     campaign = finished(6)
     client.force_login(boss)
     fields = {f"agreed-{campaign.pk}": agreed, "confirmed": "yes"}
-    assert "look at it again" in act(client, campaign, **fields).content.decode()
+    assert "check it again" in act(client, campaign, **fields).content.decode()
     assert not bonuses().exists()
 
 

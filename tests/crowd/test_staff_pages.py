@@ -141,11 +141,11 @@ def test_staff_pause_resume_and_start(office):
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.PAUSED
     response = do(office, "campaign", "pause_selected", campaign)
-    assert "could not change so" in text_of(response)
+    assert "not changed: their state does not allow it" in text_of(response)
     do(office, "campaign", "resume_selected", campaign)
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    assert said() == ["Paused. Why: As agreed.", "Resumed. Why: As agreed."]
+    assert said() == ["Paused. Reason: As agreed.", "Resumed. Reason: As agreed."]
 
 
 def test_stopping_asks_once_more_and_wants_a_reason(office):
@@ -202,7 +202,7 @@ def test_staff_approve_and_reject_with_a_reason(office):
     assert "1 did not wait for a decision" in text_of(response)
     states = dict(Assignment.objects.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
-    assert said() == ["Approved. Why: As agreed.", "Rejected: No effort."]
+    assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
 
 
 def test_an_assignments_page_shows_what_the_worker_saw_and_said(office):
@@ -251,8 +251,8 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
     worker.refresh_from_db()
     assert next_assignment(worker) is not None
     assert said() == [
-        "Excluded from all work. Why: As agreed.",
-        "Let back in. Why: As agreed.",
+        "Excluded from all work. Reason: As agreed.",
+        "Readmitted. Reason: As agreed.",
     ]
 
 

@@ -232,9 +232,9 @@ def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
     make_campaign(1)
     assignment, address = start(site)
     response = site.post(reverse("work:return", args=[assignment.pk]), follow=True)
-    assert "you lose nothing" in text_of(response)
+    assert "this does not count against you" in text_of(response)
     assert HIT.objects.get().n_available == 1
-    assert "This one is returned" in text_of(site.get(address))
+    assert "You returned this HIT" in text_of(site.get(address))
     assert site.post(reverse("work:next"))["Location"] == reverse("work:home")
 
 
@@ -242,12 +242,12 @@ def test_work_whose_time_is_over_says_so(site):
     make_campaign(1)
     assignment, address = start(site)
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
-    assert "The time for this one is over" in text_of(site.get(address))
+    assert "The time for this HIT is up" in text_of(site.get(address))
     response = site.post(address, ANSWER)
     assert response.status_code == 409
     assert "was not stored" in text_of(response)
     release_overdue()
-    assert "The time for this one is over" in text_of(site.get(address))
+    assert "The time for this HIT is up" in text_of(site.get(address))
     assert not Answer.objects.exists()
     assert assignment.pk
 
@@ -331,8 +331,8 @@ def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
     assert (refused.status_code, refused.json()["next"]) == (409, address)
     page = text_of(site.get(address))
     assert "Your answers differ from others; write to us." in page
-    assert "is not stored and not paid" in page
-    assert "You lose nothing" not in page
+    assert "are not stored and not paid" in page
+    assert "This does not count against you" not in page
 
 
 def test_an_excluded_worker_reads_why_and_gets_nothing(site, wim):
@@ -351,7 +351,7 @@ def test_earnings_show_what_became_of_each_piece(site, wim):
     review.approve(done[:1])
     review.reject(done[1], None, "Sent after half a second.")
     page = text_of(site.get(reverse("work:earnings")))
-    assert "Waits for approval $0.10" in page
+    assert "Pending approval $0.10" in page
     assert "Approved $0.10" in page
     assert "“Sent after half a second.”" in page
 

@@ -12,7 +12,7 @@ def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
     """Refuse: questions that take files were withdrawn in December 2017."""
     find.assignment(call, arguments["AssignmentId"])
     raise TurkError(
-        f"The question {arguments['QuestionIdentifier'][:100]} takes no file."
+        f"The question {arguments['QuestionIdentifier'][:100]} does not accept files."
     )
 
 

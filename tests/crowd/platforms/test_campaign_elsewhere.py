@@ -237,7 +237,7 @@ def test_answers_that_cannot_be_used_are_kept_and_asked_for_again(elsewhere, tur
     assert odd.replaced_at is not None
     assert odd.answers.count() == 0
     session = odd.session_work.session
-    assert "not an answer on the scale" in session.problem
+    assert "not a valid answer on the scale" in session.problem
     assert "seven" in session.raw
     elsewhere.look()
     assert len(elsewhere.answer_all("Wilma")) == 3

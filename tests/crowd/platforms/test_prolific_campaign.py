@@ -528,7 +528,7 @@ def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campa
         look(campaign, timezone.now() + timedelta(days=2))
     assert there.paid == {"5f" + "0" * 21 + "1": 75}
     waiting = OutwardCall.objects.get(kind="BONUS", state="SENDING")
-    assert "Nobody can tell" in waiting.trouble
+    assert "It is unknown" in waiting.trouble
 
 
 # --- notices -----------------------------------------------------------------------------

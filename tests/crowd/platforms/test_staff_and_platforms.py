@@ -44,7 +44,7 @@ def campaign():
         environment="sandbox",
         is_open=True,
         balance_cents=1234,
-        trouble="Posting needs $2.00; the account there has $1.00.",
+        trouble="Posting needs $2.00, but the account on the platform has $1.00.",
     )
     return made
 
@@ -120,7 +120,7 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
     call = unknown_bonus(approved, boss)
     data = {"action": "was_paid", "_selected_action": [call.pk]}
     asked = client.post("/admin/crowd/outwardcall/", data).content.decode()
-    assert "seen them on the platform" in asked
+    assert "you have seen on the platform" in asked
     said = {**data, "confirmed": "1", "reference": "payment 7"}
     client.post("/admin/crowd/outwardcall/", said)
     entries = LedgerEntry.objects.filter(kind="BONUS") | LedgerEntry.objects.filter(

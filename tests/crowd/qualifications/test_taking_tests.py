@@ -39,7 +39,7 @@ def test_who_answers_well_has_the_qualification():
     assert has(worker)
     grant = QualificationGrant.objects.get()
     assert (grant.attempt, grant.version, grant.expires_at) == (attempt, 1, None)
-    with pytest.raises(GenieError, match="You have passed"):
+    with pytest.raises(GenieError, match="You have already passed"):
         qualify.start(worker, NAME)
 
 

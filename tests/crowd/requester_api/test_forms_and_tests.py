@@ -202,7 +202,7 @@ def test_a_form_is_shown_checked_and_its_answers_stored_as_xml(desk, wanda):
     wrong = {fields["all"]: ["red"], fields["age"]: "seven"}
     refused = wanda.client.post(address, wrong)
     assert refused.status_code == 422
-    for sentence in ("choose an answer", "at least 2", "write a number"):
+    for sentence in ("choose an answer", "at least 2", "enter a number"):
         assert sentence in refused.content.decode()
     assert 'value="seven"' in refused.content.decode()
     young = {**wrong, fields["age"]: "7"}
