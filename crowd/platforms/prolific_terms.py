@@ -233,7 +233,7 @@ def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) ->
     if not code or code == "NOCODE":
         return "Submitted without a completion code."
     if way is None:
-        return "Submitted with a completion code that does not belong to this study."
+        return "Submitted with the completion code of another study."
     return (
         "" if way == "completed" else f"Submitted with the completion code for {way}."
     )

@@ -171,7 +171,10 @@ def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}
     assert "planned $0.18" in act(client, campaign, **agreed).content.decode()
     assert bonuses().count() == 6
-    assert "Pay is not below the minimum" in act(client, campaign, **agreed).content.decode()
+    assert (
+        "Pay is not below the minimum"
+        in act(client, campaign, **agreed).content.decode()
+    )
 
 
 @pytest.mark.parametrize("agreed", ["17", "", "x", "²"])

@@ -180,7 +180,10 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
     assert here.pseudonym not in text
     text = boss.get("/admin/quality/grade/", {"q": here.pseudonym[:6].upper()}).text
     assert here.pseudonym in text
-    assert "No test questions have been answered" in boss.get("/admin/quality/grade/", {"q": "%"}).text
+    assert (
+        "No test questions have been answered"
+        in boss.get("/admin/quality/grade/", {"q": "%"}).text
+    )
     assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404
 
 
@@ -194,7 +197,9 @@ def test_the_list_is_the_same_few_queries_for_many_workers(
 
 
 def test_before_anybody_worked_the_list_says_so(boss):
-    assert "No test questions have been answered" in boss.get("/admin/quality/grade/").text
+    assert (
+        "No test questions have been answered" in boss.get("/admin/quality/grade/").text
+    )
 
 
 def test_simulated_workers_are_called_so(boss, asked):

@@ -240,8 +240,8 @@ def test_staff_are_told_of_codes_that_do_not_fit(world, ref):
     told = {e.session_id: e.message for e in world.platform.sync(ref, None)}
     assert told == {
         sessions["Wanda"]: "Submitted without a completion code.",
-        sessions["Wilma"]: "Submitted with a completion code that does not belong to this study.",
-        sessions["Wim"]: "Handed in as failed-check.",
+        sessions["Wilma"]: "Submitted with the completion code of another study.",
+        sessions["Wim"]: "Submitted with the completion code for failed-check.",
     }
 
 

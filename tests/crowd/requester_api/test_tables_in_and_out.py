@@ -112,7 +112,10 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
 
 def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
     confirm(office, rita)
-    assert "There is already a batch called Moods" in confirm(office, rita).content.decode()
+    assert (
+        "There is already a batch called Moods"
+        in confirm(office, rita).content.decode()
+    )
     assert RequesterHIT.objects.count() == 2
     poor = confirm(office, rita, name="Dear", reward="5")
     assert "insufficient funds" in poor.content.decode()
