@@ -95,7 +95,7 @@ def to_re2(pattern: str) -> str:
     >>> to_re2(r"(a)\1")
     Traceback (most recent call last):
         ...
-    crowd.requester_api.answer_format.FormatError: it refers back to a group
+    crowd.requester_api.answer_format.FormatError: it has a backreference
     """
     written, in_class = [], False
     for token in _TOKEN.finditer(pattern):

@@ -46,7 +46,7 @@ def read(config: Mapping[str, Any]) -> list[Requirement]:
         ``bad-requirements`` for a configuration that says nothing usable.
     """
     if unknown := set(config) - {*NUMBERS, COUNTRIES}:
-        raise _bad(f"unknown: {', '.join(sorted(unknown))}")
+        raise _bad(f"unknown requirement: {', '.join(sorted(unknown))}")
     wanted = [
         Requirement(kind=kind, at_least=config[name])
         for name, kind in NUMBERS.items()
@@ -92,6 +92,6 @@ def _stored(wanted: Requirement) -> Requirement:
 
 def _bad(problem: str) -> GenieError:
     return GenieError(
-        f"The worker requirements cannot be used: {problem}.",
+        f"The worker requirements cannot be used: {problem.removesuffix('.')}.",
         code="bad-requirements",
     )

@@ -71,7 +71,7 @@ def test_asking_again_goes_on_where_it_had_stopped_and_the_campaign_finishes(
 def test_too_little_money_goes_as_far_as_it_reaches_and_the_notice_says_so(short, sam):
     assert add(short, 15, sam) == 1
     short.refresh_from_db()
-    assert short.notice.startswith("2 answers that do not count were not asked for")
+    assert short.notice.startswith("2 answers that do not count were not replaced")
 
 
 def test_other_notices_stay(short, sam):

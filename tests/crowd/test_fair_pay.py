@@ -165,7 +165,7 @@ def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     listed = client.get(reverse("admin:crowd_campaign_changelist")).content.decode()
     assert "$12.00, below $15.00" in listed
     shown = act(client, campaign).content.decode()
-    assert "$0.03 for each of 6 answers of 1 people: $0.18" in shown
+    assert "$0.03 for each of 6 answers by 1 workers: $0.18" in shown
     assert f'name="agreed-{campaign.pk}" value="18"' in shown
     assert not bonuses().exists()
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}

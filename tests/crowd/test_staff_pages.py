@@ -199,7 +199,7 @@ def test_staff_approve_and_reject_with_a_reason(office):
     two.refresh_from_db()
     assert two.state == State.SUBMITTED
     response = act(office, "assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
-    assert "1 did not wait for a decision" in text_of(response)
+    assert "1 not changed" in text_of(response)
     states = dict(Assignment.objects.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
     assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
@@ -306,8 +306,8 @@ def test_rewards_are_marked_paid_with_their_reference(office):
     review.approve([one.pk, two.pk])
     entries = list(LedgerEntry.objects.all())
     asked = act(office, "ledgerentry", "mark_paid_selected", *entries)
-    assert "In all $0.20" in text_of(asked)
-    assert "1 are left out" in text_of(asked)
+    assert "Total $0.20" in text_of(asked)
+    assert "1 skipped" in text_of(asked)
     act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
     act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
     states = LedgerEntry.objects.order_by("pk").values_list("state", "platform_id")

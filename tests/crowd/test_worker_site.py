@@ -300,7 +300,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     there = reverse("work:instructions", args=[POOL]) + f"?hit={other.pk}"
     assert sent["next"] == there
     page = site.get(there)
-    assert "Each piece of work pays $0.25" in text_of(page)
+    assert "Each HIT pays $0.25" in text_of(page)
     work = reverse("work:hit", args=[other.pk])
     assert f'href="{work}"' in page.text
     assert f'href="{there}"' in site.get(work).text
@@ -308,7 +308,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     following = site.post(work, {"answer-0-0": "1"}, headers=JSON).json()["next"]
     assert following == reverse("work:hit", args=[Assignment.objects.latest("pk").pk])
     before = site.get(f"{reverse('work:instructions', args=[POOL])}?hit={first.pk}")
-    assert "Each piece of work pays $0.10" in text_of(before)
+    assert "Each HIT pays $0.10" in text_of(before)
     strange = reverse("work:instructions", args=[POOL])
     for wrong in ("0", "x", "9" * 30):
         assert site.get(f"{strange}?hit={wrong}").status_code == 404
@@ -320,7 +320,7 @@ def test_what_is_read_before_the_first_piece_is_about_that_piece(site, wim):
     kind = hit_type(template="binary-judgement", scale="binary", reward_cents=25)
     make_campaign(of=items(2, "b-")[1:], hit_type=kind)
     page = text_of(site.get(reverse("work:instructions", args=[POOL])))
-    assert "Each piece of work pays $0.25" in page
+    assert "Each HIT pays $0.25" in page
 
 
 def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):

@@ -331,7 +331,7 @@ def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
     kind = QualificationType.objects.get(name__startswith="Reading")
     assert kind.name == "Reading (reads-well, version 1)"
     assert "Is &lt;b&gt; a tag?" in kind.test
-    assert "To be judged: A short answer." in kind.test
+    assert "To be rated: A short answer." in kind.test
     right = re.findall(r"<SelectionIdentifier>([^<]*)<", kind.answer_key)
     assert right == ["1", "1", "0.75"]  # "Yes"; "Strongly agree" and "Agree"
     assert kind.retry_seconds == 7200

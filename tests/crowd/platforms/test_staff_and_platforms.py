@@ -169,7 +169,7 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
     )
     data = {"action": "give_bonus", "_selected_action": [session.pk, empty.pk]}
     asked = client.post("/admin/crowd/externalsession/", data).content.decode()
-    assert "with its fee" in asked
+    assert "charges its fee" in asked
     said = {**data, "confirmed": "1", "cents": "25", "reason": "It took longer."}
     for _ in range(2):
         page = client.post("/admin/crowd/externalsession/", said, follow=True)

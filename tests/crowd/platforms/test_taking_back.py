@@ -128,7 +128,7 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
     check(elsewhere, turk, 2)
     way = selector.taking_back(work, timezone.now())
     assert not way.possible
-    assert "has refused" in way.sentence
+    assert "refused to reverse" in way.sentence
     RequesterHIT.objects.update(disposed_at=None)
     call = elsewhere.calls("DECIDE").get(wish="override")
     assert resolve.send_again(call.pk, turk.staff, "The HIT is there again.")

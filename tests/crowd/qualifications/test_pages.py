@@ -98,7 +98,7 @@ def test_who_fails_reads_the_score_and_when_to_come_again(site):
     assert "Not this time" in page
     assert "1 of 4 right" in page
     assert "You can try again from" in page
-    assert "Tries left: 1" in page
+    assert "Attempts left: 1" in page
     assert "instructions" not in page  # there is no work, so there are none
     assert "Start the test" not in text_of(site.get(TEST))
     refused = site.post(TEST)

@@ -72,7 +72,7 @@ def confirm(office, requester, page=PAGE, table=TABLE, **fields):
 def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).content.decode()
     assert "2 HITs, 4 assignments: $1.92 at most" in asked
-    assert "not shown to anybody, and will be in the results: note" in asked
+    assert "not shown to workers, but will be in the results: note" in asked
     assert not RequesterHIT.objects.exists()
     assert "Posted 2 HITs" in confirm(office, rita).content.decode()
     first, second = RequesterHIT.objects.order_by("pk")
@@ -166,7 +166,7 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
     assert not RequesterAssignment.objects.exclude(state="Submitted").exists()
     said = "Approved 1, rejected 1; 0 already had the same decision."
     assert said in review(office, batch, written())
-    assert "Approved 0, rejected 0; 2 were" in review(office, batch, written())
+    assert "Approved 0, rejected 0; 2 already" in review(office, batch, written())
     states = [RequesterAssignment.objects.get(entity_id=one).state for one in done]
     assert states == ["Approved", "Rejected", "Submitted", "Submitted"]
     rejected = RequesterAssignment.objects.get(entity_id=done[1])

@@ -187,9 +187,9 @@ def test_a_broken_task_folder_is_named(folder, text):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ("qualification_test = { pass_mark = 3 }", "no rule pass_mark"),
-        ("requirements = { aproved = 3 }", "there is no aproved"),
-        ("requirements = { approved_percent = 101 }", "at most 100"),
+        ("qualification_test = { pass_mark = 3 }", "no setting pass_mark"),
+        ("requirements = { aproved = 3 }", "unknown requirement: aproved"),
+        ("requirements = { approved_percent = 101 }", "cannot exceed 100"),
     ],
 )
 def test_what_workers_must_have_is_said_to_be_wrong_before_it_is_required(
