@@ -341,7 +341,7 @@ def test_staff_see_the_study_its_places_and_its_money(there, campaign):
     assert "prolific" in boss.get("/admin/crowd/externalcampaign/").text
     page = boss.get(f"/admin/crowd/campaign/{campaign.pk}/change/").text
     assert f"/admin/crowd/externalcampaign/{place.pk}/change/" in page
-    assert "on prolific</a> open" in page
+    assert ">open</a>" in page
     assert 'class="field-where">prolific' in boss.get("/admin/crowd/campaign/").text
 
 
