@@ -105,7 +105,7 @@ def _mapping(node: Element) -> Callable[[int], int]:
         return lambda total: _rounded(total * factor)
     if kind == "RangeMapping":
         return _ranges(node)
-    raise _wrong(f"there is no mapping {kind}")
+    raise _wrong(f"the mapping {kind} is not known")
 
 
 def _ranges(node: Element) -> Callable[[int], int]:

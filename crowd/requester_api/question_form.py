@@ -123,7 +123,7 @@ def read_form(text: str, name: str = "Question") -> Form:
     form = Form(tuple(parts))
     identifiers = [one.identifier for one in form.questions]
     if not identifiers:
-        raise _wrong(name, "the form asks nothing")
+        raise _wrong(name, "the form has no question")
     if len(set(identifiers)) < len(identifiers):
         raise _wrong(name, "two questions have the same QuestionIdentifier")
     _check_formats(form, name)

@@ -99,7 +99,7 @@ def krippendorff_alpha(
     """
     if level not in LEVELS:
         raise ValueError(
-            f"There is no level {level!r}; there are: {', '.join(LEVELS)}."
+            f"There is no level {level!r}. Choose from: {', '.join(LEVELS)}."
         )
     told = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
     usable = told.counts[told.counts.sum(axis=1) >= 2]
