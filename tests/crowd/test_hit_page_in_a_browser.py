@@ -302,7 +302,7 @@ def test_the_time_that_is_left_is_shown_and_marked_when_it_is_short(open_page, w
     assert left.inner_text().startswith("1:")
     assert "soon" in left.get_attribute("class")
     page.clock.run_for(200_000)
-    assert left.inner_text() == "time is over"
+    assert left.inner_text() == "time is up"
 
 
 def test_without_scripts_the_page_is_a_plain_form(chromium, live_server, wim):

@@ -130,6 +130,6 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
     page.keyboard.press("Enter")
     if SCREENSHOTS:
         page.screenshot(path=Path(SCREENSHOTS) / f"grant-{half}.png")
-    page.click("text=Grant it")
+    page.click("input[value=Grant]")
     page.wait_for_selector("text=Granted:")
     assert QualificationGrant.objects.get().worker == wim
