@@ -83,7 +83,7 @@ def test_nobody_does_a_hit_twice_nor_sends_in_for_another(desk):
     with pytest.raises(GenieError, match="not assigned"):
         work.submit(done, worker("Walt"), [("mood", "x")])
     work.submit(done, who, [("mood", "x")])
-    with pytest.raises(GenieError, match="before"):
+    with pytest.raises(GenieError, match="already been submitted"):
         work.submit(done, who, [("mood", "y")])
     with pytest.raises(GenieError, match="already"):
         take(hit, who)
@@ -216,7 +216,7 @@ def test_only_workers_who_qualify_and_are_welcome_get_work(desk):
             with pytest.raises(GenieError, match="qualifications"):
                 take(hit, who)
     desk.client.create_worker_block(WorkerId=name, Reason="no")
-    with pytest.raises(GenieError, match="closed"):
+    with pytest.raises(GenieError, match="blocked"):
         take(hit, who)
     desk.client.delete_worker_block(WorkerId=name)
     assert take(hit, who)
