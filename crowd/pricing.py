@@ -109,7 +109,7 @@ def fee_per_assignment(
         return -(-PROLIFIC_THOUSANDTHS * reward_cents // 1000)
     if platform != "mturk":
         raise GenieError(
-            f"Nobody has told this site what the platform {platform!r} charges.",
+            f"The fees of the platform {platform!r} are not known.",
             code="unknown-platform",
         )
     hundredths = max(100, 20 * reward_cents)
@@ -174,7 +174,7 @@ def quote(
     # would make one assignment more of that.
     share = Decimal(str(repost_share))
     if not 0 <= share <= 1:
-        raise ValueError(f"repost_share must lie in [0, 1], not {repost_share}.")
+        raise ValueError(f"repost_share must be between 0 and 1, not {repost_share}.")
     fee = fee_per_assignment(
         platform, reward_cents, max_assignments=max_assignments, masters=masters
     )

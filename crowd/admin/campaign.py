@@ -40,11 +40,11 @@ class StopForm(ReasonForm):
         label="Results so far",
         choices=[
             ("yes", "Publish them, marked as partial and without a rank"),
-            ("no", "Do not publish them; the answers are kept"),
+            ("no", "Do not publish them; keep the answers"),
         ],
         coerce=lambda choice: choice == "yes",
         widget=forms.RadioSelect,
-        help_text="A result that is published already stays published.",
+        help_text="Results that are already published stay published.",
     )
     field_order = ("publish", "reason")
 
@@ -52,10 +52,10 @@ class StopForm(ReasonForm):
 STOP = Question(
     title="Stop campaigns",
     sentence=(
-        "Nobody gets work of these campaigns any more, for good. What people have open "
-        "they may still send in, and what they sent in stays paid."
+        "These campaigns offer no more HITs. This cannot be undone. HITs that workers "
+        "have open can still be submitted, and submitted work stays paid."
     ),
-    button="Stop them",
+    button="Stop",
     action="stop_selected",
     form=StopForm,
     danger=True,
@@ -116,7 +116,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         share = f" ({100 * p.n_done // p.n_hits} %)" if p.n_hits else ""
         return f"{p.n_done:,} of {p.n_hits:,}{share}"
 
-    @admin.display(description="at work / free")
+    @admin.display(description="open / available")
     def at_work(self, campaign: Campaign) -> str:
         return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
 
@@ -132,7 +132,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     def spent(self, campaign: Campaign) -> str:
         return dollars(_of(campaign).spent_cents)
 
-    @admin.display(description="spent and open")
+    @admin.display(description="spent and committed")
     def committed(self, campaign: Campaign) -> str:
         return dollars(_of(campaign).committed_cents)
 
@@ -145,7 +145,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         seconds = _of(campaign).median_active_seconds
         return "not known yet" if seconds is None else f"{seconds:.1f} s"
 
-    @admin.display(description="an hour pays")
+    @admin.display(description="hourly pay")
     def hourly(self, campaign: Campaign) -> str:
         cents = _of(campaign).hourly_cents
         if cents is None:
@@ -164,7 +164,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
             campaign.pk,
         )
 
-    @admin.display(description="on its platform")
+    @admin.display(description="platform status")
     def elsewhere(self, campaign: Campaign) -> str:
         place = ExternalCampaign.objects.filter(campaign=campaign).first()
         if place is None:
@@ -173,15 +173,15 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         return format_html(
             '<a href="{}">{}</a> {}',
             address,
-            "open there" if place.is_open else "closed there",
+            "open" if place.is_open else "closed",
             place.trouble,
         )
 
     @admin.action(description="Start the selected campaigns now …", permissions=["act"])
     @after_asking(
         "Start campaigns now",
-        "People get their work at once, whatever the day and hour that was planned.",
-        "Start them",
+        "Workers can take their HITs at once, whatever start was planned.",
+        "Start campaigns",
     )
     def start_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
@@ -191,9 +191,9 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     @admin.action(description="Pause the selected campaigns …", permissions=["act"])
     @after_asking(
         "Pause campaigns",
-        "Nobody gets new work of these campaigns until they are resumed; what "
-        "people have open they may finish.",
-        "Pause them",
+        "These campaigns offer no new HITs until they are resumed; HITs that workers "
+        "have open can be finished.",
+        "Pause campaigns",
     )
     def pause_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
@@ -205,8 +205,8 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
     @admin.action(description="Resume the selected campaigns …", permissions=["act"])
     @after_asking(
         "Resume campaigns",
-        "People get work of these campaigns again.",
-        "Resume them",
+        "These campaigns offer HITs again.",
+        "Resume campaigns",
     )
     def resume_selected(
         self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
@@ -249,7 +249,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
                 messages.SUCCESS,
             )
         if left:
-            sentence = f"{left} could not change so from the state that they are in."
+            sentence = f"{left} not changed: their state does not allow it."
             self.message_user(request, sentence, messages.WARNING)
 
 

@@ -27,47 +27,48 @@ if TYPE_CHECKING:
 class SeenForm(forms.Form):
     reference = forms.CharField(
         max_length=100,
-        help_text="Where you saw it: the platform's name of the payment.",
+        help_text="The platform's reference for the payment, so that it can be found again.",
     )
 
 
 class BonusForm(forms.Form):
     cents = forms.IntegerField(
-        min_value=1, max_value=10_000, help_text="For each visit, without the fee."
+        min_value=1, max_value=10_000, help_text="For each visit, excluding the fee."
     )
     reason = forms.CharField(
         max_length=300,
-        help_text="The workers read it. The same amount for the same reason is one.",
+        help_text="Workers read it. The same amount with the same reason is paid only once.",
     )
 
 
 BONUS = Question(
-    title="Give a bonus",
+    title="Pay a bonus",
     sentence=(
-        "Each of these visits gets a bonus, which the platform pays, with its fee. The "
-        "money is set aside within the budgets of the site and of the task."
+        "The platform pays a bonus for each of these visits and charges its fee. The "
+        "money is reserved within the budgets of the site and the task."
     ),
-    button="Give it",
+    button="Pay the bonus",
     action="give_bonus",
     form=BonusForm,
 )
 PAID = Question(
-    title="Bonuses that were paid",
+    title="Confirm that bonuses were paid",
     sentence=(
-        "Nobody here could tell whether these went through. Say so only when you have "
-        "seen them on the platform; other calls are asked after by themselves."
+        "The site could not tell whether these went through. Confirm only what you "
+        "have seen on the platform; other calls are checked automatically."
     ),
     button="They were paid",
     action="was_paid",
     form=SeenForm,
 )
 AGAIN = Question(
-    title="Send again",
+    title="Resend",
     sentence=(
-        "The platform refused these, or bonuses among them may have been paid. Make "
-        "sure on the platform that a bonus was not paid: it would be paid twice."
+        "The platform refused these, or it is unknown whether they were carried out. "
+        "Check on the platform that a bonus has not been paid: otherwise it would be "
+        "paid twice."
     ),
-    button="Send them again",
+    button="Resend them",
     action="send_again",
     form=ReasonForm,
 )
@@ -121,7 +122,7 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
     def where(self, row: ExternalCampaign) -> str:
         return f"{row.campaign.platform}, {row.environment}"
 
-    @admin.display(description="spent, with open work, of budget")
+    @admin.display(description="spent, committed, budget")
     def money(self, row: Any) -> str:
         budget = dollars(row.figures.budget_cents)
         return f"{self.spent(row)}, {self.committed(row)} of {budget}"
@@ -130,38 +131,38 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
     def spent(self, row: Any) -> str:
         return dollars(row.figures.spent_cents)
 
-    @admin.display(description="spent and open")
+    @admin.display(description="spent and committed")
     def committed(self, row: Any) -> str:
         return dollars(row.figures.committed_cents)
 
-    @admin.display(description="left of the budget")
+    @admin.display(description="left in the budget")
     def left(self, row: Any) -> str:
         return dollars(row.figures.budget_cents - row.figures.committed_cents)
 
-    @admin.display(description="account there")
+    @admin.display(description="account balance")
     def balance(self, row: ExternalCampaign) -> str:
         return "–" if row.balance_cents is None else dollars(row.balance_cents)
 
-    @admin.display(description="to look at")
+    @admin.display(description="problems")
     def n_stuck(self, row: ExternalCampaign) -> str:
         failed = OutwardCall.objects.filter(
             campaign=row.campaign_id, state=OutwardCall.State.FAILED
         )
         return str(failed.count() or "–")
 
-    @admin.display(description="places there")
+    @admin.display(description="places")
     def places(self, row: ExternalCampaign) -> str:
         n = places.n_places_told(row.campaign)
         taken = row.campaign.sessions.filter(status__in=places.TAKEN).count()
         return f"{n:,} places of {row.place_size}, {taken:,} taken" if n else "–"
 
-    @admin.display(description="page there")
+    @admin.display(description="platform page")
     def page(self, row: ExternalCampaign) -> str:
         if not row.url.startswith("https://"):
             return row.url or "–"
         return format_html('<a href="{0}">{0}</a>', row.url)
 
-    @admin.display(description="what was sent")
+    @admin.display(description="calls and visits")
     def sent(self, row: ExternalCampaign) -> str:
         return format_html(
             '<a href="{}?campaign__id__exact={}">all calls of this campaign</a>, '
@@ -172,13 +173,13 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
             row.campaign_id,
         )
 
-    @admin.action(description="Look at the platform now", permissions=["act"])
+    @admin.action(description="Check the platform now", permissions=["act"])
     def look_now(
         self, request: HttpRequest, queryset: QuerySet[ExternalCampaign]
     ) -> None:
         for row in queryset:
             jobs.enqueue(sync.JOB, campaign=row.campaign_id)
-        self.message_user(request, "It will be looked at in a moment.")
+        self.message_user(request, "The platform will be checked in a moment.")
 
 
 @admin.register(OutwardCall)
@@ -224,7 +225,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
         self._report(request, n, queryset.count())
         return None
 
-    @admin.action(description="Send the selected again …", permissions=["act"])
+    @admin.action(description="Resend the selected calls …", permissions=["act"])
     def send_again(
         self, request: HttpRequest, queryset: QuerySet[OutwardCall]
     ) -> HttpResponse | None:
@@ -244,7 +245,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
                 messages.SUCCESS,
             )
         if n < n_all:
-            sentence = f"{n_all - n} are not in a state in which that can be said."
+            sentence = f"{n_all - n} not changed: their state does not allow it."
             self.message_user(request, sentence, messages.WARNING)
 
 
@@ -266,7 +267,7 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
     search_fields = ["session_id", "worker__pseudonym"]
     actions = ["give_bonus"]
 
-    @admin.action(description="Give a bonus …", permissions=["act"])
+    @admin.action(description="Pay a bonus …", permissions=["act"])
     def give_bonus(
         self, request: HttpRequest, queryset: QuerySet[ExternalSession]
     ) -> HttpResponse | None:
@@ -286,7 +287,7 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
         if n:
             self.message_user(request, f"Planned for {n}.", messages.SUCCESS)
         if n < queryset.count():
-            sentence = f"{queryset.count() - n} have no work that could get one."
+            sentence = f"{queryset.count() - n} have no work that could get a bonus."
             self.message_user(request, sentence, messages.WARNING)
         return None
 

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
 QUESTION = Question(
-    title="Make up for low pay",
+    title="Top up low pay",
     sentence=(
-        "At the median active time, an hour of this work paid less than the floor. A "
-        "bonus would go to everyone whose work of these campaigns is approved, the same "
-        "for each answer. It comes out of the budgets and is planned once. A platform "
-        "that pays by itself pays it, with its fee; else who pays marks it as paid."
+        "At the median active time, this work paid less than the hourly minimum. "
+        "Every worker with approved work in these campaigns would get a bonus, the "
+        "same for each answer. It comes out of the budgets and is planned once. A "
+        "platform that pays workers itself pays it and charges its fee; otherwise "
+        "staff mark it as paid."
     ),
     button="Plan the bonus",
     action="make_up_selected",
@@ -39,7 +40,7 @@ class FairPayAction(ReadOnlyAdmin):
     """The action for the list of campaigns."""
 
     @admin.action(
-        description="Make up for low pay in the selected campaigns …",
+        description="Top up low pay in the selected campaigns …",
         permissions=["act"],
     )
     def make_up_selected(
@@ -85,10 +86,12 @@ class FairPayAction(ReadOnlyAdmin):
 
 
 def _detail(missing: Shortfall) -> str:
-    fee = f", {dollars(missing.fee_cents)} of it fees" if missing.fee_cents else ""
+    fee = (
+        f", of which {dollars(missing.fee_cents)} is fees" if missing.fee_cents else ""
+    )
     return (
-        f"an hour paid {dollars(missing.hourly_cents)}, the floor is "
+        f"hourly pay {dollars(missing.hourly_cents)}, minimum "
         f"{dollars(missing.floor_cents)}; {dollars(missing.each_cents)} for each of "
-        f"{missing.n_assignments:,} answers of {missing.n_workers:,} people: "
+        f"{missing.n_assignments:,} answers by {missing.n_workers:,} workers: "
         f"{dollars(missing.total_cents)}{fee}"
     )

@@ -53,7 +53,7 @@ class BudgetAdmin(AsksWhy):
     def limit(self, budget: Budget) -> str:
         return dollars(budget.limit_cents)
 
-    @admin.display(description="set aside or spent")
+    @admin.display(description="reserved or spent")
     def set_aside(self, budget: Budget) -> str:
         return dollars(_committed(budget))
 
@@ -103,17 +103,20 @@ class CommitmentAdmin(ReadOnlyAdmin):
 class ReferenceForm(forms.Form):
     reference = forms.CharField(
         max_length=100,
-        help_text="Of the transfer or receipt, so that the payment can be found again.",
+        help_text=(
+            "The reference of the transfer or receipt, so that the payment can be "
+            "found again."
+        ),
     )
 
 
 PAID = Question(
     title="Mark as paid",
     sentence=(
-        "These rewards were paid to the workers outside this site. Only approved work "
-        "is listed. This cannot be undone."
+        "The workers received these rewards outside this site. Only approved work is "
+        "listed. This cannot be undone."
     ),
-    button="They are paid",
+    button="Mark as paid",
     action="mark_paid_selected",
     form=ReferenceForm,
 )
@@ -166,13 +169,13 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
         )
         left_out = queryset.count() - len(entries)
         if left_out:
-            sentence = f"{left_out} are left out: not approved, cancelled, or paid."
+            sentence = f"{left_out} skipped: not approved, cancelled, or already paid."
             self.message_user(request, sentence, messages.WARNING)
         if not entries:
             return None
         lines = [Line(e.pk, self.worker(e), self.amount(e)) for e in entries]
         total = sum(entry.amount_cents for entry in entries)
-        form = asked(self, request, PAID, lines, [("In all", dollars(total))])
+        form = asked(self, request, PAID, lines, [("Total", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
         n = pay.mark_paid(entries, person(request), form.cleaned_data["reference"])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 class MoneyForm(ReasonForm):
     dollars = forms.DecimalField(
-        label="Dollars for each",
+        label="Dollars per campaign",
         min_value=Decimal("0.01"),
         max_digits=9,
         decimal_places=2,
@@ -35,10 +35,11 @@ class MoneyForm(ReasonForm):
 QUESTION = Question(
     title="Add money to campaigns",
     sentence=(
-        "The money is set aside within the budgets of task and site. Answers that do not "
-        "count, and that there was no money to replace, are asked for again at once. A "
-        "submission whose campaign is complete asks again within minutes and is scored "
-        "once more; comparisons and joint evaluations that are over stay as they are."
+        "The money is reserved within the budgets of the task and the site. HITs "
+        "whose answers do not count, and which there was no money to replace, are "
+        "reassigned at once. A submission whose campaign is complete is reopened "
+        "within minutes and then scored again; finished comparisons and joint "
+        "evaluations stay as they are."
     ),
     button="Add the money",
     action="add_money_selected",
@@ -64,7 +65,7 @@ class MoreMoneyAction(ReadOnlyAdmin):
             detail = f"budget {dollars(campaign.budget_cents)}, {dollars(left)} left"
             lines.append(Line(campaign.pk, str(campaign), detail))
         room = [
-            (f"Left in the budgets for {pool}", dollars(fund.budget_left(pool)))
+            (f"Left in the budgets of {pool}", dollars(fund.budget_left(pool)))
             for pool in sorted({campaign.pool for campaign in campaigns})
         ]
         # Money is added to the budgets that were shown, so a second click adds none.
@@ -95,7 +96,7 @@ class MoreMoneyAction(ReadOnlyAdmin):
         except GenieError as error:
             self.message_user(request, f"{campaign}: {error.message}", messages.ERROR)
             return
-        again = f" {n:,} answers are asked for again." if n else ""
+        again = f" {n:,} HITs reassigned." if n else ""
         sentence = f"{campaign}: added {dollars(cents)}.{again}"
         self.message_user(request, sentence, messages.SUCCESS)
 

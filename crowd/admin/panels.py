@@ -60,7 +60,7 @@ class PanelSourceAdmin(AsksWhy):
     def signed(self, panel: PanelSource) -> bool:
         return bool(panel.link_secret)
 
-    @admin.display(description="links to give to the panel")
+    @admin.display(description="links for the panel")
     def links(self, panel: PanelSource) -> str:
         campaigns = Campaign.objects.filter(platform=PANEL, state__in=OFFERED)
         rows = [
@@ -68,7 +68,7 @@ class PanelSourceAdmin(AsksWhy):
             for campaign in campaigns.order_by("-pk")
         ]
         if not rows:
-            return "No campaign asks panels at the moment."
+            return "No campaign uses panels at the moment."
         return format_html(
             "<ul>{}</ul>",
             format_html_join("", "<li>{}<br><code>{}</code></li>", rows),

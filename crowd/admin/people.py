@@ -93,7 +93,7 @@ class WorkerAdmin(ReadOnlyAdmin):
             self.look_up([worker])
         return worker
 
-    @admin.display(description="sent in", ordering=SENT_IN)
+    @admin.display(description="submitted", ordering=SENT_IN)
     def n_sent_in(self, worker: Worker) -> int:
         count: int = worker.n_work  # type: ignore[attr-defined]
         return count
@@ -110,28 +110,28 @@ class WorkerAdmin(ReadOnlyAdmin):
     def paid(self, worker: Worker) -> str:
         return dollars(_earned(worker).paid)
 
-    @admin.display(description="pools closed to them")
+    @admin.display(description="pools excluded from")
     def n_pools(self, worker: Worker) -> int:
         count: int = worker.n_exclusions  # type: ignore[attr-defined]
         return count
 
     @admin.action(
-        description="Give the selected workers no work at all …", permissions=["act"]
+        description="Exclude the selected workers from all work …", permissions=["act"]
     )
     @after_asking(
         "Exclude workers",
-        "They get no more work on this site and are told so, without your reason. What "
-        "they sent in is still paid.",
-        "Exclude them",
+        "They get no more work on this site and are told so, without your reason. "
+        "Submitted work is still paid.",
+        "Exclude workers",
     )
     def exclude_selected(
         self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
     ) -> None:
         self._set_excluded(request, queryset, True, reason)
 
-    @admin.action(description="Let the selected workers work …", permissions=["act"])
+    @admin.action(description="Readmit the selected workers …", permissions=["act"])
     @after_asking(
-        "Let workers back in", "They get work again and are told so.", "Let them work"
+        "Readmit workers", "They can work again and are told so.", "Readmit workers"
     )
     def include_selected(
         self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
@@ -159,7 +159,7 @@ def _earned(worker: Worker) -> Earnings:
 
 class InvitationForm(forms.Form):
     note = forms.CharField(
-        max_length=200, required=False, help_text="For whom it is; only staff read it."
+        max_length=200, required=False, help_text="Who it is for; only staff see this."
     )
     days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Valid for")
 

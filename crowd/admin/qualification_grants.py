@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 REVOKE = Question(
-    title="Take qualifications back",
+    title="Revoke qualifications",
     sentence=(
-        "These workers get no work any more that requires it, and cannot take the test "
-        "again unless you grant it by hand. Each of them reads the reason."
+        "These workers get no more work that requires the qualification and cannot "
+        "take the test again, unless you grant it by hand. They read the reason."
     ),
-    button="Take them back",
+    button="Revoke",
     action="revoke_selected",
     form=ReasonForm,
 )
@@ -63,11 +63,13 @@ class GrantForm(forms.Form):
         widget=AutocompleteSelect(
             QualificationGrant._meta.get_field("worker"), admin.site
         ),
-        help_text="Search by name on this site, account, or id on the platform.",
+        help_text="Search by pseudonym, account, or platform id.",
     )
     name = forms.ChoiceField(label="Qualification")
     days = forms.IntegerField(
-        min_value=1, required=False, help_text="How long it is valid; empty: for good."
+        min_value=1,
+        required=False,
+        help_text="How long it is valid; leave empty for no expiry.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -133,7 +135,7 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         return redirect("admin:crowd_qualificationgrant_changelist")
 
     @admin.action(
-        description="Take the selected qualifications back …", permissions=["act"]
+        description="Revoke the selected qualifications …", permissions=["act"]
     )
     def revoke_selected(
         self, request: HttpRequest, queryset: QuerySet[QualificationGrant]
@@ -147,5 +149,5 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
             return form
         reason = form.cleaned_data["reason"]
         n = sum(qualify.revoke(r.pk, by=person(request), reason=reason) for r in rows)
-        self.message_user(request, f"Taken back: {n}.", messages.SUCCESS)
+        self.message_user(request, f"Revoked: {n}.", messages.SUCCESS)
         return None

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 State = QualificationTest.State
 LABELS = {
-    "n_asked": "Questions in one try",
-    "pass_percent": "To pass, in percent",
-    "n_tries": "Tries",
-    "wait_hours": "Hours between two tries",
+    "n_asked": "Questions per attempt",
+    "pass_percent": "Pass mark, in percent",
+    "n_tries": "Attempts",
+    "wait_hours": "Hours between attempts",
     "valid_days": "Valid for, in days",
-    "asks_again": "Asks everybody again",
+    "asks_again": "Workers must pass again",
 }
 
 
@@ -40,7 +40,7 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
         min_value=1,
         required=False,
         label="Right answer",
-        help_text="Its line, counted from 1. Drawn questions have theirs.",
+        help_text="The number of its line, starting from 1. Drawn questions have their own.",
     )
 
     class Meta:
@@ -168,7 +168,7 @@ class QualificationTestAdmin(AsksWhy):
         n: int = test.n_q
         return n
 
-    @admin.display(description="tries")
+    @admin.display(description="attempts")
     def n_tried(self, test: Any) -> int:
         n: int = test.n_all
         return n
@@ -209,9 +209,9 @@ class QualificationTestAdmin(AsksWhy):
     @admin.action(description="Publish the selected drafts …", permissions=["act"])
     @after_asking(
         "Publish tests",
-        "People can take them, they do not change any more, and the version before "
-        "each is retired.",
-        "Publish them",
+        "Workers can take these tests. They can no longer be changed, and their "
+        "previous versions are retired.",
+        "Publish",
     )
     def publish_selected(
         self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
@@ -225,11 +225,13 @@ class QualificationTestAdmin(AsksWhy):
             if done:
                 self.message_user(request, f"Published: {test}.", messages.SUCCESS)
             else:
-                self.message_user(request, f"No draft: {test}.", messages.WARNING)
+                self.message_user(request, f"Not a draft: {test}.", messages.WARNING)
 
     @admin.action(description="Retire the selected tests …", permissions=["act"])
     @after_asking(
-        "Retire tests", "Nobody can take them; what was granted stays.", "Retire them"
+        "Retire tests",
+        "Workers can no longer take them; granted qualifications stay valid.",
+        "Retire",
     )
     def retire_selected(
         self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
@@ -238,10 +240,10 @@ class QualificationTestAdmin(AsksWhy):
         self.message_user(request, f"Retired {n}.", messages.SUCCESS)
 
     @admin.action(
-        description="Copy the selected tests as drafts of new versions …",
+        description="Copy the selected tests to drafts of new versions …",
         permissions=["act"],
     )
-    @after_asking("Copy tests", "What is in use does not change.", "Copy them")
+    @after_asking("Copy tests", "The versions in use do not change.", "Copy")
     def copy_selected(
         self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
     ) -> None:

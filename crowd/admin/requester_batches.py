@@ -39,7 +39,7 @@ class BatchForm(forms.Form):
 
     requester = forms.ModelChoiceField(Requester.objects.order_by("name"))
     name = forms.CharField(
-        max_length=100, help_text="Of the batch; a name is used once, so nothing is posted twice."
+        max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
     )  # fmt: skip
     title = forms.CharField(max_length=128)
     description = forms.CharField(
@@ -50,30 +50,30 @@ class BatchForm(forms.Form):
         min_value=Decimal("0.00"), max_value=Decimal(1000), decimal_places=2, label="Reward, in dollars"
     )  # fmt: skip
     max_assignments = forms.IntegerField(
-        min_value=1, max_value=1000, initial=1, label="People for each row"
+        min_value=1, max_value=1000, initial=1, label="Workers per row"
     )
     minutes = forms.IntegerField(
-        min_value=1, max_value=60 * 24, initial=60, label="Minutes for each"
+        min_value=1, max_value=60 * 24, initial=60, label="Minutes per assignment"
     )
     days = forms.IntegerField(
-        min_value=1, max_value=365, initial=7, label="Days until it expires"
+        min_value=1, max_value=365, initial=7, label="Days until the HITs expire"
     )
     approval_days = forms.IntegerField(
         min_value=0,
         max_value=30,
         initial=3,
-        label="Days until it is approved by itself",
+        label="Days until automatic approval",
     )
     page_file = forms.FileField(
-        required=False, label="Page", help_text="HTML with ${name} where a column's value belongs."
+        required=False, label="Page", help_text="HTML, with ${name} where the value of a column goes."
     )  # fmt: skip
     table_file = forms.FileField(
-        required=False, label="Table", help_text="CSV in UTF-8; its first line names the columns."
+        required=False, label="Table", help_text="CSV in UTF-8; the first line names the columns."
     )  # fmt: skip
     markup = forms.BooleanField(
         required=False,
-        label="The table holds HTML",
-        help_text="Without it, < and & are shown as they are written.",
+        label="The table contains HTML",
+        help_text="If unchecked, < and & are shown literally.",
     )
     page = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
     table = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
@@ -155,13 +155,11 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         links = '<a href="{}">CSV</a> · <a href="{}">Review</a>'
         return format_html(links, results, review_)
 
-    @admin.action(
-        description="Let nobody begin any more of the selected …", permissions=["act"]
-    )
+    @admin.action(description="Stop the selected batches …", permissions=["act"])
     @after_asking(
         "Stop batches",
-        "Nobody begins any more of their work; what is open may be finished.",
-        "Stop them",
+        "Nobody can accept more of these HITs; open ones can be finished.",
+        "Stop",
     )
     def stop_selected(
         self, request: HttpRequest, queryset: QuerySet[RequesterBatch], reason: str

@@ -12,7 +12,7 @@ MAX_BYTES = 900_000
 def decoded(file: Any) -> str:
     """Give a file's text; the refusal names the line that is not UTF-8."""
     if file.size > MAX_BYTES:
-        raise ValidationError(f"A file has at most {MAX_BYTES} bytes.")
+        raise ValidationError(f"A file can have at most {MAX_BYTES} bytes.")
     data: bytes = file.read()
     try:
         # Spreadsheets put a byte-order mark in front, which belongs to no column's

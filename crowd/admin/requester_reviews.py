@@ -23,8 +23,8 @@ class ReviewForm(forms.Form):
     table_file = forms.FileField(
         label="Table",
         help_text=(
-            "The table of results, with an x under Approve or a reason under Reject; "
-            "lines with neither are left as they are."
+            "The table of results with an x under Approve or a reason under Reject; "
+            "rows with neither are left undecided."
         ),
     )
 
@@ -50,7 +50,7 @@ def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
         else:
             sentence = (
                 f"Approved {done.n_approved}, rejected {done.n_rejected}; "
-                f"{done.n_before} were decided so before."
+                f"{done.n_before} already had the same decision."
             )
             note(person(request), batch, sentence)
             messages.success(request, sentence)
@@ -61,7 +61,7 @@ def review(model_admin: Any, request: HttpRequest, pk: int) -> HttpResponse:
         "title": f"Review {batch.name}",
         "form": form,
         "made": None,
-        "button": "Decide",
+        "button": "Submit decisions",
         "media": model_admin.media,
     }
     return TemplateResponse(request, "admin/crowd/requesterbatch/add.html", context)

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 PAID = Question(
     title="Mark as paid",
     sentence=(
-        "The workers got this money outside this site. Only approved work that was not "
-        "paid before is listed. This cannot be undone."
+        "The workers received this money outside this site. Only approved, unpaid "
+        "work is listed. This cannot be undone."
     ),
-    button="They are paid",
+    button="Mark as paid",
     action="mark_paid_selected",
     form=ReferenceForm,
 )
@@ -49,7 +49,7 @@ class _PaidOut(ReadOnlyAdmin):
     ) -> HttpResponse | None:
         rows = list(self.payable(queryset))
         if not rows:
-            self.message_user(request, "Nothing to be paid.", messages.WARNING)
+            self.message_user(request, "Nothing to pay.", messages.WARNING)
             return None
         form = asked(self, request, PAID, [self.line(row) for row in rows])
         if isinstance(form, HttpResponse):
@@ -120,11 +120,11 @@ class RequesterEventAdmin(ReadOnlyAdmin):
     ordering = ["-pk"]
     actions = ["try_again_selected"]
 
-    @admin.action(
-        description="Try to deliver the selected again …", permissions=["act"]
-    )
+    @admin.action(description="Redeliver the selected events …", permissions=["act"])
     @after_asking(
-        "Deliver again", "What has not arrived is tried within a minute.", "Try again"
+        "Redeliver",
+        "Events that have not arrived are sent again within a minute.",
+        "Redeliver",
     )
     def try_again_selected(
         self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
@@ -134,5 +134,7 @@ class RequesterEventAdmin(ReadOnlyAdmin):
             pk__in=[event.pk for event in waiting], sent_at=None
         ).update(n_tries=0, next_try_at=timezone.now())
         for event in waiting:
-            note(person(request), event, "To be delivered again.", reason)
-        self.message_user(request, f"{n} are tried within a minute.", messages.SUCCESS)
+            note(person(request), event, "Marked for redelivery.", reason)
+        self.message_user(
+            request, f"{n} will be sent again within a minute.", messages.SUCCESS
+        )

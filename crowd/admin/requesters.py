@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 class NoteForm(forms.Form):
     note = forms.CharField(
-        max_length=200, required=False, help_text="Whose program signs with it."
+        max_length=200,
+        required=False,
+        help_text="Which program signs requests with this key.",
     )
 
 
@@ -35,30 +37,36 @@ class DepositForm(forms.Form):
     )
     reference = forms.CharField(
         max_length=100,
-        help_text="Of the invoice or transfer; the same one again counts once.",
+        help_text=(
+            "The reference of the invoice or transfer. The same reference counts only "
+            "once."
+        ),
     )
 
 
 KEY = Question(
-    title="Make an access key",
+    title="Create an access key",
     sentence=(
-        "Whoever has the key posts work and spends money in this requester's name. "
+        "Anyone with the key can post HITs and spend money in this requester's name. "
         "The secret is shown once, on the next page."
     ),
-    button="Make the key",
+    button="Create key",
     action="make_key",
     form=NoteForm,
 )
 DEPOSIT = Question(
-    title="Put money on the account",
-    sentence="The requester can post work for what is on the account, and no more.",
-    button="Put it on the account",
+    title="Add money to the account",
+    sentence="The requester can post HITs up to the account balance.",
+    button="Add money",
     action="deposit",
     form=DepositForm,
 )
 REVOKE = Question(
     title="Revoke access keys",
-    sentence="Programs that sign with these keys are refused from now on, for good.",
+    sentence=(
+        "Requests signed with these keys are refused from now on. This cannot be "
+        "undone."
+    ),
     button="Revoke",
     action="revoke_selected",
     form=ReasonForm,
@@ -94,7 +102,8 @@ class RequesterAdmin(ReadOnlyAdmin):
         return [EntryInline] if obj is not None else []
 
     @admin.action(
-        description="Make an access key for the selected …", permissions=["act"]
+        description="Create an access key for the selected requester …",
+        permissions=["act"],
     )
     def make_key(
         self, request: HttpRequest, queryset: QuerySet[Requester]
@@ -111,7 +120,7 @@ class RequesterAdmin(ReadOnlyAdmin):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"Access key of {requester.name}",
+            "title": f"Access key for {requester.name}",
             "key": key,
             "secret": secret,
             "media": self.media,
@@ -119,7 +128,8 @@ class RequesterAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/crowd/requester/key.html", context)
 
     @admin.action(
-        description="Put money on the account of the selected …", permissions=["act"]
+        description="Add money to the account of the selected requester …",
+        permissions=["act"],
     )
     def deposit(
         self, request: HttpRequest, queryset: QuerySet[Requester]
@@ -134,7 +144,7 @@ class RequesterAdmin(ReadOnlyAdmin):
         entry = requesters.deposit(
             requester, cents, key=form.cleaned_data["reference"], by=person(request)
         )
-        sentence = f"{dollars(entry.amount_cents)} are on the account."
+        sentence = f"Added {dollars(entry.amount_cents)} to the account."
         self.message_user(request, sentence, messages.SUCCESS)
         return None
 
@@ -157,13 +167,15 @@ class AccessKeyAdmin(ReadOnlyAdmin):
     search_fields = ["key_id", "note"]
     actions = ["revoke_selected"]
 
-    @admin.action(description="Revoke the selected …", permissions=["act"])
+    @admin.action(description="Revoke the selected keys …", permissions=["act"])
     def revoke_selected(
         self, request: HttpRequest, queryset: QuerySet[AccessKey]
     ) -> HttpResponse | None:
         keys = list(queryset.filter(revoked_at=None).select_related("requester"))
         if not keys:
-            self.message_user(request, "All are revoked.", messages.WARNING)
+            self.message_user(
+                request, "All of them are already revoked.", messages.WARNING
+            )
             return None
         lines = [Line(key.pk, key.key_id, key.requester.name) for key in keys]
         form = asked(self, request, REVOKE, lines)

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
 REJECT = Question(
-    title="Reject work",
+    title="Reject assignments",
     sentence=(
-        "Rejected work is not paid, and its HIT goes out again while its campaign "
-        "runs. Each worker reads the reason. It can be taken back for a while, except "
-        "where a platform takes none back, as Prolific."
+        "Rejected assignments are not paid, and their HITs are reassigned while the "
+        "campaign runs. Workers read the reason. A rejection can be reversed for a "
+        "while, except on platforms that do not allow it, such as Prolific."
     ),
     button="Reject",
     action="reject_selected",
@@ -51,23 +51,23 @@ class TakeBackForm(ReasonForm):
         required=False,
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
-        label="To the worker",
-        help_text="What the worker reads on the platform, or with a bonus.",
+        label="Message to the worker",
+        help_text="Shown to the worker on the platform or with the bonus.",
     )
     bonus = forms.BooleanField(
         required=False,
-        label="Where it cannot be taken back, pay a bonus of the reward",
+        label="Where a rejection cannot be reversed, pay the reward as a bonus",
     )
 
 
 TAKE_BACK = Question(
-    title="Take rejections back",
-    sentence="Beside each piece of work stands what its platform does.",
-    button="Take them back",
+    title="Reverse rejections",
+    sentence="The platform's rule is shown beside each assignment.",
+    button="Reverse rejections",
     action="take_back_selected",
     form=TakeBackForm,
 )
-SORRY = "Your work was looked at again; it was rejected by mistake."
+SORRY = "Your work was reviewed again: it was rejected by mistake."
 
 
 @admin.register(HIT)
@@ -90,7 +90,7 @@ class HITAdmin(ReadOnlyAdmin):
         count: int = hit.n_assignments  # type: ignore[attr-defined]
         return count
 
-    @admin.display(description="what people see")
+    @admin.display(description="what workers see")
     def shown(self, hit: HIT) -> SafeString:
         return _texts(hit)
 
@@ -148,8 +148,8 @@ class AssignmentAdmin(ReadOnlyAdmin):
     def shown(self, assignment: Assignment) -> SafeString:
         return _texts(assignment.hit)
 
-    @admin.action(description="Approve the selected work …", permissions=["act"])
-    @after_asking("Approve work", "What waits for a decision is paid.", "Approve")
+    @admin.action(description="Approve the selected assignments …", permissions=["act"])
+    @after_asking("Approve assignments", "Approved assignments are paid.", "Approve")
     def approve_selected(
         self, request: HttpRequest, queryset: QuerySet[Assignment], reason: str
     ) -> None:
@@ -157,7 +157,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         n_approved = review.approve(pks, by=person(request), why=reason)
         self._say(request, "Approved", n_approved, queryset.count())
 
-    @admin.action(description="Reject the selected work …", permissions=["act"])
+    @admin.action(description="Reject the selected assignments …", permissions=["act"])
     def reject_selected(
         self, request: HttpRequest, queryset: QuerySet[Assignment]
     ) -> HttpResponse | None:
@@ -176,7 +176,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         self._say(request, "Rejected", n, queryset.count())
         return None
 
-    @admin.action(description="Take rejections back …", permissions=["act"])
+    @admin.action(description="Reverse rejections …", permissions=["act"])
     def take_back_selected(
         self, request: HttpRequest, queryset: QuerySet[Assignment]
     ) -> HttpResponse | None:
@@ -233,7 +233,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
         if n:
             self.message_user(request, f"{done} {n}.", messages.SUCCESS)
         if n < n_all:
-            sentence = f"{n_all - n} did not wait for a decision and stay as they were."
+            sentence = f"{n_all - n} not changed: they were not pending."
             self.message_user(request, sentence, messages.WARNING)
 
 

@@ -28,7 +28,7 @@ def get(slug: str) -> HITTemplate:
     templates = all_templates()
     if slug not in templates:
         raise GenieError(
-            f"There is no HIT template {slug!r}; there are {', '.join(templates)}.",
+            f"There is no HIT template {slug!r}. Choose from: {', '.join(templates)}.",
             code="unknown-hit-template",
         )
     return templates[slug]

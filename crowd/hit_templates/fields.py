@@ -30,7 +30,7 @@ class Field:
             return _outputs_problem(value)
         if self.type == "number":
             return _number_problem(value)
-        return "" if isinstance(value, str) else "is not a text"
+        return "" if isinstance(value, str) else "is not a string"
 
 
 def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
@@ -42,7 +42,7 @@ def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
     for field in fields:
         if field.type not in TYPES:
             raise ValueError(
-                f"{field.name} has the type {field.type!r}; there are "
+                f"{field.name} has the unknown type {field.type!r}; choose from "
                 f"{', '.join(TYPES)}"
             )
     return fields
@@ -50,14 +50,14 @@ def read_fields(config: Mapping[str, Mapping[str, Any]]) -> tuple[Field, ...]:
 
 def _texts_problem(value: Any, required: bool) -> str:
     if not isinstance(value, list):
-        return "is not a list of texts"
+        return "is not a list of labelled texts"
     if required and not value:
         return "is empty"
     for part in value:
         if not isinstance(part, Mapping):
-            return "holds something that is not a text with its label"
+            return "contains something that is not a text with a label"
         if not all(isinstance(part.get(name), str) for name in ("label", "text")):
-            return "holds something without a label or a text"
+            return "contains an entry without a label or a text"
     return ""
 
 
@@ -67,12 +67,12 @@ def _outputs_problem(value: Any) -> str:
     slots = []
     for part in value:
         if not isinstance(part, Mapping) or not isinstance(part.get("text"), str):
-            return "holds something that is not an output with its text"
+            return "contains something that is not an output with a text"
         slot = part.get("slot")
         if not isinstance(slot, str) or not SLOT.fullmatch(slot):
-            return "holds an output without a slot such as A"
+            return "contains an output without a slot such as A"
         slots.append(slot)
-    return "" if len(set(slots)) == len(slots) else "has two outputs in one slot"
+    return "" if len(set(slots)) == len(slots) else "has two outputs in the same slot"
 
 
 def _number_problem(value: Any) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 from genie.lib.errors import GenieError
 
 CHECKBOXES = {
-    "added": "It adds something that the input does not say",
-    "missed": "It leaves out something that the input says",
+    "added": "It adds information that is not in the input",
+    "missed": "It leaves out information that is in the input",
 }
 KNOWN = {"setup", "show_input", "before_text", "checkboxes", "allow_tie"}
 
@@ -51,7 +51,8 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
     for wrong, sentence in _problems(config, criteria):
         if wrong:
             raise GenieError(
-                f"The form of a HIT is not usable: {sentence}.", code="unusable-form"
+                f"The [form] settings of a HIT type are not usable: {sentence}.",
+                code="unusable-form",
             )
     return Form(
         setup=config.get("setup", 1),
@@ -69,28 +70,28 @@ def _problems(
     before_text = config.get("before_text", [])
     checkboxes = config.get("checkboxes", [])
     return [
-        (bool(set(config) - KNOWN), f"it knows only {', '.join(sorted(KNOWN))}"),
-        (config.get("setup", 1) not in (1, 2), "setup is 1 or 2"),
+        (bool(set(config) - KNOWN), f"the known keys are {', '.join(sorted(KNOWN))}"),
+        (config.get("setup", 1) not in (1, 2), "setup must be 1 or 2"),
         (
             not isinstance(show_input, Mapping)
             or not all(isinstance(value, bool) for value in show_input.values()),
-            "show_input says true or false for criteria",
+            "show_input must give true or false for each criterion",
         ),
         (
             not _within(show_input, criteria) or not _within(before_text, criteria),
-            "it names a criterion that is not asked",
+            "a criterion is named that is not asked",
         ),
         (
             not _within(checkboxes, CHECKBOXES),
-            f"the checkboxes are {', '.join(CHECKBOXES)}",
+            f"the possible checkboxes are {', '.join(CHECKBOXES)}",
         ),
         (
             bool(set(checkboxes) & set(criteria)),
-            "a checkbox has the name of a criterion",
+            "a checkbox has the same name as a criterion",
         ),
         (
             not isinstance(config.get("allow_tie", False), bool),
-            "allow_tie is true or false",
+            "allow_tie must be true or false",
         ),
     ]
 

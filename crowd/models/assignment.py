@@ -20,11 +20,11 @@ class Assignment(models.Model):
 
     class State(models.TextChoices):
         ACCEPTED = "ACCEPTED", "being worked on"
-        SUBMITTED = "SUBMITTED", "waits for approval"
+        SUBMITTED = "SUBMITTED", "pending approval"
         APPROVED = "APPROVED", "approved"
         REJECTED = "REJECTED", "rejected"
         RETURNED = "RETURNED", "returned"
-        EXPIRED = "EXPIRED", "ran out of time"
+        EXPIRED = "EXPIRED", "timed out"
 
     hit = models.ForeignKey(HIT, on_delete=models.PROTECT, related_name="assignments")
     worker = models.ForeignKey(
@@ -42,7 +42,7 @@ class Assignment(models.Model):
     overturned_at = models.DateTimeField(null=True, blank=True)
     feedback = models.TextField(max_length=1024, blank=True)
     remark = models.TextField(
-        max_length=2000, blank=True, help_text="What the worker said about this HIT."
+        max_length=2000, blank=True, help_text="The worker's comment on this HIT."
     )
     active_seconds = models.FloatField(null=True, blank=True)
     # The HIT went out again because this worker's answers do not count.

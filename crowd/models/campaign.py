@@ -39,10 +39,10 @@ class Campaign(models.Model):
     """The crowd work that serves one evaluation."""
 
     class State(models.TextChoices):
-        SCHEDULED = "SCHEDULED", "waits for its start"
-        RUNNING = "RUNNING", "is asking people"
+        SCHEDULED = "SCHEDULED", "scheduled"
+        RUNNING = "RUNNING", "running"
         PAUSED = "PAUSED", "paused"
-        STOPPED = "STOPPED", "stopped by staff"
+        STOPPED = "STOPPED", "stopped"
         COMPLETE = "COMPLETE", "complete"
 
     # The upper room's own name for it: building the same campaign twice is one campaign.
@@ -72,11 +72,11 @@ class Campaign(models.Model):
         "publish what is there",
         null=True,
         blank=True,
-        help_text="Whether results are published though the campaign was stopped; "
-        "unknown while it was not stopped.",
+        help_text="Whether results are published although the campaign was stopped; "
+        "unknown unless it was stopped.",
     )
     notice = models.CharField(
-        max_length=600, blank=True, help_text="What staff should know at once."
+        max_length=600, blank=True, help_text="What staff should know right away."
     )
 
     class Meta:

@@ -33,13 +33,13 @@ class ExternalCampaign(models.Model):
     trouble = models.CharField(
         max_length=500,
         blank=True,
-        help_text="What went wrong last, until it goes well.",
+        help_text="The last error; cleared on success.",
     )
 
     class Meta:
         ordering = ["-pk"]
-        verbose_name = "campaign elsewhere"
-        verbose_name_plural = "campaigns elsewhere"
+        verbose_name = "external campaign"
+        verbose_name_plural = "external campaigns"
 
     def __str__(self) -> str:
         return f"{self.campaign} on {self.campaign.platform}"
@@ -52,15 +52,15 @@ class OutwardCall(models.Model):
     """
 
     class Kind(models.TextChoices):
-        PUBLISH = "PUBLISH", "make the offer"
+        PUBLISH = "PUBLISH", "publish the study"
         POST = "POST", "post a HIT"
-        EXTEND = "EXTEND", "ask more people"
-        CLOSE = "CLOSE", "take no more people"
-        RESUME = "RESUME", "take people again"
+        EXTEND = "EXTEND", "request more workers"
+        CLOSE = "CLOSE", "close to workers"
+        RESUME = "RESUME", "reopen to workers"
         DECIDE = "DECIDE", "approve or reject"
         BONUS = "BONUS", "pay a bonus"
-        EXCLUDE = "EXCLUDE", "keep a worker away"
-        INCLUDE = "INCLUDE", "let a worker back in"
+        EXCLUDE = "EXCLUDE", "exclude a worker"
+        INCLUDE = "INCLUDE", "readmit a worker"
 
     class State(models.TextChoices):
         PLANNED = "PLANNED", "planned"

@@ -13,13 +13,13 @@ class Message(models.Model):
 
     class Kind(models.TextChoices):
         REJECTED = "REJECTED", "work was rejected"
-        BANNED = "BANNED", "no more work of a kind"
-        UNBANNED = "UNBANNED", "let back in"
+        BANNED = "BANNED", "excluded from a task"
+        UNBANNED = "UNBANNED", "readmitted"
         BONUS = "BONUS", "bonus"
         QUALIFIED = "QUALIFIED", "qualification granted"
-        REVOKED = "REVOKED", "qualification taken back"
+        REVOKED = "REVOKED", "qualification revoked"
         APPEAL = "APPEAL", "answer to an appeal"
-        REQUESTER = "REQUESTER", "written by a requester"
+        REQUESTER = "REQUESTER", "message from a requester"
 
     worker = models.ForeignKey(
         Worker, on_delete=models.CASCADE, related_name="messages"

@@ -18,7 +18,7 @@ class Budget(models.Model):
         max_length=100,
         unique=True,
         blank=True,
-        help_text="Slug of the benchmark task; empty: the whole site.",
+        help_text="Slug of the benchmark task; leave empty for the whole site.",
     )
     limit_cents = models.PositiveIntegerField()
 

@@ -7,13 +7,13 @@ class PanelSource(models.Model):
     """A panel whose people come by a link: how it names them, how they go back."""
 
     name = models.SlugField(
-        max_length=40, unique=True, help_text="Stands in the link; never changes."
+        max_length=40, unique=True, help_text="Part of the link; never changes."
     )
     title = models.CharField(max_length=100)
     worker_parameter = models.CharField(
         max_length=50,
         default="participantId",
-        help_text="Name of the parameter in the link that tells people apart.",
+        help_text="Name of the link parameter that identifies each person.",
     )
     session_parameter = models.CharField(max_length=50, blank=True)
     study_parameter = models.CharField(max_length=50, blank=True)
@@ -21,26 +21,29 @@ class PanelSource(models.Model):
         max_length=500,
         blank=True,
         help_text=(
-            "A code to show, or an address to go to, with {worker}, {session} and "
-            "{study} where the panel wants its own ids back."
+            "A completion code to show, or an address to return to, with {worker}, "
+            "{session} and {study} where the panel expects its own ids."
         ),
     )
     screened_out = models.CharField(
-        max_length=500, blank=True, help_text="The same, for who finds no work."
+        max_length=500, blank=True, help_text="The same, for people who find no work."
     )
     failed_check = models.CharField(
-        max_length=500, blank=True, help_text="The same, for who was shut out."
+        max_length=500,
+        blank=True,
+        help_text="The same, for people who were screened out.",
     )
     items_per_visit = models.PositiveIntegerField(
-        default=0, help_text="Pieces of work before people go back; 0: all there are."
+        default=0,
+        help_text="Number of HITs before people return to the panel; 0: all available.",
     )
     link_secret = models.CharField(
         max_length=200,
         blank=True,
-        help_text="Shared with the panel; links that it did not sign are refused.",
+        help_text="Shared with the panel; links without its signature are refused.",
     )
     is_open = models.BooleanField(
-        default=True, help_text="Whether people of this panel are let in."
+        default=True, help_text="Whether people from this panel are admitted."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -42,7 +42,7 @@ class TestAttempt(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.worker}: {self.test}, try {self.number}"
+        return f"{self.worker}: {self.test}, attempt {self.number}"
 
 
 class AttemptAnswer(models.Model):
@@ -95,7 +95,7 @@ class QualificationGrant(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="Empty: by the test.",
+        help_text="Empty: granted by the test.",
     )
     expires_at = models.DateTimeField(null=True, blank=True)
     # a newer grant took its place, or staff took it back

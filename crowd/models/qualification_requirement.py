@@ -22,7 +22,10 @@ class Requirement(models.Model):
         max_length=100,
         blank=True,
         db_index=True,
-        help_text="Slug of the benchmark task: for all its work. Or choose a campaign.",
+        help_text=(
+            "Slug of the benchmark task, to cover all its campaigns; or choose one "
+            "campaign."
+        ),
     )
     campaign = models.ForeignKey(
         Campaign,
@@ -39,7 +42,7 @@ class Requirement(models.Model):
         null=True, blank=True, help_text="A number of HITs, or a percentage."
     )
     countries = models.CharField(
-        max_length=300, blank=True, help_text="Two-letter codes with spaces between."
+        max_length=300, blank=True, help_text="Two-letter codes, separated by spaces."
     )
 
     class Meta:
@@ -84,10 +87,12 @@ class Requirement(models.Model):
     def clean(self) -> None:
         """Refuse a requirement that says nothing, or too much."""
         if bool(self.pool) == bool(self.campaign_id):
-            raise ValidationError("Give a pool or a campaign, one of the two.")
+            raise ValidationError("Give either a pool or a campaign.")
         if self.kind == self.Kind.TEST:
             if not self.test_name:
-                raise ValidationError({"test_name": "Name the qualification."})
+                raise ValidationError(
+                    {"test_name": "Give the name of the qualification."}
+                )
         elif self.kind == self.Kind.COUNTRY:
             self._clean_countries()
         elif self.kind in self.Kind.values:
@@ -96,9 +101,9 @@ class Requirement(models.Model):
     def _clean_number(self) -> None:
         most = 100 if self.kind == self.Kind.APPROVED_PERCENT else None
         if self.at_least is None:
-            raise ValidationError({"at_least": "Say how many at least."})
+            raise ValidationError({"at_least": "Give the minimum."})
         if most is not None and self.at_least > most:
-            raise ValidationError({"at_least": "A percentage is at most 100."})
+            raise ValidationError({"at_least": "A percentage cannot exceed 100."})
 
     def _clean_countries(self) -> None:
         codes = self.country_codes

@@ -13,7 +13,7 @@ class QualificationTest(models.Model):
     """One version of a test; who passes it gets the qualification of its name."""
 
     class State(models.TextChoices):
-        DRAFT = "DRAFT", "being written"
+        DRAFT = "DRAFT", "draft"
         PUBLISHED = "PUBLISHED", "in use"
         RETIRED = "RETIRED", "retired"
 
@@ -29,7 +29,7 @@ class QualificationTest(models.Model):
     pool = models.CharField(
         max_length=100,
         db_index=True,
-        help_text="Slug of the benchmark task whose work it is for.",
+        help_text="Slug of the benchmark task that it is for.",
     )
     title = models.CharField(max_length=128)
     introduction = models.TextField(
@@ -41,7 +41,7 @@ class QualificationTest(models.Model):
     )
     n_asked = models.PositiveIntegerField(
         default=0,
-        help_text="How many of its questions one try asks; 0: all of them.",
+        help_text="Number of questions per attempt; 0: all of them.",
     )
     pass_percent = models.PositiveIntegerField(
         default=80, validators=[MinValueValidator(1), MaxValueValidator(100)]
@@ -50,14 +50,16 @@ class QualificationTest(models.Model):
         default=2, validators=[MinValueValidator(1), MaxValueValidator(20)]
     )
     wait_hours = models.PositiveIntegerField(
-        default=24, help_text="Between a failed try and the next one."
+        default=24, help_text="Wait after a failed attempt."
     )
     valid_days = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Empty: the qualification does not run out."
+        null=True,
+        blank=True,
+        help_text="Leave empty if the qualification does not expire.",
     )
     asks_again = models.BooleanField(
         default=False,
-        help_text="Who passed an earlier version must pass this one, too.",
+        help_text="Workers who passed an earlier version must pass this one, too.",
     )
     # made with the site's secret; decides which questions a try asks, in which order
     seed = models.BigIntegerField(editable=False)
@@ -93,7 +95,7 @@ class QualificationQuestion(models.Model):
     # written: a text, its answers one a line, which of them is right
     text = models.TextField(max_length=4000, blank=True)
     choices = models.TextField(
-        max_length=2000, blank=True, help_text="The answers, one on each line."
+        max_length=2000, blank=True, help_text="The answers, one per line."
     )
     # never leaves the services and the admin; see crowd/services/qualification_marks.py
     expected = models.JSONField(default=dict, editable=False)

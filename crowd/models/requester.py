@@ -178,7 +178,7 @@ class RequesterAssignment(models.Model):
 
     class State(models.TextChoices):
         ACCEPTED = "Accepted", "being worked on"
-        SUBMITTED = "Submitted", "waits for approval"
+        SUBMITTED = "Submitted", "pending approval"
         APPROVED = "Approved", "approved"
         REJECTED = "Rejected", "rejected"
         RETURNED = "Returned", "returned"
@@ -249,7 +249,7 @@ class RequesterEntry(models.Model):
         REWARD = "REWARD", "reward"
         FEE = "FEE", "fee"
         BONUS = "BONUS", "bonus"
-        BONUS_FEE = "BONUS_FEE", "fee of a bonus"
+        BONUS_FEE = "BONUS_FEE", "bonus fee"
 
     requester = models.ForeignKey(
         Requester, on_delete=models.PROTECT, related_name="entries"

@@ -22,19 +22,19 @@ class WorkerRecord(models.Model):
         max_length=2,
         blank=True,
         validators=[TWO_LETTERS],
-        help_text="Where they live: ISO 3166, two capital letters; empty if unknown.",
+        help_text="Country of residence: ISO 3166, two capital letters; empty if unknown.",
     )
     subdivision = models.CharField(
         max_length=2,
         blank=True,
         validators=[TWO_LETTERS],
-        help_text="State, of people in the US only.",
+        help_text="State, for people in the US only.",
     )
     adult = models.BooleanField(
-        default=False, help_text="Of age, and willing to see content for adults."
+        default=False, help_text="Is an adult and accepts adult content."
     )
     master = models.BooleanField(
-        default=False, help_text="Counts as a Master for work that asks for them."
+        default=False, help_text="Counts as a Master for HITs that require Masters."
     )
 
     class Meta:

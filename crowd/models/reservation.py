@@ -24,4 +24,4 @@ class Reservation(models.Model):
         ordering = ["pk"]
 
     def __str__(self) -> str:
-        return f"{self.campaign} for {self.worker or 'whoever comes first'}"
+        return f"{self.campaign} for {{self.worker or 'the first worker who takes it'}}"

@@ -29,7 +29,7 @@ class Worker(models.Model):
     # Answers of a program that plays a worker are never shown as people's.
     simulated = models.BooleanField(default=False)
     excluded = models.BooleanField(
-        default=False, help_text="Gets no work at all, whatever the campaign."
+        default=False, help_text="Gets no work in any campaign."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -96,7 +96,7 @@ class Exclusion(models.Model):
         Worker, on_delete=models.CASCADE, related_name="exclusions"
     )
     pool = models.CharField(max_length=100)
-    message = models.TextField(help_text="What the worker is told.")
+    message = models.TextField(help_text="Shown to the worker.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -33,7 +33,7 @@ def receive(request: HttpRequest, secret: str) -> HttpResponse:
     if not expected or not constant_time_compare(secret, expected):
         raise Http404
     if is_too_long(request, LARGEST_BYTES):
-        return JsonResponse({"error": "That is too long for a notice."}, status=413)
+        return JsonResponse({"error": "The notice is too long."}, status=413)
     try:
         envelope = opened(request.body)
         signed_notices.check(envelope)

@@ -23,7 +23,7 @@ STATUS = {"not-signed": 401, "too-old": 401}
 def receive(request: HttpRequest) -> HttpResponse:
     """Take a notice; whatever it says, what is true is asked of the API afterwards."""
     if is_too_long(request, LARGEST_BYTES):
-        return JsonResponse({"error": "That is too long for a notice."}, status=413)
+        return JsonResponse({"error": "The notice is too long."}, status=413)
     try:
         notice = read(
             settings.GENIE["PROLIFIC_WEBHOOK_SECRET"],

@@ -381,7 +381,7 @@ def kind_of(slug: str) -> type[Platform]:
     platforms = all_platforms()
     if slug not in platforms:
         raise GenieError(
-            f"There is no platform {slug!r}; there are {', '.join(platforms)}.",
+            f"There is no platform {slug!r}. Choose from: {', '.join(platforms)}.",
             code="unknown-platform",
         )
     return platforms[slug]

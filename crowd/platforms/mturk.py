@@ -251,7 +251,8 @@ class MTurk(Platform):
         worker = parameters.get("workerId", "")
         if not session or (not worker and not preview):
             raise GenieError(
-                "Mechanical Turk did not say who you are; open the HIT there again.",
+                "The link does not identify you; open the HIT again on Mechanical "
+                "Turk.",
                 code="who-are-you",
             )
         return Identity(
@@ -300,7 +301,7 @@ class MTurk(Platform):
             return cents(self.calls("get_account_balance")["AvailableBalance"])
         except (TurkRefusal, TurkBusy, TurkSilence) as error:
             raise GenieError(
-                f"Mechanical Turk does not say what is left: {error}"[:300],
+                f"Mechanical Turk did not report the account balance: {error}"[:300],
                 code="platform-unreachable",
                 permanent=False,
             ) from error

@@ -49,5 +49,5 @@ class Account:
 
 def _unset(what: str) -> GenieError:
     return GenieError(
-        f"Mechanical Turk is not set up: {what}.", code="platform-not-configured"
+        f"Mechanical Turk is not configured: {what}.", code="platform-not-configured"
     )

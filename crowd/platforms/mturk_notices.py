@@ -51,7 +51,7 @@ def opened(body: bytes) -> Envelope:
         return Envelope("Notification", _word(envelope, "EventDocId"), text)
     kind = _word(envelope, "Type")
     if not kind:
-        raise GenieError("The notice says nothing.", code="unreadable")
+        raise GenieError("The notice is empty.", code="unreadable")
     return Envelope(
         kind,
         _word(envelope, "MessageId"),

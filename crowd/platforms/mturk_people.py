@@ -39,7 +39,8 @@ class Excluded:
         if pool not in self._known:
             self._known[pool] = self.type_of(
                 f"Has done enough of this work: {pool}"[:190],
-                "Whoever has it is not offered more of this requester's work of a kind.",
+                "Workers with this qualification are not offered more of this "
+                "requester's work of this kind.",
             )
         return self._known[pool]
 

@@ -32,7 +32,7 @@ STATUS: dict[str, SessionStatus] = {
     "Approved": "approved",
     "Rejected": "rejected",
 }
-NO_REASON = "The work does not do what the HIT asked for."
+NO_REASON = "The work does not follow the instructions of the HIT."
 
 
 def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
@@ -66,7 +66,7 @@ def sync(calls: Calls, ref: ExternalRef) -> Iterator[SessionEvent]:
                 yield event
     if failures:
         raise GenieError(
-            f"{len(failures)} of {len(ref.hit_ids)} HITs could not be looked at: "
+            f"{len(failures)} of {len(ref.hit_ids)} HITs could not be checked: "
             f"{failures[0]}"[:300],
             code="platform-unreachable",
             permanent=False,

@@ -69,7 +69,7 @@ def external_question(url: str, height: int = 0) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname:
         raise GenieError(
-            f"Mechanical Turk shows pages over https only, not {url[:80]!r}.",
+            f"Mechanical Turk only shows pages over https, not {url[:80]!r}.",
             code="external-url",
         )
     return _measured(
@@ -191,8 +191,8 @@ def _measured(xml: str) -> str:
     size = len(xml.encode())
     if size > MAX_BYTES:
         raise GenieError(
-            f"What workers would see has {size:,} bytes; Mechanical Turk takes "
-            f"{MAX_BYTES:,}. Post it as the address of a page.",
+            f"The page has {size:,} bytes; Mechanical Turk accepts at most "
+            f"{MAX_BYTES:,}. Post it as the address of a page instead.",
             code="question-too-long",
             details={"bytes": size},
         )
@@ -239,6 +239,6 @@ def _local(element: Element) -> str:
 
 def _unreadable(why: str) -> GenieError:
     return GenieError(
-        f"The answer that Mechanical Turk sent cannot be read: {why}.",
+        f"The answer from Mechanical Turk cannot be read: {why}.",
         code="unreadable-answer",
     )

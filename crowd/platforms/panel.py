@@ -85,7 +85,7 @@ class Panel(Here):
         study = _read(parameters, panel.study_parameter, needed=False)
         if panel.link_secret and not _signed(panel, parameters):
             raise GenieError(
-                "This link was changed on its way; ask for a new one.",
+                "This link has been altered; ask for a new one.",
                 code="link-not-signed",
             )
         return Identity(
@@ -132,20 +132,20 @@ def check(panel: PanelTerms) -> None:
     for name in used:
         if not _NAME.fullmatch(name) or name == SIGNATURE:
             raise _unusable(
-                f"{name!r} is no name of a parameter: letters, digits, dot, dash and "
-                f"underline, and not {SIGNATURE}."
+                f"{name!r} is not a valid parameter name: use letters, digits, dot, "
+                f"hyphen and underscore, and not {SIGNATURE}."
             )
     if len({name.lower() for name in used}) < len(used):
         raise _unusable("Each id needs a parameter of its own.")
     if not panel.worker_parameter or not panel.secret:
-        raise _unusable("Say by which parameter people are told apart.")
+        raise _unusable("Name the parameter that identifies each person.")
     for outcome, way in panel.ways_out.items():
         if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
             raise _unusable(f"{outcome}: {way!r} is no address that people can go to.")
         # An id in the host's name would lead people, and their ids, wherever a link
         # says.
         if _WEB.fullmatch(way) and "{" in way.split("?")[0].split("/", 3)[2]:
-            raise _unusable(f"{outcome}: an id cannot stand in the name of the host.")
+            raise _unusable(f"{outcome}: the host name cannot contain an id.")
 
 
 def signature(link_secret: str, parameters: Mapping[str, str]) -> str:
@@ -171,7 +171,7 @@ def _read(parameters: Mapping[str, str], name: str, *, needed: bool = True) -> s
     value = parameters.get(name, "") if name else ""
     if (value or needed) and not _ID.fullmatch(value):
         raise GenieError(
-            "The link does not say who you are; open it again where you found it.",
+            "The link does not identify you; open it again where you found it.",
             code="who-are-you",
         )
     return value

@@ -51,12 +51,12 @@ FAILURES = (ProlificRefusal, ProlificBusy, ProlificSilence)
 TO_OPEN = {"UNPUBLISHED": "PUBLISH", "PAUSED": "START"}
 OPEN = {"ACTIVE", "PUBLISHING", "SCHEDULED"}
 LOOK = (
-    "Nobody can tell whether this bonus was paid: a second try could pay it twice. Look "
-    "at the submission on Prolific."
+    "It is unknown whether this bonus was paid; trying again could pay it twice. "
+    "Check the submission on Prolific."
 )
 TOO_SHORT = (
-    f"Prolific takes a rejection with at least {terms.REJECT_CHARACTERS} characters of "
-    "reason only."
+    f"Prolific requires a reason of at least {terms.REJECT_CHARACTERS} characters for "
+    "a rejection."
 )
 
 
@@ -179,7 +179,7 @@ class Prolific(Platform):
         def act() -> Result:
             status = str(self._study(ref.campaign_id)["status"])
             if status == "COMPLETED":
-                message = "The study has ended there; it cannot be opened again."
+                message = "The study has ended on Prolific and cannot be reopened."
                 return Result(ref.campaign_id, "refused", message=message)
             self._open(ref.campaign_id, status)
             return Result(ref.campaign_id, "done")
@@ -348,8 +348,8 @@ class Prolific(Platform):
         currency = str(balance.get("currency_code") or "an unknown currency")
         if currency != terms.CURRENCY:
             raise GenieError(
-                f"The workspace on Prolific pays in {currency}, and this site counts in "
-                f"{terms.CURRENCY}: nothing is published. Use a workspace in "
+                f"The Prolific workspace pays in {currency}, but this site uses "
+                f"{terms.CURRENCY}, so nothing is published. Use a workspace in "
                 f"{terms.CURRENCY}.",
                 code="wrong-currency",
             )

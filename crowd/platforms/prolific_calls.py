@@ -66,7 +66,7 @@ class Account:
             )
         parts = urlsplit(self.url)
         if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-            raise unset("the token must not travel without https")
+            raise unset("the token must only be sent over https")
         return self.url.rstrip("/")
 
 
@@ -144,7 +144,7 @@ def result_of(key: str, act: Callable[[], Result]) -> Result:
 def unreachable(error: Exception) -> GenieError:
     """Say that Prolific did not answer a question, which can be asked again."""
     return GenieError(
-        f"Prolific does not answer: {error}"[:300],
+        f"Prolific does not respond: {error}"[:300],
         code="platform-unreachable",
         permanent=False,
     )
@@ -201,5 +201,5 @@ def _says_no_money(error: ProlificRefusal) -> bool:
 
 def unset(what: str) -> GenieError:
     return GenieError(
-        f"Prolific is not set up: {what}.", code="platform-not-configured"
+        f"Prolific is not configured: {what}.", code="platform-not-configured"
     )

@@ -75,9 +75,11 @@ def read(
     if not secret or not hmac.compare_digest(expected.encode(), signed.encode()):
         raise GenieError("The signature is not Prolific's.", code="not-signed")
     if not timestamp.isdecimal() or abs(now - int(timestamp)) > TOLERANCE_SECONDS:
-        raise GenieError("The notice is too old, or from the future.", code="too-old")
+        raise GenieError(
+            "The notice's timestamp is too old or in the future.", code="too-old"
+        )
     try:
         notice = json.loads(body)
         return Notice(str(notice["event_type"]), str(notice["resource_id"]))
     except (ValueError, KeyError, TypeError):
-        raise GenieError("The notice says nothing.", code="unreadable") from None
+        raise GenieError("The notice is empty.", code="unreadable") from None

@@ -55,14 +55,14 @@ CODES: Mapping[Outcome, tuple[str, Mapping[str, str]]] = {
         "OTHER",
         {
             "action": "REQUEST_RETURN",
-            "return_reason": "There is no work of this study for you any more.",
+            "return_reason": "There is no more work for you in this study.",
         },
     ),
     "returned": (
         "NO_CONSENT",
         {
             "action": "REQUEST_RETURN",
-            "return_reason": "You chose not to take part, which is fine.",
+            "return_reason": "You chose not to take part.",
         },
     ),
 }
@@ -81,7 +81,7 @@ def checked_id(parameters: Mapping[str, str], name: str) -> str:
     value = parameters.get(name, "")
     if not _ID.fullmatch(value):
         raise GenieError(
-            "Prolific did not say who you are; open the study there again.",
+            "The link does not identify you; open the study again on Prolific.",
             code="who-are-you",
         )
     return value
@@ -233,10 +233,12 @@ def _about(code: str, status: SessionStatus, ways_out: Mapping[str, Outcome]) ->
         return ""
     way = ways_out.get(code)
     if not code or code == "NOCODE":
-        return "Handed in without a code."
+        return "Submitted without a completion code."
     if way is None:
-        return "Handed in with a code that is not of this study."
-    return "" if way == "completed" else f"Handed in as {way}."
+        return "Submitted with the completion code of another study."
+    return (
+        "" if way == "completed" else f"Submitted with the completion code for {way}."
+    )
 
 
 def _address(url: str) -> str:

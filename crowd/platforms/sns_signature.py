@@ -83,8 +83,8 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
     if not parsed.not_valid_before_utc <= now <= parsed.not_valid_after_utc:
         raise NotSigned("Its certificate is not valid now.")
     if not isinstance(key, rsa.RSAPublicKey):
-        raise NotSigned("Its certificate holds no RSA key.")
+        raise NotSigned("Its certificate has no RSA key.")
     try:
         key.verify(signature, signed_text(fields), padding.PKCS1v15(), algorithm)
     except InvalidSignature as error:
-        raise NotSigned("Its signature is not the certificate's.") from error
+        raise NotSigned("Its signature does not match the certificate.") from error

@@ -93,7 +93,7 @@ def to_re2(pattern: str) -> str:
     >>> to_re2(r"(a)\1")
     Traceback (most recent call last):
         ...
-    crowd.requester_api.answer_format.FormatError: it refers back to a group
+    crowd.requester_api.answer_format.FormatError: it has a backreference
     """
     written, in_class = [], False
     for token in _TOKEN.finditer(pattern):
@@ -124,7 +124,7 @@ def _piece(pattern: str, token: re.Match[str], in_class: bool) -> str:
         return _escape(token["escaped"], in_class)
     if in_class:
         if _CLASS_OF_OTHERS.match(pattern, token.start()):
-            raise FormatError("it uses a kind of class that JavaScript does not know")
+            raise FormatError("it uses a character class that JavaScript does not have")
         return token[0]
     if token["group"]:
         return _group(token["group"])
@@ -133,7 +133,7 @@ def _piece(pattern: str, token: re.Match[str], in_class: bool) -> str:
 
 def _class_start(opened: str) -> str:
     if opened == "[]":
-        raise FormatError("a class in it is empty")
+        raise FormatError("it has an empty character class")
     return r"[\x00-\x{10FFFF}]" if opened == "[^]" else opened
 
 
@@ -145,19 +145,19 @@ def _escape(letter: str, in_class: bool) -> str:
     if letter == "b" and in_class:
         return r"\x08"
     if letter in "123456789k":
-        raise FormatError("it refers back to a group")
+        raise FormatError("it has a backreference")
     if not letter.isascii():
         return letter
     if letter.isalnum() and letter not in _KNOWN_ESCAPES:
-        raise FormatError(rf"JavaScript does not know \{letter}")
+        raise FormatError(f"JavaScript does not have \\{letter}")
     return "\\" + letter
 
 
 def _group(opened: str) -> str:
     if opened in {"(?=", "(?!", "(?<=", "(?<!"}:
-        raise FormatError("it looks ahead or behind")
+        raise FormatError("it has a lookahead or lookbehind")
     if opened not in {"(?:", "(?<"}:
-        raise FormatError(f"JavaScript does not know the group {opened}")
+        raise FormatError(f"JavaScript does not have the group {opened}")
     return opened
 
 

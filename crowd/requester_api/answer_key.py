@@ -54,7 +54,7 @@ def read_key(text: str) -> AnswerKey:
         elif _tag(child) == "QualificationValueMapping" and len(child) == 1:
             value_of = _mapping(child[0])
         else:
-            raise _wrong(f"it holds a {_tag(child)}")
+            raise _wrong(f"it contains a {_tag(child)}")
     if not questions or "" in questions:
         raise _wrong("each of its questions needs a QuestionIdentifier")
     return AnswerKey(questions, value_of)
@@ -106,7 +106,7 @@ def _mapping(node: Element) -> Callable[[int], int]:
         return lambda total: _rounded(total * factor)
     if kind == "RangeMapping":
         return _ranges(node)
-    raise _wrong(f"there is no mapping {kind}")
+    raise _wrong(f"the mapping {kind} is not known")
 
 
 def _ranges(node: Element) -> Callable[[int], int]:
@@ -147,7 +147,7 @@ def _whole(text: str) -> int:
     digits = text.removeprefix("-")
     # Nine digits fit into the integers of any database.
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 9):
-        raise _wrong(f"{text[:20]!r} is no whole number")
+        raise _wrong(f"{text[:20]!r} is not a whole number")
     return int(text)
 
 
@@ -157,7 +157,7 @@ def _fraction(text: str) -> Fraction:
             raise ValueError
         return Fraction(text)
     except ValueError:
-        raise _wrong(f"{text[:20]!r} is no number") from None
+        raise _wrong(f"{text[:20]!r} is not a number") from None
 
 
 def _wrong(why: str) -> TurkError:

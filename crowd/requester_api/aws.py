@@ -41,14 +41,14 @@ def check_queue(address: str) -> None:
         ``no-such-target``, with what is wrong.
     """
     if not address.startswith(("https://", "http://")):
-        raise _none("A queue is named by its address.")
+        raise _none("Give the queue's URL.")
 
     def ask() -> object:
         client = _queues(address)
         if not _QUEUE.fullmatch(address) and not address.startswith(
             f"{client.meta.endpoint_url.rstrip('/')}/"
         ):
-            raise _none("A queue is named by its address at Amazon, not of FIFO kind.")
+            raise _none("Give the URL of a standard (not FIFO) queue at Amazon.")
         return client.get_queue_attributes(
             QueueUrl=address, AttributeNames=["QueueArn"]
         )
@@ -59,7 +59,7 @@ def check_queue(address: str) -> None:
 def check_topic(arn: str) -> None:
     """Refuse what is no topic's ARN, or of a topic that does not exist; as above."""
     if not _TOPIC.fullmatch(arn):
-        raise _none("A topic is named by its ARN, or by an address with https.")
+        raise _none("Give the topic's ARN, or an https address.")
     _ask(lambda: _topics(arn).get_topic_attributes(TopicArn=arn), "topic")
 
 

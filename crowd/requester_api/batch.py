@@ -116,8 +116,8 @@ def post(
         locked = Requester.objects.select_for_update().get(pk=requester.pk)
         if RequesterBatch.objects.filter(requester=locked, name=name).exists():
             raise GenieError(
-                f"There is a batch {name} already: it was posted before, or needs "
-                "another name.",
+                f"There is already a batch called {name}. It may have been posted "
+                "before; if not, choose another name.",
                 code="batch-exists",
             )
         money.require(locked, draft_of_batch.cost_cents, now)

@@ -64,9 +64,9 @@ def read_table(text: str) -> Table:
     except csv.Error as error:
         raise _wrong(f"line {begins}: {error}") from None
     if not rows:
-        raise _wrong("it has no rows below the names of its columns")
+        raise _wrong("it has no rows below the header")
     if len(rows) > MAX_ROWS:
-        raise _wrong(f"it has {len(rows)} rows; {MAX_ROWS} are the most")
+        raise _wrong(f"it has {len(rows)} rows, but at most {MAX_ROWS} are allowed")
     return Table(columns, tuple(rows))
 
 
@@ -76,7 +76,7 @@ def _columns(values: list[str]) -> tuple[str, ...]:
         raise _wrong("line 1: each column needs a name")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise _wrong(f"line 1: {twice[0]} is there twice")
+        raise _wrong(f"line 1: the column {twice[0]} appears twice")
     return names
 
 
@@ -110,8 +110,8 @@ def check_fields(template: str, columns: Sequence[str]) -> None:
         if not match[0].startswith("$$") and name not in columns:
             line = template.count("\n", 0, match.start()) + 1
             raise GenieError(
-                f"The page, line {line}: ${{{name}}} is no column of the table. "
-                f"Where no field is meant, write $${{{name}}}.",
+                f"The page, line {line}: ${{{name}}} is not a column of the table. To "
+                f"show it literally, write $${{{name}}}.",
                 code="batch-page",
             )
 
@@ -152,7 +152,10 @@ def as_question(page: str, line: int) -> str:
     )
     n = len(question.encode())
     if n > MAX_QUESTION_BYTES:
-        raise _wrong(f"line {line}: its page has {n} bytes; {MAX_QUESTION_BYTES} fit")
+        raise _wrong(
+            f"line {line}: its page has {n} bytes, but at most {MAX_QUESTION_BYTES} "
+            "are allowed"
+        )
     return question
 
 
@@ -163,7 +166,7 @@ def _whole(page: str) -> str:
     if not re.search(r"<form[\s>]", page, re.IGNORECASE):
         button = ""
         if not re.search(r"type=[\"']?submit|<button", page, re.IGNORECASE):
-            button = '<p><button type="submit">Send</button></p>'
+            button = '<p><button type="submit">Submit</button></p>'
         # Relative to where the page is served: it works without any script.
         body = (
             '<form id="mturk_form" method="post" action="mturk/externalSubmit">'

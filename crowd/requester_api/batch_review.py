@@ -128,7 +128,7 @@ def _checked(values: list[str]) -> list[str]:
 def _review(line: int, row: dict[str, str]) -> list[Review]:
     approve, reject = row.get("Approve", "").strip(), row.get("Reject", "").strip()
     if approve and reject:
-        raise _wrong(line, "it is approved and rejected")
+        raise _wrong(line, "it is both approved and rejected")
     if not approve and not reject:
         return []
     return [Review(line, row["AssignmentId"].strip(), reject or None)]

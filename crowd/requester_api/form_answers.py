@@ -112,7 +112,7 @@ def _number_error(free_text: FreeText, text: str) -> str:
     try:
         number = Decimal(text.strip())
     except InvalidOperation:
-        return "Please write a number."
+        return "Please enter a number."
     if not number.is_finite():
         return "Please write a number."
     if free_text.low is not None and number < free_text.low:

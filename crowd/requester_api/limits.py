@@ -48,25 +48,25 @@ def check_limits(arguments: Mapping[str, Any]) -> None:
                 raise TurkError(f"{name} must be from {low} to {high}, not {value}.")
     if len(arguments.get("QualificationRequirements") or ()) > MAX_REQUIREMENTS:
         raise TurkError(
-            f"A HIT has at most {MAX_REQUIREMENTS} QualificationRequirements."
+            f"A HIT can have at most {MAX_REQUIREMENTS} QualificationRequirements."
         )
     if len(arguments.get("WorkerIds") or ()) > MAX_RECIPIENTS:
-        raise TurkError(f"WorkerIds names at most {MAX_RECIPIENTS} workers.")
+        raise TurkError(f"WorkerIds can name at most {MAX_RECIPIENTS} workers.")
 
 
 def required_text(arguments: Mapping[str, Any], name: str) -> str:
     """Give a text that workers are owed; blank ones are refused."""
     value = str(arguments[name])
     if not value.strip():
-        raise bad_value(name, value, " Say why in words; the worker reads it.")
+        raise bad_value(name, value, " Give a reason in words; the worker reads it.")
     return value
 
 
 def _text(name: str, value: str) -> None:
     if len(value) > CHARACTERS.get(name, len(value)):
-        raise TurkError(f"{name} has at most {CHARACTERS[name]} characters.")
+        raise TurkError(f"{name} can have at most {CHARACTERS[name]} characters.")
     if name in BYTES and len(value.encode()) > BYTES[name]:
-        raise TurkError(f"{name} has at most {BYTES[name]} bytes in UTF-8.")
+        raise TurkError(f"{name} can have at most {BYTES[name]} bytes in UTF-8.")
     if name in NOT_EMPTY and not value.strip():
         raise TurkError(f"{name} must not be empty.")
     if name == "RequesterFeedback" and _CONTROL.search(value):

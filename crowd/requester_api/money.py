@@ -53,7 +53,7 @@ def cents(amount: str) -> int:
     """
     value = int(Decimal(amount) * 100)
     if value > MAX_CENTS:
-        raise TurkError(f"The amount {amount[:40]} is more than anything here costs.")
+        raise TurkError(f"The amount {amount[:40]} is too large.")
     return value
 
 

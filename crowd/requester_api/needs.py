@@ -11,9 +11,9 @@ from crowd.requester_api.money import MASTERS
 
 _NAMES = {
     rules.N_APPROVED: "Assignments approved",
-    rules.P_APPROVED: "Share of assignments approved, in per cent",
-    rules.LOCALE: "Where you live",
-    rules.ADULT: "Content for adults",
+    rules.P_APPROVED: "Approval rate, in percent",
+    rules.LOCALE: "Country of residence",
+    rules.ADULT: "Adult content",
     **dict.fromkeys(MASTERS, "Masters"),
 }
 _WORDS = {

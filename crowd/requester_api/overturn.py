@@ -37,7 +37,7 @@ def overturn(assignment_pk: int, *, by: AbstractBaseUser, sentence: str) -> bool
             return False
         # The hold on this money ended with the rejection.
         money.require(requester, work.hit.reward_cents + work.hit.fee_cents, now)
-        feedback = f"Approved by the site after an appeal: {sentence}"
+        feedback = f"Approved by this site after an appeal: {sentence}"
         approve(work, now, feedback[:1024], State.REJECTED)
-        note(by, work, f"Rejection taken back: appeal granted: {sentence}")
+        note(by, work, f"Rejection reversed: appeal granted: {sentence}")
     return True

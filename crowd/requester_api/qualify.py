@@ -59,7 +59,7 @@ def hindrance(
         return "You have asked for it once, and it can be asked for once only."
     again_at = last.submitted_at + timedelta(seconds=qualification_type.retry_seconds)
     if now < again_at:
-        return f"You can ask again from {again_at:%Y-%m-%d %H:%M} UTC."
+        return f"You can request it again from {again_at:%Y-%m-%d %H:%M} UTC."
     return ""
 
 
@@ -139,7 +139,7 @@ def _own_open(
     )
     if row is None or not _is_open(row, now):
         raise GenieError(
-            "This test was handed in before, or its time is over.", code="not-open"
+            "This test has already been submitted, or its time is up.", code="not-open"
         )
     return row
 

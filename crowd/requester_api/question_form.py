@@ -119,13 +119,13 @@ def read_form(text: str, name: str = "Question") -> Form:
         elif kind == "Question":
             parts.append(_question(child, f"q{number}", name))
         else:
-            raise _wrong(name, f"a form holds no {kind}")
+            raise _wrong(name, f"a form cannot contain {kind}")
     form = Form(tuple(parts))
     identifiers = [question.identifier for question in form.questions]
     if not identifiers:
-        raise _wrong(name, "the form asks nothing")
+        raise _wrong(name, "the form has no question")
     if len(set(identifiers)) < len(identifiers):
-        raise _wrong(name, "two questions have one QuestionIdentifier")
+        raise _wrong(name, "two questions have the same QuestionIdentifier")
     _check_formats(form, name)
     return form
 
@@ -146,7 +146,7 @@ def _check_formats(form: Form, name: str) -> None:
                     f"checked here, as {why}",
                 ) from None
     if cost > MOST_INSTRUCTIONS:
-        raise _wrong(name, "its AnswerFormatRegex patterns are too large together")
+        raise _wrong(name, "its AnswerFormatRegex patterns are too large in total")
 
 
 def _question(node: Element, field: str, name: str) -> Asked:
@@ -178,7 +178,7 @@ def _answer(node: Element, identifier: str, name: str) -> FreeText | Selection:
         return _free_text(node, name)
     if kind == "SelectionAnswer":
         return _selection(node, identifier, name)
-    raise _wrong(name, f"{identifier} asks for a {kind}, which is not offered")
+    raise _wrong(name, f"{identifier} asks for a {kind}, which is not supported")
 
 
 def _free_text(node: Element, name: str) -> FreeText:
@@ -223,9 +223,7 @@ def _selection(node: Element, identifier: str, name: str) -> Selection:
     )
     ids = [choice.identifier for choice in choices]
     if not ids or "" in ids or len(set(ids)) < len(ids):
-        raise _wrong(
-            name, f"the Selections of {identifier} need identifiers of their own"
-        )
+        raise _wrong(name, f"the Selections of {identifier} need unique identifiers")
     other = _child(offered, "OtherSelection") if offered is not None else None
     style = _text(node, "StyleSuggestion").lower()
     return Selection(
@@ -258,7 +256,7 @@ def _block(node: Element, name: str, inline: bool) -> str:
     if kind == "Binary":
         return _binary(node)
     if kind in {"EmbeddedBinary", "Application"}:
-        raise _wrong(name, f"{kind} was withdrawn; no browser shows it")
+        raise _wrong(name, f"{kind} was withdrawn; browsers no longer show it")
     return ""
 
 
@@ -297,7 +295,7 @@ def _whole(text: str, usual: int, name: str) -> int:
     if not text:
         return usual
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
-        raise _wrong(name, f"{text[:20]} is no whole number")
+        raise _wrong(name, f"{text[:20]} is not a whole number")
     return int(text)
 
 
@@ -307,7 +305,7 @@ def _decimal(text: str, name: str) -> Decimal | None:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise _wrong(name, f"{text[:20]} is no number") from None
+        raise _wrong(name, f"{text[:20]} is not a number") from None
     return number
 
 

@@ -66,12 +66,14 @@ def check_answer_key(text: str) -> None:
 def _two(root: Element, content: str, height: str) -> tuple[str, int]:
     if [child.tag for child in root] != [content, height]:
         names = [content.split("}")[1], height.split("}")[1]]
-        raise _wrong(f"it must hold {names[0]} and then {names[1]}, nothing else")
+        raise _wrong(
+            f"it must contain {names[0]} and then {names[1]}, and nothing else"
+        )
     digits = (root[1].text or "").strip()
     if not (digits.isascii() and digits.isdecimal() and int(digits[:9]) <= MAX_HEIGHT):
         raise _wrong(f"FrameHeight must be a whole number up to {MAX_HEIGHT}")
     if len(root[0]):
-        raise _wrong(f"wrap what {content.split('}')[1]} holds in CDATA")
+        raise _wrong(f"wrap the content of {content.split('}')[1]} in CDATA")
     return root[0].text or "", int(digits)
 
 

@@ -6,19 +6,19 @@ from crowd.models import QualificationType
 from crowd.requester_api import requirements as ids
 from crowd.requester_api.money import MASTERS
 
-_MASTERS = ("Masters", "Workers whom staff have named Masters.")
+_MASTERS = ("Masters", "Workers designated as Masters by staff.")
 # id -> name and description, in the order in which they are listed
 _TYPES = {
     ids.N_APPROVED: (
         "Worker_NumberHITsApproved",
-        "How many assignments of a worker were approved on this site.",
+        "The number of the worker's assignments approved on this site.",
     ),
     ids.P_APPROVED: (
         "Worker_PercentAssignmentsApproved",
-        "The share of a worker's decided assignments that was approved, in percent.",
+        "The percentage of the worker's reviewed assignments that were approved.",
     ),
-    ids.LOCALE: ("Worker_Locale", "The country or state where a worker lives."),
-    ids.ADULT: ("Worker_Adult", "Workers of age who accept content for adults."),
+    ids.LOCALE: ("Worker_Locale", "The worker's country or state of residence."),
+    ids.ADULT: ("Worker_Adult", "Adult workers who accept adult content."),
     **dict.fromkeys(sorted(MASTERS), _MASTERS),
 }
 

@@ -26,7 +26,7 @@ def check_target(notification: Mapping[str, Any]) -> None:
             f"The Version of a notification is {' or '.join(events.VERSIONS)}."
         )
     if not notification["EventTypes"]:
-        raise TurkError("EventTypes names no event.")
+        raise TurkError("EventTypes is empty.")
     try:
         _check(notification["Transport"], notification["Destination"])
     except GenieError as error:

@@ -18,4 +18,6 @@ def post(address: str, text: str) -> None:
         address, text.encode(), HEADERS, https_only=True, allow_private=False
     )
     if not 200 <= answer.status < 300:
-        raise GenieError(f"It was answered with {answer.status}.", code="not-delivered")
+        raise GenieError(
+            f"The server answered with status {answer.status}.", code="not-delivered"
+        )

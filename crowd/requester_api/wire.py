@@ -32,8 +32,8 @@ from genie.lib.database import database_is_down
 
 assert operations.__all__  # noqa: S101  importing them fills the table of handlers
 FOR_PEOPLE = (
-    "Programs that speak Mechanical Turk's Requester API send signed requests to this "
-    "address. The people who run this site make the access keys.\n"
+    "Programs that use the Mechanical Turk Requester API send signed requests to this "
+    "address. The staff of this site issue access keys.\n"
 )
 TARGET = "MTurkRequesterServiceV20170117."
 logger = logging.getLogger(__name__)

@@ -45,7 +45,7 @@ def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
             raise GenieError("You have done this HIT already.", code="done-already")
         current = hits_of(requester, now).filter(pk=hit.pk).first()
         if current is None or status_of(current, now) != "Assignable":
-            raise GenieError("This HIT takes no more answers.", code="no-place-left")
+            raise GenieError("This HIT is no longer available.", code="no-place-left")
         _check_welcome(alias, current)
         assignment = RequesterAssignment.objects.create(
             hit=current,
@@ -81,7 +81,7 @@ def send_in(assignment: RequesterAssignment, worker: Worker, answer: str) -> Non
         )
         if not sent:
             raise GenieError(
-                "This work was sent in before, given back, or its time is over.",
+                "This HIT has already been submitted or returned, or its time is up.",
                 code="not-open",
             )
         _touch(row.hit, now)
@@ -100,10 +100,12 @@ def give_back(assignment: RequesterAssignment, worker: Worker) -> bool:
 
 def _check_welcome(alias: WorkerAlias, hit: RequesterHIT) -> None:
     if alias.worker.excluded or alias.block_reason is not None:
-        raise GenieError("This requester's work is closed to you.", code="blocked")
+        raise GenieError(
+            "This requester has blocked you from their HITs.", code="blocked"
+        )
     if requirements.lacking(alias.worker, hit.hit_type.requirements):
         raise GenieError(
-            "You do not have the qualifications that this HIT asks for.",
+            "You do not have the qualifications that this HIT requires.",
             code="not-qualified",
         )
 

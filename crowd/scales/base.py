@@ -133,7 +133,7 @@ class Scale(ABC):
     def _refusal(cls, raw: str) -> GenieError:
         shown = raw if len(raw) <= 40 else f"{raw[:40]}…"
         return GenieError(
-            f"{shown!r} is not an answer on the scale {cls.slug}.",
+            f"{shown!r} is not a valid answer on the scale {cls.slug}.",
             code="not-on-the-scale",
             details={"scale": cls.slug},
         )

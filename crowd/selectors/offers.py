@@ -141,28 +141,32 @@ def _lacking(
         return Lacking(_test_sentence(standing), standing)
     if row.kind == Kind.APPROVED:
         return Lacking(
-            f"It is for workers with at least {row.at_least:,} approved pieces of work; "
-            f"you have {record.n_approved:,}. Other work on this site counts towards it."
+            f"This work is for workers with at least {row.at_least:,} approved HITs; "
+            f"you have {record.n_approved:,}. Other work on this site counts towards "
+            "this number."
         )
     if row.kind == Kind.COUNTRY:
-        return Lacking(f"It is for people who live in {', '.join(row.country_codes)}.")
+        return Lacking(
+            f"This work is for people who live in {', '.join(row.country_codes)}."
+        )
     return Lacking(
-        f"It is for workers of whose work at least {row.at_least} % was approved; of "
-        f"yours {record.percent} % was."
+        f"This work requires an approval rate of at least {row.at_least} %; yours is "
+        f"{record.percent} %."
     )
 
 
 def _test_sentence(standing: TestStanding | None) -> str:
     if standing is None:
-        return "It needs a test that is not ready yet. Look in again later."
+        return "This work requires a test that is not ready yet. Check back later."
     if standing.revoked:
-        return "Your qualification for it was taken back; the message says why."
+        return "Your qualification for this work was revoked; the message says why."
     if standing.open_attempt is not None:
-        return "You have begun the test for it."
+        return "You have started the test for this work."
     if standing.n_left == 0:
-        return "You have used all tries of its test."
+        return "You have used all your attempts at its test."
     if standing.wait_until is not None:
         return (
-            f"You can try its test again from {standing.wait_until:%Y-%m-%d %H:%M} UTC."
+            f"You can take its test again from {standing.wait_until:%Y-%m-%d %H:%M} "
+            "UTC."
         )
-    return "It needs a short test first."
+    return "This work requires a short test first."

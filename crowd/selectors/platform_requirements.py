@@ -64,7 +64,7 @@ def requirements_of(campaign: Campaign) -> Requirements:
             names.append(row.test_name)
     if countries is not None and not countries:
         raise GenieError(
-            "The countries that this campaign's requirements name have none in common.",
+            "The countries in this campaign's requirements have none in common.",
             code="nobody-may-work",
         )
     return Requirements(

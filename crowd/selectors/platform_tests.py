@@ -75,12 +75,12 @@ def _drawn(question: QualificationQuestion, hit_type: HITType) -> FormQuestion:
         or len(hit_type.criteria) > 1
     ):
         raise GenieError(
-            "A qualification test of comparisons, numbers or several ratings is given on "
-            "our own pages only.",
+            "Qualification tests with comparisons, numbers or several ratings can "
+            "only be taken on this site.",
             code="test-stays-here",
         )
     parts = [f"{field['label']}: {field['text']}" for field in data.get("fields", ())]
-    parts += [f"To be judged: {data['prediction']}", *hit_type.criteria.values()]
+    parts += [f"To be rated: {data['prediction']}", *hit_type.criteria.values()]
     line = float(question.expected.get("threshold", scale.binary_threshold))
     good = bool(question.expected["good"])
     return FormQuestion(

@@ -9,11 +9,13 @@ from crowd.models import Assignment, ExternalSession, OutwardCall
 from crowd.platforms.base import Platform, kind_of
 
 HERE = (
-    "Taking it back approves the work and pays it; its answers count again where nobody "
-    "else has answered in its place."
+    "Reversing the rejection approves and pays the work; its answers count again "
+    "unless they have been replaced."
 )
-PANEL = " Nobody at the panel is told: pay it there, and mark it as paid here."
-BONUS = " A bonus of the reward can be paid there instead; the answers stay out."
+PANEL = " The panel is not notified: pay it there, and mark it as paid here."
+BONUS = (
+    " The reward can be paid there as a bonus instead; the answers still do not count."
+)
 
 
 @dataclass(frozen=True)

@@ -78,8 +78,8 @@ def _rating(item: Item, question: Asked, raw_answers: Mapping[str, str]) -> Rati
 
 def _unknown() -> GenieError:
     return GenieError(
-        "The page sent an answer to a question that this HIT does not ask; "
-        "load it again.",
+        "The page sent an answer to a question that is not in this HIT; reload the "
+        "page.",
         code="unknown-question",
     )
 

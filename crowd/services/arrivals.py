@@ -189,7 +189,7 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
     if adapter.capabilities.external:
         if place is None or place.platform_id != who.study_id:
             raise GenieError(
-                "This link is of another study; open it where you found it.",
+                "This link belongs to another study; open it again where you found it.",
                 code="not-this-study",
             )
         known = ExternalSession.objects.filter(
@@ -201,7 +201,7 @@ def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
         # that.
         if not known and adapter.vouches_for(who) is False:
             raise GenieError(
-                f"{adapter.title} does not know of this visit; open the study there.",
+                f"{adapter.title} does not know this session; open the study there again.",
                 code="who-are-you",
             )
 

@@ -60,7 +60,7 @@ def give(
     )
     if cents < 1 or not is_payable:
         raise GenieError(
-            "A bonus is at least one cent, for work that was not rejected.",
+            "A bonus must be at least one cent, for work that was not rejected.",
             code="no-bonus",
         )
     fee = fee_of(campaign, cents)
@@ -79,7 +79,7 @@ def give(
             campaign=campaign,
             kind=Kind.FEE,
             amount_cents=fee,
-            reason="Of a bonus.",
+            reason="For a bonus.",
         )
     # The account was closed when the campaign ended; it is closed again at what is
     # spent now.

@@ -158,17 +158,17 @@ def _check(
 ) -> None:
     template = check_hit_type(hit_type)
     if not items:
-        raise GenieError("A campaign has at least one item.", code="no-items")
+        raise GenieError("A campaign needs at least one item.", code="no-items")
     if len({item.key for item in items}) < len(items):
         raise GenieError("Two items have the same key.", code="duplicate-item")
     if exposure not in EXPOSURES:
         raise GenieError(
-            f"Exposure is one of {', '.join(EXPOSURES)}, not {exposure!r}.",
+            f"Exposure must be one of {', '.join(EXPOSURES)}, not {exposure!r}.",
             code="unknown-exposure",
         )
     if max_assignments < 1:
         raise GenieError(
-            "A HIT takes at least one assignment.", code="too-few-assignments"
+            "A HIT needs at least one assignment.", code="too-few-assignments"
         )
     _check_items(hit_type, template, items)
 
@@ -184,15 +184,15 @@ def check_hit_type(hit_type: HITTypeSpec) -> HITTemplate:
     template = hit_templates.get(hit_type.template)
     if hit_type.scale not in all_scales():
         raise GenieError(
-            f"There is no scale {hit_type.scale!r}; there are "
+            f"There is no scale {hit_type.scale!r}. Choose from: "
             f"{', '.join(all_scales())}.",
             code="unknown-scale",
         )
     if not hit_type.criteria:
-        raise GenieError("A HIT asks at least one question.", code="no-criteria")
+        raise GenieError("A HIT needs at least one question.", code="no-criteria")
     if any(len(criterion) > CRITERION_CHARACTERS for criterion in hit_type.criteria):
         raise GenieError(
-            f"A criterion's name has at most {CRITERION_CHARACTERS} characters.",
+            f"A criterion's name can have at most {CRITERION_CHARACTERS} characters.",
             code="criterion-too-long",
         )
     _check_form(hit_type, template)
@@ -203,28 +203,28 @@ def _check_form(hit_type: HITTypeSpec, template: HITTemplate) -> None:
     """Refuse questions that the template's texts cannot be asked with."""
     if any("@" in name or name == SPANS for name in hit_type.criteria):
         raise GenieError(
-            f"A criterion is not called {SPANS!r} and has no @ in its name.",
+            f"A criterion cannot be called {SPANS!r} or have @ in its name.",
             code="unusable-criterion",
         )
     compares = all_scales()[hit_type.scale].compares
     if compares and not template.shows_outputs:
         raise GenieError(
             f"The scale {hit_type.scale} compares two outputs, but the HIT template "
-            f"{template.slug} shows one.",
+            f"{template.slug} shows only one.",
             code="unusable-scale",
         )
     form = read_form(hit_type.form, hit_type.criteria)
     one_by_one = template.shows_outputs and not compares
     if one_by_one and form.in_two_steps(hit_type.criteria):
         raise GenieError(
-            "Outputs that are rated one by one are shown with the input or without it; "
-            "put the criteria into campaigns of their own (setup 2).",
+            "Outputs that are rated one by one must have all criteria with the input "
+            "or all without it; put the criteria into separate campaigns (setup 2).",
             code="unusable-form",
         )
     if form.checkboxes and (compares or not form.shows_input(hit_type.criteria)):
         raise GenieError(
-            "Added and missed information can be ticked for one output at a time, "
-            "beside its input.",
+            "Checkboxes for added and missed information need a single output shown "
+            "with its input.",
             code="unusable-form",
         )
 
@@ -238,8 +238,8 @@ def _check_items(
         slots = slots_of(item.data)
         if slots and (not template.shows_outputs or (compares and slots != ["A", "B"])):
             raise GenieError(
-                "An item's outputs do not fit: a comparison has the slots A and B, and "
-                "other templates may show one output only.",
+                "An item's outputs do not fit: a comparison needs the slots A and B, "
+                "and other templates show only one output.",
                 code="unusable-item",
             )
 

@@ -31,7 +31,7 @@ Kind = OutwardCall.Kind
 State = Assignment.State
 Entry = LedgerEntry.State
 OPEN = (State.ACCEPTED, State.SUBMITTED)
-REJECTED = "The work does not do what the HIT asked for."
+REJECTED = "The work does not follow the instructions of the HIT."
 
 
 # --- decisions -------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from genie.lib.errors import GenieError
 State = Assignment.State
 SENT_IN = ("submitted", "approved", "rejected")
 UNREADABLE = "The answers could not be used: "
-TWICE = "This worker has answered the HIT before; that answer counts."
+TWICE = "This worker has already answered the HIT; the first answer counts."
 
 
 def collect(

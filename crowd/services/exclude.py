@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 
 CLOSED = (
-    "You get no more work on this site",
-    "The people who run this site give you no more work. Work that you sent in before is "
-    "still paid. If you think that this is wrong, write to the people who invited you.",
+    "You can no longer work on this site",
+    "The staff of this site have decided not to give you any more work. Work that you "
+    "have already submitted is still paid. If you think that this is wrong, write to "
+    "the people who invited you.",
 )
-OPEN = ("You get work again", "The people who run this site let you work again.")
+OPEN = ("You can work again", "The staff of this site have readmitted you.")
 
 
 @transaction.atomic

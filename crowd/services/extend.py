@@ -59,7 +59,7 @@ def extend(
         .get(pk=campaign_pk)
     )
     if campaign.state not in {Campaign.State.RUNNING, Campaign.State.SCHEDULED}:
-        raise GenieError("The campaign does not ask any more.", code="campaign-over")
+        raise GenieError("The campaign has ended.", code="campaign-over")
     known = set(campaign.items.values_list("key", flat=True))
     new = [item for item in items if item.key not in known]
     template = hit_templates.get(campaign.hit_type.template)
@@ -68,8 +68,8 @@ def extend(
     affordable = room(campaign).n_assignments
     if affordable is not None and len(new) * max_assignments > affordable:
         raise GenieError(
-            f"{len(new) * max_assignments:,} more assignments are wanted, but the "
-            f"campaign's budget pays for {affordable:,}.",
+            f"{len(new) * max_assignments:,} more assignments are needed, but the "
+            f"campaign's budget pays for only {affordable:,}.",
             code="over-budget",
         )
     last = campaign.hits.aggregate(last=Max("position"))["last"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)
-REASON = "Made up to the least that an hour should pay."
+REASON = "Topped up to the minimum hourly pay."
 BATCH = 2_000
 
 
@@ -51,8 +51,8 @@ def make_up(
     # then change it.
     if missing.total_cents != agreed_cents:
         raise GenieError(
-            f"This costs ${missing.total_cents / 100:,.2f} by now, not "
-            f"${agreed_cents / 100:,.2f}: look at it again.",
+            f"This now costs ${missing.total_cents / 100:,.2f}, not "
+            f"${agreed_cents / 100:,.2f}; please check it again.",
             code="cost-changed",
         )
     settled = fund.add(campaign, missing.total_cents, by)
@@ -76,7 +76,7 @@ def make_up(
 def _check(campaign: Campaign) -> None:
     if campaign.state not in OVER:
         raise GenieError(
-            "While answers come in, the median pace is not known; wait until the "
+            "The median time is not final while answers come in; wait until the "
             "campaign is over.",
             code="campaign-not-over",
         )
@@ -126,9 +126,9 @@ def _tell(campaign: Campaign, cents: int, n_answers_of: dict[int, int]) -> None:
             kind=Message.Kind.BONUS,
             subject=f"A bonus of ${n * cents / 100:,.2f}",
             text=(
-                f"“{campaign.hit_type.title}” took longer than we had thought. To make "
-                f"up for it you get ${cents / 100:,.2f} more for each of {n} pieces, "
-                f"${n * cents / 100:,.2f} in all. You need not do anything."
+                f"“{campaign.hit_type.title}” took longer than we expected. To make "
+                f"up for this, you get ${cents / 100:,.2f} more for each of {n} HITs, "
+                f"${n * cents / 100:,.2f} in total. You do not need to do anything."
             ),
             pool=campaign.pool,
         )

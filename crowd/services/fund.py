@@ -217,8 +217,8 @@ def _committed(**of: str) -> int:
 
 def _over(name: str, limit: int, left: int, amount: int) -> GenieError:
     return GenieError(
-        f"This costs ${amount / 100:,.2f}, but of the budget of {name}, "
-        f"${limit / 100:,.2f}, only ${max(0, left) / 100:,.2f} is left.",
+        f"This costs ${amount / 100:,.2f}, but only ${max(0, left) / 100:,.2f} is "
+        f"left of the budget of {name}, ${limit / 100:,.2f}.",
         code="over-budget",
         details={
             "budget": name,

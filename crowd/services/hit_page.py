@@ -104,5 +104,5 @@ def _inside(name: str) -> SafeString:
         text = file.read()
     # Either would end its element early, and the rest would stand on the page as text.
     if "</script" in text.lower() or "</style" in text.lower():
-        raise GenieError(f"{name} cannot stand inside a page.", code="file-unusable")
+        raise GenieError(f"{name} cannot be embedded in a page.", code="file-unusable")
     return mark_safe(text)  # noqa: S308 - our own file

@@ -36,13 +36,13 @@ def usable(token: str) -> Invitation:
         raise GenieError("There is no such invitation.", code="no-such-invitation")
     if invitation.used_at is not None:
         raise GenieError(
-            "This invitation has been used. Each one is for one person; ask for "
-            "another.",
+            "This invitation has been used. Each one is for one person; ask for a new "
+            "one.",
             code="invitation-used",
         )
     if invitation.expires_at <= timezone.now():
         raise GenieError(
-            "This invitation has run out; ask for another.", code="invitation-expired"
+            "This invitation has expired; ask for a new one.", code="invitation-expired"
         )
     return invitation
 
@@ -53,7 +53,7 @@ def redeem(token: str, user: AbstractBaseUser) -> Worker:
     invitation = usable(token)
     if Worker.objects.filter(user_id=user.pk).exists():
         raise GenieError(
-            "You are a worker already; the invitation can go to somebody else.",
+            "You are already a worker here; give the invitation to someone else.",
             code="already-a-worker",
         )
     # Compare and set: two who open the same link at once cannot both become workers.

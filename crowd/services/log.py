@@ -18,6 +18,6 @@ def note(
             by.pk,
             [about],
             CHANGE,
-            f"{sentence} Why: {why}" if why else sentence,
+            f"{sentence} Reason: {why}" if why else sentence,
             single_object=True,
         )

@@ -76,10 +76,10 @@ def _check(campaign: Campaign, cents: int, budget_cents: int, reason: str) -> No
     if cents < 1:
         raise GenieError("Add at least one cent.", code="bad-amount")
     if not reason.strip():
-        raise GenieError("Say why money is added.", code="reason-missing")
+        raise GenieError("Give a reason for adding money.", code="reason-missing")
     if campaign.state == State.STOPPED:
         raise GenieError(
-            "This campaign was stopped for good; it asks nobody again.",
+            "This campaign was stopped and cannot be resumed.",
             code="campaign-over",
         )
     if campaign.budget_cents != budget_cents:

@@ -59,8 +59,8 @@ def advance(
     if place.environment != platform.environment:
         _trouble(
             place,
-            f"This campaign was offered in {place.environment!r}; the site is set up "
-            f"for {platform.environment!r} now. Nothing is sent.",
+            f"This campaign was posted in {place.environment!r}, but the site is now "
+            f"configured for {platform.environment!r}. Nothing is sent.",
         )
         return
     if campaign.state in OFFERED:
@@ -193,8 +193,8 @@ def _affordable(
     if progress.committed_cents > progress.budget_cents:
         _trouble(
             place,
-            f"The work that is out and open costs {_money(progress.committed_cents)}, "
-            f"more than the budget of {_money(progress.budget_cents)}. Nothing is "
+            f"The work already posted costs {_money(progress.committed_cents)}, more "
+            f"than the budget of {_money(progress.budget_cents)}. Nothing more is "
             "posted.",
         )
         return False
@@ -204,8 +204,9 @@ def _affordable(
     if balance is not None and needed > balance:
         _trouble(
             place,
-            f"Posting needs {_money(needed)}; the account there has "
-            f"{_money(balance)}. Put money on it; posting goes on by itself.",
+            f"Posting needs {_money(needed)}, but the account on the platform has "
+            f"{_money(balance)}. Add money to it; posting then continues "
+            "automatically.",
         )
         return False
     return True
@@ -327,7 +328,9 @@ def _switch(
         act = platform.close if kind == Kind.CLOSE else platform.resume
         result = act(ref)
         if result.state == "done" and not complete:
-            result = Result(ref.campaign_id, "unknown", message="Some HITs are unsure.")
+            result = Result(
+                ref.campaign_id, "unknown", message="The state of some HITs is unknown."
+            )
         done = ledger.note_result(taken, sent, result, now)
         if done.state == OutwardCall.State.DONE:
             place.is_open = kind == Kind.RESUME

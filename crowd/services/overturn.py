@@ -56,7 +56,7 @@ def overturn(
         # A platform pays a piece of work once, so the entries keep their keys; here a
         # cancelled payment stays on record, and a new one is made.
         if pays_itself(campaign):
-            cents = pay.plan_after_all(assignment, "Rejection taken back.")
+            cents = pay.plan_after_all(assignment, "Rejection reversed.")
         else:
             cents = pay.plan_again(assignment, campaign)
         _set_aside(campaign, cents, by)
@@ -83,7 +83,7 @@ def pay_instead(
         way = taking_back(assignment, timezone.now())
         if way.possible or assignment.state != State.REJECTED:
             raise GenieError(
-                "Only for a rejection that cannot be taken back.",
+                "A bonus is only for a rejection that cannot be reversed.",
                 code="can-be-taken-back",
             )
         entry = bonus.give(

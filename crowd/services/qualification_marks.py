@@ -62,13 +62,13 @@ def is_right(
 def _chosen(question: QualificationQuestion, raw_answers: Mapping[str, str]) -> int:
     if not set(raw_answers) <= {CHOICE}:
         raise GenieError(
-            "The page sent an answer to a question that this test does not ask; load "
-            "it again.",
+            "The page sent an answer to a question that is not in this test; reload "
+            "the page.",
             code="unknown-question",
         )
     raw = raw_answers.get(CHOICE, "").strip()
     if not raw:
         raise GenieError("Please choose an answer.", code="answer-missing")
     if raw not in {str(index) for index in range(len(question.answers))}:
-        raise GenieError("This is none of the answers.", code="not-on-the-scale")
+        raise GenieError("This is not one of the answers.", code="not-on-the-scale")
     return int(raw)

@@ -62,8 +62,8 @@ def check_rules(names: Iterable[str]) -> None:
     """Refuse rules that no test has."""
     if unknown := set(names) - set(RULES):
         raise GenieError(
-            f"A qualification test has no rule {', '.join(sorted(unknown))}; there are "
-            f"{', '.join(RULES)}.",
+            f"A qualification test has no setting {', '.join(sorted(unknown))}. "
+            f"Choose from: {', '.join(RULES)}.",
             code="unknown-rule",
         )
 
@@ -134,7 +134,7 @@ def _check(test: QualificationTest) -> None:
         raise _unusable(test, "it has no questions")
     if test.n_asked > len(questions):
         raise _unusable(
-            test, f"it asks {test.n_asked} of its {len(questions)} questions"
+            test, f"it asks {test.n_asked} questions but has only {len(questions)}"
         )
     for question in questions:
         if problem := problem_of(question, test.hit_type):
@@ -148,7 +148,7 @@ def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str
     if not question.text.strip():
         return "has no text"
     if len(question.answers) < 2:
-        return "needs at least two answers, one on each line"
+        return "needs at least two answers, one per line"
     if len(set(question.answers)) < len(question.answers):
         return "has the same answer twice"
     right = question.expected.get(CHOICE)

@@ -78,14 +78,14 @@ def _is_closed_to(worker: Worker, pool: str) -> bool:
 
 def _refuse(standing: TestStanding) -> None:
     if standing.held:
-        raise GenieError("You have passed this test.", code="already-qualified")
+        raise GenieError("You have already passed this test.", code="already-qualified")
     if standing.revoked:
         raise GenieError(
-            "This qualification was taken back; ask the people who invited you.",
+            "This qualification was revoked; ask the people who invited you.",
             code="qualification-revoked",
         )
     if standing.n_left == 0:
-        raise GenieError("You have no tries left.", code="no-tries-left")
+        raise GenieError("You have no attempts left.", code="no-tries-left")
     if standing.wait_until is not None:
         raise GenieError(
             f"You can try again from {standing.wait_until:%Y-%m-%d %H:%M} UTC.",
@@ -137,7 +137,7 @@ def answer(
             .first()
         )
         if attempt is None:
-            raise GenieError("This test is not yours.", code="not-yours")
+            raise GenieError("This test was not started by you.", code="not-yours")
         row = (
             attempt.answers.select_related("question").filter(position=position).first()
         )
@@ -218,7 +218,7 @@ def grant_by_hand(
     """Let staff grant a qualification without a test, or again after a revocation."""
     test = QualificationTest.objects.filter(name=name).order_by("-version").first()
     if test is None:
-        raise GenieError(f"No test is called {name!r}.", code="no-such-test")
+        raise GenieError(f"There is no test called {name!r}.", code="no-such-test")
     grant = _grant(
         QualificationGrant(
             worker=worker,
@@ -232,7 +232,8 @@ def grant_by_hand(
         worker,
         Message.Kind.QUALIFIED,
         "You are qualified",
-        f"You have been given the qualification “{test.title}”. No test is needed.",
+        f"You have been granted the qualification “{test.title}”. You do not need to "
+        "take its test.",
         pool=test.pool,
     )
     note(by, grant, "Granted without a test.")
@@ -244,7 +245,7 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Say why it is taken back; the worker reads it.", code="reason-missing"
+            "Give a reason for revoking it; the worker reads it.", code="reason-missing"
         )
     with transaction.atomic():
         ended = QualificationGrant.objects.filter(pk=grant_pk, ended_at=None).update(
@@ -257,10 +258,10 @@ def revoke(grant_pk: int, *, by: AbstractBaseUser, reason: str) -> bool:
         messages.send(
             grant.worker,
             Message.Kind.REVOKED,
-            "A qualification was taken back",
-            f"You do not have the qualification “{test.title if test else grant.name}” "
-            f"any more. The people who run this site write: {reason}\n\nWork that you "
-            "sent in before is not affected.",
+            "A qualification was revoked",
+            f"Your qualification “{test.title if test else grant.name}” was revoked. "
+            f"The reason given by the staff of this site: {reason}\n\nWork that you "
+            "have already submitted is not affected.",
             pool=test.pool if test else "",
         )
         note(by, grant, f"Revoked: {reason}")

@@ -25,7 +25,7 @@ Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 FOR_WORK = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.FEE)
 THERE = "Rejected on the platform."
-STANDS = "The platform did not take the rejection back:"
+STANDS = "The platform did not reverse the rejection:"
 OVERTAKEN = "The platform had approved this before the rejection reached it."
 
 

@@ -20,7 +20,7 @@ from crowd.services import slots
 
 State = Assignment.State
 COUNTED = (State.SUBMITTED, State.APPROVED)
-_SHORTAGE = re.compile(r"\d+ answers that do not count were not asked .*?used up\.")
+_SHORTAGE = re.compile(r"\d+ answers that do not count were not .*?used up\.")
 ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
 
 
@@ -96,9 +96,8 @@ def _replace_in(campaign_pk: int, **whose: Any) -> int:
     affordable = _n_affordable(campaign)
     if affordable < len(rows):
         notice = (
-            f"{len(rows) - affordable} answers that do not count were not asked for "
-            f"again: the campaign's budget of ${campaign.budget_cents / 100:,.2f} is "
-            "used up."
+            f"{len(rows) - affordable} answers that do not count were not replaced: "
+            f"the campaign's budget of ${campaign.budget_cents / 100:,.2f} is used up."
         )
         Campaign.objects.filter(pk=campaign_pk).update(notice=notice)
     return _reopen(rows[:affordable])

@@ -51,7 +51,7 @@ def create_key(
         made_with=fingerprint(settings.SECRET_KEY),
         created_by_id=by.pk,
     )
-    note(by, requester, f"Made the access key {key.key_id}.")
+    note(by, requester, f"Created the access key {key.key_id}.")
     return key, secret_of(key.key_id, settings.SECRET_KEY)
 
 
@@ -89,7 +89,8 @@ def deposit(
     """Put money on a requester's account; the same key again changes nothing."""
     if not 0 < cents <= MAX_DEPOSIT_CENTS:
         raise GenieError(
-            f"A deposit is from 1 to {MAX_DEPOSIT_CENTS} cents.", code="bad-deposit"
+            f"A deposit must be from 1 to {MAX_DEPOSIT_CENTS} cents.",
+            code="bad-deposit",
         )
     with transaction.atomic():
         entry, is_new = RequesterEntry.objects.get_or_create(

@@ -102,6 +102,6 @@ def _stored(requirement: Requirement) -> Requirement:
 
 def _bad(problem: str) -> GenieError:
     return GenieError(
-        f"What is required of workers cannot be used: {problem}.",
+        f"The worker requirements cannot be used: {problem.removesuffix('.')}.",
         code="bad-requirements",
     )

@@ -13,8 +13,8 @@ from crowd.models import Assignment, Campaign, Exclusion, Reservation, Worker
 from crowd.selectors.eligible import unseen_hits
 
 PASSED_ON = (
-    "The worker who had this campaign to themselves did not go on, so somebody else "
-    "may: its answers are not all one person's."
+    "The worker for whom this campaign was reserved did not continue, so others may "
+    "take it: its answers do not all come from one person."
 )
 
 

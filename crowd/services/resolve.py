@@ -26,7 +26,7 @@ def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
     reference = reference.strip()
     if not reference:
         raise GenieError(
-            "Say where you saw it, so that it can be found again.",
+            "Give the platform's reference, so that the payment can be found again.",
             code="reference-missing",
         )
     done = OutwardCall.objects.filter(
@@ -37,7 +37,7 @@ def happened(pk: int, by: AbstractBaseUser, reference: str) -> bool:
         done_at=timezone.now(),
         trouble="",
     )
-    return _noted(pk, by, f"Was carried out: {reference}", done)
+    return _noted(pk, by, f"Confirmed as carried out: {reference}", done)
 
 
 @transaction.atomic
@@ -49,7 +49,7 @@ def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Say how you know that it did not happen.", code="reason-missing"
+            "Say how you know that it was not carried out.", code="reason-missing"
         )
     again = (
         OutwardCall.objects.filter(pk=pk)
@@ -62,7 +62,7 @@ def send_again(pk: int, by: AbstractBaseUser, reason: str) -> bool:
             code="",
         )
     )
-    return _noted(pk, by, f"Is sent again: {reason}", again)
+    return _noted(pk, by, f"Resent: {reason}", again)
 
 
 def _noted(pk: int, by: AbstractBaseUser, sentence: str, changed: int) -> bool:

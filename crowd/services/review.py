@@ -57,7 +57,8 @@ def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool
     reason = reason.strip()
     if not reason:
         raise GenieError(
-            "Say why the work is rejected; the worker reads it.", code="reason-missing"
+            "Give a reason for the rejection; the worker reads it.",
+            code="reason-missing",
         )
     with transaction.atomic():
         # Whoever ends the campaign holds this row: its last word on the state counts.
@@ -95,11 +96,11 @@ def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
     messages.send(
         assignment.worker,
         Message.Kind.REJECTED,
-        "A piece of your work was rejected",
-        f"“{campaign.hit_type.title}”, sent in on "
+        "Your work was rejected",
+        f"“{campaign.hit_type.title}”, submitted on "
         f"{assignment.submitted_at:%Y-%m-%d at %H:%M} UTC, was rejected and is not "
-        f"paid. The reason: {reason}\n\nIf you think that this is wrong, you can appeal "
-        "once, and a person will look at it.",
+        f"paid. The reason: {reason}\n\nIf you think that this is wrong, you can "
+        "appeal once, and a person will review it.",
         pool=campaign.pool,
         assignment=assignment,
     )
@@ -110,7 +111,7 @@ def _check_reason(campaign: Campaign, reason: str) -> None:
     least = can(campaign.platform).reject_minimum_characters
     if len(reason) < least:
         raise GenieError(
-            f"{campaign.platform} takes a rejection with at least {least} characters of "
-            f"reason; this one has {len(reason)}.",
+            f"{campaign.platform} requires a reason of at least {least} characters "
+            f"for a rejection; this one has {len(reason)}.",
             code="reason-too-short",
         )

@@ -47,7 +47,7 @@ def check(envelope: Envelope) -> None:
         raise NotSigned(f"Its certificate: {error.message}") from error
     except (OSError, http.client.HTTPException) as error:
         raise GenieError(
-            f"Its certificate could not be fetched: {error}"[:300],
+            f"Its certificate could not be downloaded: {error}"[:300],
             code="certificate-unreachable",
             permanent=False,
         ) from error

@@ -32,7 +32,7 @@ def checked_spans(raw: str, text: str) -> list[Span]:
     spans = sorted((_span(mark, len(text)) for mark in sent), key=lambda s: s["start"])
     for before, after in pairwise(spans):
         if int(after["start"]) < int(before["end"]):
-            raise _refusal("two of them lie over each other")
+            raise _refusal("two of them overlap")
     return spans
 
 
@@ -60,6 +60,6 @@ def _span(mark: Any, n: int) -> Span:
 
 def _refusal(why: str) -> GenieError:
     return GenieError(
-        f"The marks cannot be taken: {why}. Load the page again.",
+        f"The error marks are not valid: {why}. Reload the page.",
         code="unusable-spans",
     )

@@ -38,9 +38,9 @@ State = Assignment.State
 Entry = LedgerEntry.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
-BACK = "Given back on the platform, so it is not paid and asked of somebody else."
-NOTHING = "Handed in on the platform, but nothing was answered here."
-WHOLE_PLACE = "A place is paid whole, also where less was left to do."
+BACK = "Returned on the platform, so it is not paid and is given to someone else."
+NOTHING = "Submitted on the platform, but nothing was answered here."
+WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
 STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
@@ -50,7 +50,7 @@ def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
         campaign=campaign, defaults={"environment": platform.environment}
     )
     if place.environment != platform.environment:
-        _trouble(place, f"The site is set up for {platform.environment!r} now.")
+        _trouble(place, f"The site is now configured for {platform.environment!r}.")
         return
     if campaign.state == Campaign.State.RUNNING:
         if not place.platform_id:
@@ -107,7 +107,9 @@ def _find_lost(
         result = Result(call.key, "done", name)
     else:
         over = campaign.state in OVER
-        result = Result(call.key, "refused" if over else "again", message="Not there.")
+        result = Result(
+            call.key, "refused" if over else "again", message="Not on the platform."
+        )
     ledger.note_result(call, "lately", result, now)
     place.platform_id, place.is_open = name, bool(name)
     place.save(update_fields=["platform_id", "is_open"])
@@ -139,15 +141,17 @@ def _priced(
     else:
         _trouble(
             place,
-            f"{cut.n_places} places of {cut.size} items cost {_money(bill.total_cents)}, "
-            f"more than the {_money(campaign.budget_cents)} that were approved.",
+            f"{cut.n_places} places of {cut.size} items cost "
+            f"{_money(bill.total_cents)}, but only {_money(campaign.budget_cents)} "
+            "was approved.",
         )
         return None
     if balance is not None and balance < bill.total_cents:
         _trouble(
             place,
-            f"The study costs {_money(bill.total_cents)}; the account there has "
-            f"{_money(balance)}. Put money on it; it is published by itself then.",
+            f"The study costs {_money(bill.total_cents)}, but the account on the "
+            f"platform has {_money(balance)}. Add money to it; the study is then "
+            "published automatically.",
         )
         return None
     with transaction.atomic():
@@ -175,7 +179,8 @@ def spec_of(
     site = str(settings.GENIE["SITE_URL"]).rstrip("/")
     if place.environment == "production" and not site.startswith("https://"):
         raise GenieError(
-            f"GENIE_SITE_URL is {site}; nobody could be sent there from elsewhere.",
+            f"GENIE_SITE_URL is {site}, an address that platforms cannot send people "
+            "to.",
             code="platform-not-configured",
         )
     seconds = hit_templates.get(campaign.hit_type.template).seconds
@@ -227,7 +232,8 @@ def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
     if affordable < n:
         _trouble(
             place,
-            f"{n} more places are needed; the budget pays for {max(0, affordable)}.",
+            f"{n} more places are needed, but the budget pays for only "
+            f"{max(0, affordable)}.",
         )
     if (more := min(n, affordable)) > 0:
         ledger.plan(

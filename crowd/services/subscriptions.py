@@ -37,7 +37,9 @@ def confirm(address: str) -> None:
     """Open the address that a topic gave; anything but a 2xx is a failure."""
     answer = outbound.get(address, https_only=True, allow_private=_is_ours(address))
     if not 200 <= answer.status < 300:
-        raise GenieError(f"It was answered with {answer.status}.", code="not-confirmed")
+        raise GenieError(
+            f"The server answered with status {answer.status}.", code="not-confirmed"
+        )
 
 
 def _is_ours(address: str) -> bool:

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 JOB = "crowd.jobs.sync_campaign"
 # Longer than a job may run, so that a killed one does not hold the place for ever.
 LEASE = timedelta(minutes=11)
-FAILED = "The last look failed: "
+FAILED = "The last check failed: "
 # Work that was open when a campaign was closed may come in for as long as this after.
 LATE = timedelta(minutes=10)
 State = Campaign.State

@@ -13,19 +13,18 @@ from crowd.selectors.starved import is_starved
 from crowd.services.run import HERE
 
 STARVED = (
-    "HITs wait, but nobody who was here lately may take one: all are excluded, have seen "
-    "these texts or lack what is required. Invite more workers, or stop the campaign."
+    "HITs are waiting, but no recently active worker can take one: all are excluded, "
+    "have seen the inputs, or do not qualify. Invite more workers or stop the "
+    "campaign."
 )
 
 # All of these together leave room for what others write: a notice that is cut could not
 # be taken back.
 UNDERPAID = (
-    "An hour of this work pays less than the floor at the median pace: see it here, and "
-    "make up for it when it is over."
+    "At the median pace, this work pays less than the hourly minimum: top up the pay "
+    "when the campaign is over."
 )
-TOO_FAST = (
-    "The median answer comes faster than the texts can be read: look at the workers."
-)
+TOO_FAST = "The median answer is faster than the texts can be read: check the workers."
 LONGEST: int = Campaign._meta.get_field("notice").max_length or 0
 
 

@@ -119,14 +119,14 @@ def store(assignment: Assignment, ratings: list[Rating]) -> None:
 def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
     if assignment.state == State.RETURNED:
         raise GenieError(
-            "This work went back to the pool, so the answer was not stored.",
+            "This HIT went back to the pool, so the answer was not stored.",
             code="work-returned",
         )
     if assignment.state in {State.ACCEPTED, State.EXPIRED}:
         with transaction.atomic():
             slots.take_back(assignment.pk, assignment.hit_id, State.EXPIRED)
         raise GenieError(
-            "The time for this work is over and it went back to the pool, so the "
+            "The time for this HIT ran out and it went back to the pool, so the "
             "answer was not stored.",
             code="too-late",
         )

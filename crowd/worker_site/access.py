@@ -35,7 +35,7 @@ def for_workers(view: View) -> View:
         if not request.user.is_authenticated:
             if wants_json(request):
                 sentence = (
-                    "You are signed out. Sign in in another tab, then send again."
+                    "You are signed out. Sign in in another tab, then submit again."
                 )
                 return JsonResponse({"error": sentence, "final": False}, status=401)
             return redirect_to_login(_page_to_come_back_to(request))

@@ -55,7 +55,10 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     """Return a HIT without harm."""
     assignment = _mine(worker, pk)
     if work.give_back(assignment.pk, worker):
-        messages.info(request, "Returned. Somebody else can do it; you lose nothing.")
+        messages.info(
+            request,
+            "Returned. Somebody else can do it; this does not count against you.",
+        )
     return redirect("work:home")
 
 

@@ -50,7 +50,7 @@ def consent(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     offer = _offer(worker, pool)
     if request.method == "POST":
         consent_service.give(worker, pool)
-        messages.success(request, "Thank you. Please read how it works.")
+        messages.success(request, "Thank you. Please read the instructions.")
         return redirect("work:instructions", pool=pool)
     return render(
         request,

@@ -99,7 +99,9 @@ def _hand_in(
     else:
         graded = done.state == State.GRANTED
         sentence = (
-            "Handed in and graded." if graded else "Handed in. The requester decides."
+            "Submitted and graded."
+            if graded
+            else "Submitted. The requester will decide."
         )
         messages.success(request, sentence)
     return redirect(

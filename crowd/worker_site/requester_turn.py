@@ -40,7 +40,10 @@ def turn(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
 def give_back(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
     """Return a HIT without harm."""
     if work.give_back(_mine(worker, entity_id), worker):
-        messages.info(request, "Returned. Somebody else can do it; you lose nothing.")
+        messages.info(
+            request,
+            "Returned. Somebody else can do it; this does not count against you.",
+        )
     return redirect("work:requests")
 
 
@@ -50,7 +53,7 @@ def _take(
     question = read_question(assignment.hit.question)
     if question.kind != "form":
         # Without scripts: "I have sent it in", while nothing has come.
-        messages.warning(request, "Nothing has been sent in yet.")
+        messages.warning(request, "Nothing has been submitted yet.")
         return redirect("work:turn", assignment.entity_id)
     filled = read_answers(read_form(assignment.hit.question), request.POST.getlist)
     if filled.errors:

@@ -47,9 +47,9 @@ ANSWERS = {
 class AnswerForm(forms.Form):
     sentence = forms.CharField(
         max_length=1000,
-        label="To the worker",
+        label="Message to the worker",
         widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
-        help_text="The worker reads these words.",
+        help_text="Shown to the worker.",
     )
 
 
@@ -142,7 +142,7 @@ class AppealAdmin(ReadOnlyAdmin):
         if first:
             self.message_user(request, f"Answered: {appeal}.", messages.SUCCESS)
         else:
-            sentence = "Somebody else has answered this appeal; nothing was changed."
+            sentence = "This appeal has already been answered; nothing was changed."
             self.message_user(request, sentence, messages.WARNING)
         return redirect("admin:quality_appeal_changelist")
 

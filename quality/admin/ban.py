@@ -26,19 +26,22 @@ if TYPE_CHECKING:
 
 LIFT = Question(
     title="Lift bans",
-    sentence="These workers get work of the pool again and their ratings count again.",
-    button="Lift the bans",
+    sentence=(
+        "These workers can work on the pool's HITs again, and their ratings count "
+        "again."
+    ),
+    button="Lift bans",
     action="lift_selected",
     form=ReasonForm,
 )
 IMPOSE = Question(
     title="Ban a worker",
     sentence=(
-        "The worker gets no more work of this pool, the ratings leave the scores, and "
-        "the HITs go out again as far as the campaigns' budgets reach. What was handed "
-        "in stays paid."
+        "The worker gets no more work in this pool, their ratings no longer count, "
+        "and their HITs are reassigned as far as the campaigns' budgets allow. "
+        "Submitted work stays paid."
     ),
-    button="Ban the worker",
+    button="Ban worker",
     action="impose",
     form=ReasonForm,
     danger=True,
@@ -139,7 +142,7 @@ class BanAdmin(ReadOnlyAdmin):
         by = cast("Account", request.user)
         if Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).exists():
             self.message_user(
-                request, f"{worker} is banned from {pool} already.", messages.WARNING
+                request, f"{worker} is already banned from {pool}.", messages.WARNING
             )
             return
         try:

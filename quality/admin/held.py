@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 CONFIRM = Question(
     title="Confirm exclusions",
     sentence=(
-        "These workers get no more work of the pool, their ratings leave the scores, "
-        "and their HITs go out again as far as the campaigns' budgets reach."
+        "These workers get no more work in the pool, their ratings no longer count, "
+        "and their HITs are reassigned as far as the campaigns' budgets allow."
     ),
-    button="Exclude the workers",
+    button="Exclude workers",
     action="confirm_selected",
     form=ReasonForm,
     danger=True,
@@ -36,10 +36,10 @@ CONFIRM = Question(
 REFUSE = Question(
     title="Refuse exclusions",
     sentence=(
-        "These workers stay and their ratings count. The detector does not exclude "
-        "them by itself any more."
+        "These workers stay, and their ratings count. The detector will no longer "
+        "exclude them automatically."
     ),
-    button="Let the workers stay",
+    button="Keep workers",
     action="refuse_selected",
     form=ReasonForm,
 )
@@ -77,7 +77,7 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
         return self._decide(request, queryset, CONFIRM, service.confirm, "Confirmed")
 
     @admin.action(
-        description="Let the selected workers stay, with a reason",
+        description="Keep the selected workers, with a reason",
         permissions=["decide"],
     )
     def refuse_selected(
@@ -100,7 +100,7 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
         )
         if not waiting:
             self.message_user(
-                request, "All of these have been decided already.", messages.WARNING
+                request, "All of these have already been decided.", messages.WARNING
             )
             return None
         lines = [Line(held.pk, str(held), held.verdict.sentence) for held in waiting]

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 BAN = Question(
     title="Ban workers",
     sentence=(
-        "These workers get no more work of the pool, their ratings leave the scores, "
-        "and their HITs go out again as far as the campaigns' budgets reach."
+        "These workers get no more work in the pool, their ratings no longer count, "
+        "and their HITs are reassigned as far as the campaigns' budgets allow."
     ),
-    button="Ban the workers",
+    button="Ban workers",
     action="ban_selected",
     form=ReasonForm,
     danger=True,
@@ -75,7 +75,9 @@ class VerdictAdmin(ReadOnlyAdmin):
     ) -> HttpResponse | None:
         verdicts = _one_each(queryset)
         if not verdicts:
-            self.message_user(request, "All of them are banned.", messages.WARNING)
+            self.message_user(
+                request, "All of them are already banned.", messages.WARNING
+            )
             return None
         lines = [Line(v.pk, str(v.worker), v.fit.pool) for v in verdicts]
         answer = asked(self, request, BAN, lines)

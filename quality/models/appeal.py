@@ -13,9 +13,9 @@ class Appeal(models.Model):
     """A worker's appeal against a rejection or a ban; each can be appealed once."""
 
     class State(models.TextChoices):
-        WAITING = "WAITING", "waits for an answer"
+        WAITING = "WAITING", "waiting for an answer"
         GRANTED = "GRANTED", "granted"
-        UPHELD = "UPHELD", "the decision stands"
+        UPHELD = "UPHELD", "decision upheld"
 
     worker = models.ForeignKey(
         "crowd.Worker", on_delete=models.CASCADE, related_name="appeals"

@@ -17,7 +17,7 @@ class HeldExclusion(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "WAITING", "waits for a decision"
+        WAITING = "WAITING", "waiting for a decision"
         CONFIRMED = "CONFIRMED", "confirmed: the worker is excluded"
         REFUSED = "REFUSED", "refused: the worker stays"
 

@@ -64,7 +64,7 @@ def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     named = {
         "reference": "Reference",
         "standard": "Reference output",
-        "prediction": "Text to judge",
+        "prediction": "Text to rate",
     }
     shown += [(label, str(data[key])) for key, label in named.items() if data.get(key)]
     return shown + [

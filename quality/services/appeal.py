@@ -38,10 +38,10 @@ def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
             .first()
         )
         if assignment is None:
-            raise GenieError("This work is not yours.", code="not-yours")
+            raise GenieError("This HIT is not assigned to you.", code="not-yours")
         before = Appeal.objects.filter(assignment=assignment).first()
         if before is None and assignment.state != Assignment.State.REJECTED:
-            raise _nothing("This work is not rejected.")
+            raise _nothing("This HIT was not rejected.")
         pool = assignment.hit.campaign.pool
         return _first_or_same(before, worker, words, pool=pool, assignment=assignment)
 
@@ -56,7 +56,7 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
             .first()
         )
         if work is None:
-            raise GenieError("This work is not yours.", code="not-yours")
+            raise GenieError("This HIT is not assigned to you.", code="not-yours")
         before = Appeal.objects.filter(requester_assignment=work).first()
         if before is None and work.state != RequesterAssignment.State.REJECTED:
             raise _nothing("This work is not rejected.")
@@ -82,7 +82,7 @@ def _first_or_same(
         return Appeal.objects.create(worker=worker, words=words, **of)
     if before.words != words:
         raise GenieError(
-            "You have appealed already; what you wrote first stands.",
+            "You have already appealed; your first appeal counts.",
             code="already-appealed",
         )
     return before
@@ -91,7 +91,9 @@ def _first_or_same(
 def _checked(words: str) -> str:
     words = clean_remark(words, CHARACTERS)
     if not words:
-        raise GenieError("Please say why you think so.", code="words-missing")
+        raise GenieError(
+            "Please say why you think that this is wrong.", code="words-missing"
+        )
     return words
 
 
@@ -136,8 +138,8 @@ def _check_no_other(ban: Ban) -> None:
     later = Ban.objects.filter(worker_id=ban.worker_id, pool=ban.pool, lifted_at=None)
     if later.exclude(pk=ban.pk).exists():
         raise GenieError(
-            "The worker was banned again meanwhile: lift that ban first, or let the "
-            "decision stand.",
+            "The worker has been banned again since: lift that ban first, or uphold "
+            "the decision.",
             code="banned-again",
         )
 
@@ -150,7 +152,8 @@ def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
             return False
         if appeal.assignment_id is None:
             raise GenieError(
-                "A bonus stands in for work of this site only.", code="no-bonus"
+                "Only work posted by this site can be paid with a bonus instead.",
+                code="no-bonus",
             )
         entry = pay_instead(
             appeal.assignment_id,
@@ -169,20 +172,21 @@ def uphold(pk: int, *, by: Account, sentence: str) -> bool:
         appeal = _answered(pk, State.UPHELD, by, sentence)
         if appeal is None:
             return False
-        _tell(appeal, "Your appeal: the decision stands", _STANDS)
+        _tell(appeal, "Your appeal: the decision was upheld", _STANDS)
     return True
 
 
-_APPROVED = "Your work was looked at again; it is approved and will be paid."
+_APPROVED = "Your work was reviewed again; it is approved and will be paid."
 _BONUS = (
-    "Your work was looked at again, and you were right. Where you came from, a rejection "
-    "cannot be taken back; you get {dollars} as a bonus instead."
+    "Your work was reviewed again, and you were right. The platform that you came "
+    "from does not allow rejections to be reversed, so you get {dollars} as a bonus "
+    "instead."
 )
 _LET_IN = (
-    "It was looked at again: you get this kind of work again, and the answers that you "
-    "gave count again."
+    "The decision was reviewed: you can do this work again, and your earlier answers "
+    "count again."
 )
-_STANDS = "A person has looked at it again, and the decision stands."
+_STANDS = "A person has reviewed it, and the decision stands."
 
 
 def _answered(
@@ -191,9 +195,7 @@ def _answered(
     """Note the answer, once; None when somebody else was first."""
     sentence = sentence.strip()
     if not sentence:
-        raise GenieError(
-            "Write a sentence to the worker; they read it.", code="reason-missing"
-        )
+        raise GenieError("Write a message to the worker.", code="reason-missing")
     changed = Appeal.objects.filter(pk=pk, state=State.WAITING).update(
         state=state, answer=sentence, answered_at=timezone.now(), answered_by=by
     )
@@ -209,7 +211,7 @@ def _tell(appeal: Appeal, subject: str, text: str) -> None:
         appeal.worker,
         Message.Kind.APPEAL,
         subject,
-        f"{text}\n\nThe people who run this site write: {appeal.answer}",
+        f"{text}\n\nMessage from the staff of this site: {appeal.answer}",
         pool=appeal.pool,
         assignment=appeal.assignment,
         requester_assignment=appeal.requester_assignment,

@@ -13,20 +13,20 @@ from quality.models import Ban, HeldExclusion, Verdict
 
 # What the worker reads; the figures would tell which items were test questions.
 MESSAGE = (
-    "Some of your answers did not agree with answers that we know. You get no more "
-    "work of this kind; all work that you handed in stays paid. If you think that "
-    "this is wrong, you can appeal once: a person will look at it and can let you back "
-    "in."
+    "Some of your answers did not match the known right answers. You will get no more "
+    "work of this kind; all work that you have submitted stays paid. If you think "
+    "that this is wrong, you can appeal once: a person will review it and can readmit "
+    "you."
 )
 # Where a person decided: the answers may have been right, and the reason is not told.
 DECIDED = (
-    "The people who run this site have decided that you get no more work of this kind; "
-    "all work that you handed in stays paid. If you think that this is wrong, you can "
-    "appeal once: a person will look at it and can let you back in."
+    "The staff of this site have decided that you will get no more work of this kind; "
+    "all work that you have submitted stays paid. If you think that this is wrong, "
+    "you can appeal once: a person will review it and can readmit you."
 )
 WELCOME = (
-    "You get this kind of work again, and the answers that you gave count again. The "
-    "people who run this site looked at it and took the decision back."
+    "You can do this kind of work again, and your earlier answers count again. The "
+    "staff of this site reviewed the decision and reversed it."
 )
 
 
@@ -40,7 +40,7 @@ def ban(
 ) -> Ban:
     """Exclude the worker, leave their ratings out, send their HITs out again; once."""
     if not reason.strip():
-        raise GenieError("Say why the worker is banned.", code="reason-missing")
+        raise GenieError("Give a reason for the ban.", code="reason-missing")
     with transaction.atomic():
         # The detector and a person, or two campaigns' detectors, come one by one.
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
@@ -74,7 +74,7 @@ def ban(
 def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
     """Let the worker work again and count their ratings again; tell them, once."""
     if not reason.strip():
-        raise GenieError("Say why the ban is lifted.", code="reason-missing")
+        raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
     with transaction.atomic():
         lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
             lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason

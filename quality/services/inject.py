@@ -86,7 +86,7 @@ def draw_items(
     if len(positives) < n_positive or len(negatives) < n_negative:
         raise GenieError(
             f"There are references for {len(positives)} positive and {len(negatives)} "
-            f"negative test questions, but {n_positive} and {n_negative} are wanted.",
+            f"negative test questions, but {n_positive} and {n_negative} are needed.",
             code="too-few-references",
         )
     if expected is None:

@@ -206,7 +206,9 @@ class BetaMixture:
         from scipy import special
 
         if not 0 <= threshold <= 1:
-            raise ValueError(f"A threshold rate lies between 0 and 1, not {threshold}.")
+            raise ValueError(
+                f"A threshold rate must be between 0 and 1, not {threshold}."
+            )
         x, m = check_counts(correct, n)
         shares = special.softmax(self._log_joint(x, m), axis=-1)
         a = np.asarray(self.alphas) + x[..., None]
@@ -267,4 +269,4 @@ class BetaMixture:
                 tuple(data["weights"]), tuple(data["alphas"]), tuple(data["betas"])
             )
         except KeyError as error:
-            raise ValueError(f"A mixture needs the key {error.args[0]!r}.") from None
+            raise ValueError(f"A mixture needs the entry {error.args[0]!r}.") from None

@@ -161,7 +161,7 @@ def fit_detector(
     spec = DETECTORS.get(detector)
     if spec is None:
         known = ", ".join(DETECTORS)
-        raise ValueError(f"There is no detector {detector!r}; there are: {known}.")
+        raise ValueError(f"There is no detector {detector!r}. Choose from: {known}.")
     if not 0 < threshold_rate < 1:
         raise ValueError(
             f"The threshold rate must be between 0 and 1: {threshold_rate}."

@@ -168,7 +168,7 @@ def honest_table(cells: Sequence[HonestCell]) -> str:
     """
     lines = [
         "honest workers excluded, percent",
-        "agree with the key  median tests  without brake  with brake  pools held",
+        "agree with gold  median tests  without limit  with limit  pools held",
     ]
     lines += [
         f"{100 * cell.accuracy:<20.0f}{cell.median:<14g}{100 * cell.without_brake:<15.1f}"

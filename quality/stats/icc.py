@@ -104,7 +104,7 @@ def icc(
     """
     if form not in ICC_FORMS:
         raise ValueError(
-            f"There is no form {form!r}; there are: {', '.join(ICC_FORMS)}."
+            f"There is no form {form!r}. Choose from: {', '.join(ICC_FORMS)}."
         )
     return _estimate(_two_way(_table(ratings)), form, _alpha(confidence))
 

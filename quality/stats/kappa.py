@@ -170,7 +170,7 @@ def fleiss_kappa(
     if not len(counts) or sizes.min() < 2 or sizes.min() != sizes.max():
         raise ValueError(
             "Fleiss' kappa needs the same number of ratings, at least two, for each "
-            "item; Krippendorff's alpha takes what is missing."
+            "item; Krippendorff's alpha allows missing ratings."
         )
     share = _agreeing(counts)
 

@@ -99,7 +99,7 @@ def krippendorff_alpha(
     """
     if level not in LEVELS:
         raise ValueError(
-            f"There is no level {level!r}; there are: {', '.join(LEVELS)}."
+            f"There is no level {level!r}. Choose from: {', '.join(LEVELS)}."
         )
     labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
     usable = labels.counts[labels.counts.sum(axis=1) >= 2]

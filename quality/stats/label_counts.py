@@ -38,7 +38,7 @@ class LabelCounts:
             return self.values.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                "Only the nominal level takes words; give numbers."
+                "Only the nominal level accepts words; give numbers."
             ) from None
 
 

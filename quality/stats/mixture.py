@@ -153,7 +153,7 @@ def fit(
     all_x, all_m = np.concatenate([x, px]), np.concatenate([m, pm])
     if not all_m.any():
         raise ValueError(
-            "Nobody has answered a test question: there is nothing to fit."
+            "No test question has been answered, so there is nothing to fit."
         )
     generator = np.random.default_rng(seed) if rng is None else rng
     # Who has answered nothing says nothing of the prior.

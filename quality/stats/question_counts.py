@@ -84,7 +84,7 @@ def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
     """
     if name not in _QUANTILES:
         known = ", ".join(QUESTION_COUNTS)
-        raise ValueError(f"There is no shape {name!r}; there are: {known}.")
+        raise ValueError(f"There is no shape {name!r}. Choose from: {known}.")
     if n_workers < 0:
         raise ValueError("A pool has 0 workers or more.")
     shares = (np.arange(n_workers) + 0.5) / max(n_workers, 1)

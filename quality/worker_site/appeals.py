@@ -65,10 +65,10 @@ def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
         .first()
     )
     if work is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     appeal = Appeal.objects.filter(requester_assignment=work).first()
     if appeal is None and work.state != RequesterAssignment.State.REJECTED:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     return _page(
         request,
         appeal,
@@ -115,7 +115,8 @@ def _page(
         else:
             messages.success(
                 request,
-                "Sent. A person will look at it; the answer comes as a message.",
+                "Submitted. A person will review it, and you will get the answer as a "
+                "message.",
             )
             return redirect(request.path)
     shown = {

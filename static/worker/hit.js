@@ -104,7 +104,7 @@
   function showTimeLeft() {
     if (!left) return;
     const rest = Math.max(0, Number(left.dataset.seconds) - Math.floor((Date.now() - opened) / 1000));
-    left.textContent = rest ? Math.floor(rest / 60) + ":" + two(rest % 60) + " left" : "time is over";
+    left.textContent = rest ? Math.floor(rest / 60) + ":" + two(rest % 60) + " left" : "time is up";
     left.classList.toggle("soon", rest < SOON_SECONDS);
   }
 
@@ -239,7 +239,7 @@
 
   function later() {
     wait = Math.min(wait * 2, LONGEST_WAIT);
-    say("Not sent: the server cannot be reached. Your answer is kept here; trying again in " + wait + " seconds.");
+    say("Not submitted: the server cannot be reached. Your answer is kept here; trying again in " + wait + " seconds.");
     again = window.setTimeout(post, wait * 1000);
   }
 

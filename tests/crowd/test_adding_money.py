@@ -71,7 +71,7 @@ def test_asking_again_goes_on_where_it_had_stopped_and_the_campaign_finishes(
 def test_too_little_money_goes_as_far_as_it_reaches_and_the_notice_says_so(short, sam):
     assert add(short, 15, sam) == 1
     short.refresh_from_db()
-    assert short.notice.startswith("2 answers that do not count were not asked for")
+    assert short.notice.startswith("2 answers that do not count were not replaced")
 
 
 def test_other_notices_stay(short, sam):
@@ -82,7 +82,7 @@ def test_other_notices_stay(short, sam):
 
 def test_it_stands_in_the_history_of_campaign_and_account(short, sam):
     add(short, 30, sam)
-    said = "Added $0.30: the budget rose from $0.50 to $0.80. Why: Careless."
+    said = "Added $0.30: the budget rose from $0.50 to $0.80. Reason: Careless."
     assert [row.change_message for row in LogEntry.objects.all()] == [said, said]
 
 
@@ -148,7 +148,7 @@ def office():
 def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, office):
     page = press(office, short).content.decode()
     assert "budget $0.50, $0.00 left" in page
-    assert "Left in the budgets for weather-reports" in page
+    assert "Left in the budgets of weather-reports" in page
     seen = re.search(r'name="(budget-\d+)" value="(\d+)"', page)
     assert seen is not None
     sure = {"confirmed": "yes", seen[1]: seen[2]}
@@ -160,7 +160,7 @@ def test_staff_see_what_is_left_and_confirm_an_amount_with_a_reason(short, offic
     assert Campaign.objects.get().budget_cents == 51
     Campaign.objects.update(budget_cents=50)
     done = press(office, short, **sure, dollars="0.30", reason="Careless.")
-    assert "added $0.30. 3 answers are asked for again." in done.content.decode()
+    assert "added $0.30. 3 HITs reassigned." in done.content.decode()
     again = press(office, short, **sure, dollars="0.30", reason="Careless.")
     assert "nothing was added" in again.content.decode()
     assert Campaign.objects.get().budget_cents == 80

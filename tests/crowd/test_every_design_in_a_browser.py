@@ -101,12 +101,12 @@ def test_the_article_comes_up_after_the_first_questions(at_work):
     assert not overflows(page)
     assert violations(page) == []
     picture(page, "preference-with-the-text")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     page.wait_for_selector("#trouble:not([hidden])")
     assert not Answer.objects.exists()
     for i in range(2, 5):
         page.locator("fieldset").nth(i).locator(".answer").last.click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert [value for _, value in answers()] == [1.0, 1.0, 0.0, 0.0, 0.0]
 
@@ -146,7 +146,7 @@ def test_every_template_is_answered_by_mouse_on_a_wide_screen(open_page, wim):
         for field in page.locator("input[type=number]").all():
             field.click()
             field.fill("60")
-        page.get_by_role("button", name="Send").click()
+        page.get_by_role("button", name="Submit").click()
         page.wait_for_url("**/work/")
         sent = Assignment.objects.filter(state="SUBMITTED")
         assert sent.count() == n, slug
@@ -160,7 +160,7 @@ def test_several_outputs_fit_a_phone(at_work):
     for field in page.locator("input[type=number]").all():
         field.fill("100")
     picture(page, "rankme-on-a-phone")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert {value for _, value in answers()} == {1.0}
 
@@ -224,7 +224,7 @@ def test_a_slider_takes_a_click_where_it_stands_and_survives_a_reload(at_work):
     page.reload()
     assert page.locator("input[type=number]").input_value() == "50"
     assert "unset" not in page.get_by_role("slider").get_attribute("class")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert answers() == [("overall", 50.0)]
 
@@ -238,7 +238,7 @@ def test_ticks_stand_below_the_rating_and_are_reached_by_tab(at_work):
     assert page.locator(".tick input").first.is_checked()
     assert violations(page) == []
     picture(page, "ticks")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert answers() == [("overall", 1.0), ("added", 1.0), ("missed", 0.0)]
 
@@ -282,7 +282,7 @@ def test_errors_are_marked_with_the_mouse(at_work):
     page.locator("input[type=number]").fill("55")
     page.reload()
     assert "1 minor, 1 major" in page.inner_text(".marked")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert detail() == (55.0, [("Zwölf", "minor"), ("ducks swam", "major")])
 
@@ -300,7 +300,7 @@ def test_errors_are_marked_by_two_taps_on_a_phone(at_work):
     assert violations(page) == []
     picture(page, "error-spans-on-a-phone")
     page.get_by_role("slider").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_until_sent(page)
     assert detail() == (50.0, [("ducks swam.\r\nNobody", "minor")])
 

@@ -165,13 +165,16 @@ def test_staff_see_the_proposal_and_agree_to_it(client, boss):
     listed = client.get(reverse("admin:crowd_campaign_changelist")).content.decode()
     assert "$12.00, below $15.00" in listed
     shown = act(client, campaign).content.decode()
-    assert "$0.03 for each of 6 answers of 1 people: $0.18" in shown
+    assert "$0.03 for each of 6 answers by 1 workers: $0.18" in shown
     assert f'name="agreed-{campaign.pk}" value="18"' in shown
     assert not bonuses().exists()
     agreed = {f"agreed-{campaign.pk}": "18", "confirmed": "yes"}
     assert "planned $0.18" in act(client, campaign, **agreed).content.decode()
     assert bonuses().count() == 6
-    assert "Nothing is missing" in act(client, campaign, **agreed).content.decode()
+    assert (
+        "Pay is not below the minimum"
+        in act(client, campaign, **agreed).content.decode()
+    )
 
 
 @pytest.mark.parametrize("agreed", ["17", "", "x", "²"])
@@ -179,7 +182,7 @@ def test_a_page_that_is_out_of_date_plans_nothing(client, boss, agreed):
     campaign = finished(6)
     client.force_login(boss)
     fields = {f"agreed-{campaign.pk}": agreed, "confirmed": "yes"}
-    assert "look at it again" in act(client, campaign, **fields).content.decode()
+    assert "check it again" in act(client, campaign, **fields).content.decode()
     assert not bonuses().exists()
 
 

@@ -105,7 +105,7 @@ def test_a_notice_of_missing_money_is_not_cut_by_the_others(monkeypatch):
     for name in ("is_starved", "is_underpaid"):
         monkeypatch.setattr(f"crowd.services.watch.{name}", lambda *_: True)
     shortage = (
-        "1234 answers that do not count were not asked for again: the campaign's "
+        "1234 answers that do not count were not replaced: the campaign's "
         "budget of $12,345.00 is used up."
     )
     Campaign.objects.filter(pk=campaign.pk).update(notice=shortage)

@@ -84,7 +84,7 @@ def test_from_sign_in_to_the_first_answer_without_a_mouse(open_page, wim):
                 return page.keyboard.press("Enter")
         raise AssertionError(f"{name} cannot be reached by Tab.")
 
-    go("Read first")
+    go("Before you start")
     page.wait_for_url(f"**{reverse('work:consent', args=[POOL])}")
     go("I agree")
     page.wait_for_url(f"**{reverse('work:instructions', args=[POOL])}")
@@ -110,7 +110,7 @@ def test_the_mouse_does_it_too(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
     page.get_by_text("Strongly disagree").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     assert values() == [0.0]
 
@@ -154,13 +154,13 @@ def test_a_held_key_answers_one_hit_only(open_page, wim):
 def test_the_single_keys_can_be_turned_off_for_good(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
-    page.get_by_label("Digits and Enter answer").uncheck()
+    page.get_by_label("Answer with digit keys and Enter").uncheck()
     page.locator("h1").click(force=True)
     page.keyboard.press("2")
     page.reload()
     page.keyboard.press("3")
     assert page.locator("input[type=radio]:checked").count() == 0
-    page.get_by_label("Digits and Enter answer").check()
+    page.get_by_label("Answer with digit keys and Enter").check()
     page.keyboard.press("2")
     assert page.locator("input[type=radio]:checked").get_attribute("value") == "0.75"
 
@@ -169,10 +169,10 @@ def test_digits_in_the_remark_are_text(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
     page.keyboard.press("2")
-    page.get_by_text("Something is wrong with this one").click()
+    page.get_by_text("Something is wrong with this HIT").click()
     page.get_by_role("textbox").fill("")
     page.get_by_role("textbox").type("5 of 3 words\nare missing")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     assert values() == [0.75]
     assert "5 of 3 words" in Assignment.objects.get(state=State.SUBMITTED).remark
@@ -182,13 +182,13 @@ def test_answers_survive_a_reload_and_are_forgotten_when_they_arrived(open_page,
     make_campaign(2)
     page = at_work(open_page, wim)
     page.keyboard.press("4")
-    page.get_by_text("Something is wrong with this one").click()
+    page.get_by_text("Something is wrong with this HIT").click()
     page.get_by_role("textbox").fill("Odd.")
     page.reload()
     assert page.locator("input[type=radio]:checked").get_attribute("value") == "0.25"
     assert page.get_by_role("textbox").input_value() == "Odd."
     assert values() == []
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     assert page.locator("input[type=radio]:checked").count() == 0
     assert page.evaluate("Object.keys(localStorage).filter(k => localStorage[k].includes('Odd'))") == []  # fmt: skip
@@ -218,7 +218,7 @@ def test_the_back_button_is_harmless(open_page, wim):
         wait_for_hit(page, n)
     page.go_back()
     page.wait_for_url(f"**{reverse('work:home')}")
-    assert page.get_by_role("link", name="Go on").is_visible()
+    assert page.get_by_role("link", name="Continue").is_visible()
     assert len(values()) == 2
 
 
@@ -226,7 +226,7 @@ def test_a_double_click_counts_once(open_page, wim):
     make_campaign(2)
     page = at_work(open_page, wim)
     page.keyboard.press("1")
-    page.get_by_role("button", name="Send").dblclick()
+    page.get_by_role("button", name="Submit").dblclick()
     wait_for_hit(page, 2)
     assert len(values()) == 1
 
@@ -302,7 +302,7 @@ def test_the_time_that_is_left_is_shown_and_marked_when_it_is_short(open_page, w
     assert left.inner_text().startswith("1:")
     assert "soon" in left.get_attribute("class")
     page.clock.run_for(200_000)
-    assert left.inner_text() == "time is over"
+    assert left.inner_text() == "time is up"
 
 
 def test_without_scripts_the_page_is_a_plain_form(chromium, live_server, wim):
@@ -315,7 +315,7 @@ def test_without_scripts_the_page_is_a_plain_form(chromium, live_server, wim):
     page.goto(live_server.url + at(next_assignment(wim)))
     assert "until" in page.inner_text("#left")
     page.get_by_text("Strongly agree").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     page.wait_for_load_state()
     assert page.inner_text(".standing b") == "2"
     assert values() == [1.0]
@@ -349,7 +349,7 @@ def test_every_scale_can_be_answered_on_a_phone_by_touch(open_page, wim, slug):
         page.locator(".answer").first.click()
     else:
         page.locator("input[type=number]").fill("60")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Submit").click()
     wait_for_hit(page, 2)
     assert len(values()) == 1
 

@@ -58,7 +58,7 @@ def test_every_template_is_shown_and_can_be_answered_without_a_database(slug):
     form = {question.name: an_answer(question.scale) for question in questions}
     status, page = visitor.ask(form=form)
     assert status == 200
-    assert "This would be stored: " in page
+    assert "It would have stored: " in page
     assert all(question.asked.key in page for question in questions)
 
 
@@ -66,7 +66,7 @@ def test_an_answer_that_is_refused_says_why():
     visitor = Visitor(preview())
     status, text = visitor.ask(form={"answer-0-0": "C"}, accept="application/json")
     assert status == 422
-    assert "not an answer on the scale" in json.loads(text)["error"]
+    assert "not a valid answer on the scale" in json.loads(text)["error"]
     assert "Please answer" in visitor.ask(form={"x": "y"})[1]
 
 

@@ -58,7 +58,7 @@ def test_no_more_goes_out_again_than_the_budget_pays(careless):
     do_all(careless)
     assert reissue.replace_answers(careless, POOL) == 1
     campaign.refresh_from_db()
-    assert campaign.notice.startswith("2 answers that do not count were not asked for")
+    assert campaign.notice.startswith("2 answers that do not count were not replaced")
     assert "$0.45" in campaign.notice
     do_one(make_worker())
     progress = campaign_progress(campaign)

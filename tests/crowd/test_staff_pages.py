@@ -141,11 +141,11 @@ def test_staff_pause_resume_and_start(office):
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.PAUSED
     response = do(office, "campaign", "pause_selected", campaign)
-    assert "could not change so" in text_of(response)
+    assert "not changed: their state does not allow it" in text_of(response)
     do(office, "campaign", "resume_selected", campaign)
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
-    assert said() == ["Paused. Why: As agreed.", "Resumed. Why: As agreed."]
+    assert said() == ["Paused. Reason: As agreed.", "Resumed. Reason: As agreed."]
 
 
 def test_stopping_asks_once_more_and_wants_a_reason(office):
@@ -199,10 +199,10 @@ def test_staff_approve_and_reject_with_a_reason(office):
     two.refresh_from_db()
     assert two.state == State.SUBMITTED
     response = act(office, "assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
-    assert "1 did not wait for a decision" in text_of(response)
+    assert "1 not changed" in text_of(response)
     states = dict(Assignment.objects.values_list("pk", "state"))
     assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
-    assert said() == ["Approved. Why: As agreed.", "Rejected: No effort."]
+    assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
 
 
 def test_an_assignments_page_shows_what_the_worker_saw_and_said(office):
@@ -251,8 +251,8 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
     worker.refresh_from_db()
     assert next_assignment(worker) is not None
     assert said() == [
-        "Excluded from all work. Why: As agreed.",
-        "Let back in. Why: As agreed.",
+        "Excluded from all work. Reason: As agreed.",
+        "Readmitted. Reason: As agreed.",
     ]
 
 
@@ -306,8 +306,8 @@ def test_rewards_are_marked_paid_with_their_reference(office):
     review.approve([one.pk, two.pk])
     entries = list(LedgerEntry.objects.all())
     asked = act(office, "ledgerentry", "mark_paid_selected", *entries)
-    assert "In all $0.20" in text_of(asked)
-    assert "1 are left out" in text_of(asked)
+    assert "Total $0.20" in text_of(asked)
+    assert "1 skipped" in text_of(asked)
     act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
     act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
     states = LedgerEntry.objects.order_by("pk").values_list("state", "platform_id")

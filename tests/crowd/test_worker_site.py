@@ -232,9 +232,9 @@ def test_a_returned_hit_goes_to_others_and_never_comes_back(site):
     make_campaign(1)
     assignment, address = start(site)
     response = site.post(reverse("work:return", args=[assignment.pk]), follow=True)
-    assert "you lose nothing" in text_of(response)
+    assert "this does not count against you" in text_of(response)
     assert HIT.objects.get().n_available == 1
-    assert "This one is returned" in text_of(site.get(address))
+    assert "You returned this HIT" in text_of(site.get(address))
     assert site.post(reverse("work:next"))["Location"] == reverse("work:home")
 
 
@@ -242,12 +242,12 @@ def test_work_whose_time_is_over_says_so(site):
     make_campaign(1)
     assignment, address = start(site)
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
-    assert "The time for this one is over" in text_of(site.get(address))
+    assert "The time for this HIT is up" in text_of(site.get(address))
     response = site.post(address, ANSWER)
     assert response.status_code == 409
     assert "was not stored" in text_of(response)
     release_overdue()
-    assert "The time for this one is over" in text_of(site.get(address))
+    assert "The time for this HIT is up" in text_of(site.get(address))
     assert not Answer.objects.exists()
     assert assignment.pk
 
@@ -300,7 +300,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     there = reverse("work:instructions", args=[POOL]) + f"?hit={other.pk}"
     assert sent["next"] == there
     page = site.get(there)
-    assert "Each piece of work pays $0.25" in text_of(page)
+    assert "Each HIT pays $0.25" in text_of(page)
     work = reverse("work:hit", args=[other.pk])
     assert f'href="{work}"' in page.text
     assert f'href="{there}"' in site.get(work).text
@@ -308,7 +308,7 @@ def test_another_kind_of_work_in_the_same_pool_begins_with_its_instructions(site
     following = site.post(work, {"answer-0-0": "1"}, headers=JSON).json()["next"]
     assert following == reverse("work:hit", args=[Assignment.objects.latest("pk").pk])
     before = site.get(f"{reverse('work:instructions', args=[POOL])}?hit={first.pk}")
-    assert "Each piece of work pays $0.10" in text_of(before)
+    assert "Each HIT pays $0.10" in text_of(before)
     strange = reverse("work:instructions", args=[POOL])
     for wrong in ("0", "x", "9" * 30):
         assert site.get(f"{strange}?hit={wrong}").status_code == 404
@@ -320,7 +320,7 @@ def test_what_is_read_before_the_first_piece_is_about_that_piece(site, wim):
     kind = hit_type(template="binary-judgement", scale="binary", reward_cents=25)
     make_campaign(of=items(2, "b-")[1:], hit_type=kind)
     page = text_of(site.get(reverse("work:instructions", args=[POOL])))
-    assert "Each piece of work pays $0.25" in page
+    assert "Each HIT pays $0.25" in page
 
 
 def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
@@ -331,8 +331,8 @@ def test_who_is_excluded_in_mid_work_reads_why_it_cannot_be_sent(site, wim):
     assert (refused.status_code, refused.json()["next"]) == (409, address)
     page = text_of(site.get(address))
     assert "Your answers differ from others; write to us." in page
-    assert "is not stored and not paid" in page
-    assert "You lose nothing" not in page
+    assert "are not stored and not paid" in page
+    assert "This does not count against you" not in page
 
 
 def test_an_excluded_worker_reads_why_and_gets_nothing(site, wim):
@@ -351,7 +351,7 @@ def test_earnings_show_what_became_of_each_piece(site, wim):
     review.approve(done[:1])
     review.reject(done[1], None, "Sent after half a second.")
     page = text_of(site.get(reverse("work:earnings")))
-    assert "Waits for approval $0.10" in page
+    assert "Pending approval $0.10" in page
     assert "Approved $0.10" in page
     assert "“Sent after half a second.”" in page
 

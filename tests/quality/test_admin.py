@@ -180,7 +180,10 @@ def test_the_list_can_be_narrowed_to_a_task_or_a_name(boss, asked):
     assert here.pseudonym not in text
     text = boss.get("/admin/quality/grade/", {"q": here.pseudonym[:6].upper()}).text
     assert here.pseudonym in text
-    assert "Nobody has answered" in boss.get("/admin/quality/grade/", {"q": "%"}).text
+    assert (
+        "No test questions have been answered"
+        in boss.get("/admin/quality/grade/", {"q": "%"}).text
+    )
     assert boss.get("/admin/quality/grade/", {"p": 2}).status_code == 404
 
 
@@ -194,7 +197,9 @@ def test_the_list_is_the_same_few_queries_for_many_workers(
 
 
 def test_before_anybody_worked_the_list_says_so(boss):
-    assert "Nobody has answered" in boss.get("/admin/quality/grade/").text
+    assert (
+        "No test questions have been answered" in boss.get("/admin/quality/grade/").text
+    )
 
 
 def test_simulated_workers_are_called_so(boss, asked):
@@ -245,7 +250,7 @@ def test_banning_twice_is_one_ban_and_said(boss, asked):
     asked(worker, NEGATIVE="w")
     path = f"/admin/quality/ban/impose/{worker.pk}/?pool={POOL}"
     confirmed(boss, path, reason="First.")
-    assert "is banned from tidy-news already" in confirmed(boss, path, reason="X.").text
+    assert "is already banned from tidy-news" in confirmed(boss, path, reason="X.").text
     assert Ban.objects.get().reason == "First."
 
 

@@ -87,7 +87,7 @@ def test_a_granted_appeal_approves_pays_and_counts_the_work(wim, sam):
     said = [one.get_change_message() for one in LogEntry.objects.order_by("pk")]
     assert said == [
         "Granted: You are right, sorry.",
-        "Rejection taken back: appeal granted: You are right, sorry.",
+        "Rejection reversed: appeal granted: You are right, sorry.",
     ]
     assert {entry.user for entry in LogEntry.objects.all()} == {sam}
 
@@ -237,7 +237,7 @@ def test_a_ban_that_is_lifted_without_an_appeal_is_told_once(wim, sam):
         ban.lift(given.pk, by=sam, reason="An error in the detector.")
     told, message = wim.messages.order_by("pk")
     # nobody has looked at known answers
-    assert "agree with answers that we know" not in told.text
+    assert "match the known right answers" not in told.text
     assert "you can appeal" in told.text
     assert message.kind == Message.Kind.UNBANNED
     assert "detector" not in message.text

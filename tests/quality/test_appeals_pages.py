@@ -89,12 +89,12 @@ def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
     page = site.get(address(work))
     assert "Too quick." in page.text
     response = site.post(address(work), {"words": WORDS}, follow=True)
-    assert "It waits for a person" in text_of(response)
+    assert "A person will review it" in text_of(response)
     assert "I read it &lt;b&gt;twice&lt;/b&gt;." in response.text
     assert "<textarea" not in response.text
     again = site.post(address(work), {"words": "Other words."})
     assert again.status_code == 422
-    assert "You have appealed already" in text_of(again)
+    assert "You have already appealed" in text_of(again)
     assert Appeal.objects.get().words == WORDS
 
 
@@ -170,7 +170,7 @@ def test_staff_answer_once(boss, wim, work):
     granted = boss.post(page, {"grant": "Grant the appeal", **said}, follow=True)
     assert "Answered:" in text_of(granted)
     second = boss.post(page, {"uphold": "x", "sentence": "No."}, follow=True)
-    assert "Somebody else has answered" in text_of(second)
+    assert "already been answered" in text_of(second)
     one.refresh_from_db()
     assert (one.state, one.answer) == ("GRANTED", "You are right.")
     assert "<textarea" not in boss.get(page).text
@@ -194,11 +194,11 @@ def test_answering_wants_the_permission(wim, work):
     staff = browser_of(sam)
     assert staff.get(answer_page(one)).status_code == 403
     sam.user_permissions.add(Permission.objects.get(codename="view_appeal"))
-    assert "Answer, once" not in staff.get(answer_page(one)).text
+    assert "Decide the appeal" not in staff.get(answer_page(one)).text
     sent = {"grant": "x", "sentence": "Yes."}
     assert staff.post(answer_page(one), sent).status_code == 403
     sam.user_permissions.add(Permission.objects.get(codename="change_appeal"))
-    assert "Answer, once" in staff.get(answer_page(one)).text
+    assert "Decide the appeal" in staff.get(answer_page(one)).text
     assert staff.post(answer_page(one), sent).status_code == 302
     one.refresh_from_db()
     assert one.answered_by == sam
@@ -230,10 +230,10 @@ def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
         page = text_of(boss.get(answer_page(appeal)))
         item = Grade.objects.get().placement.item
         [field] = item.data["fields"]
-        row = page[page.index("Counts as right") :]
+        row = page[page.index("Gold answer") :]
         for words in (
             f"{field['label']} {field['text']}",
-            f"Text to judge {item.data['prediction']}",
+            f"Text to rate {item.data['prediction']}",
             "overall: 0.75 (Agree)",
             "wrong",
         ):
@@ -248,7 +248,7 @@ def test_the_worker_sees_what_was_rejected_and_no_key(site, wim, work):
     assert item.data["fields"][0]["text"] in unescape(page.text)
     assert item.data["prediction"] in unescape(page.text)
     assert "overall: " in page.text
-    assert "Counts as right" not in page.text
+    assert "Gold answer" not in page.text
 
 
 @pytest.mark.parametrize(

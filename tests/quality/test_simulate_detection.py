@@ -128,7 +128,7 @@ def test_the_printed_table_has_every_detector_of_the_paper():
 def test_the_brake_keeps_a_hard_key_from_excluding_many_honest_workers(tmp_path):
     path = tmp_path / "honest.json"
     out, _ = run("--honest", "--rounds", "2", "--json", str(path))
-    assert "without brake  with brake" in out
+    assert "without limit  with limit" in out
     cells = {(c["accuracy"], c["median"]): c for c in json.loads(path.read_text())}
     assert len(cells) == 12
     assert cells[0.62, 30]["without_brake"] > 0.5

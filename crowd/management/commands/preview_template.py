@@ -17,8 +17,9 @@ from genie.lib.errors import GenieError
 
 class Command(BaseCommand):
     help = (
-        "Show a HIT template in a browser with its example or an item of yours. It can "
-        "be answered; the page then says what would be stored. Nothing is."
+        "Show a HIT template in a browser with its example or an item of your own. "
+        "You can answer it; the page then says what would be stored. Nothing is "
+        "stored."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,11 +27,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--data",
             type=Path,
-            help="a JSON file with one item, instead of the example",
+            help="JSON file with one item to show instead of the example",
         )
-        parser.add_argument("--port", type=int, default=8010, help="0: any free one")
         parser.add_argument(
-            "--no-browser", action="store_true", help="only say where the page is"
+            "--port",
+            type=int,
+            default=8010,
+            help="port to listen on (0: any free port)",
+        )
+        parser.add_argument(
+            "--no-browser",
+            action="store_true",
+            help="only print the address, do not open a browser",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -50,7 +58,7 @@ class Command(BaseCommand):
 
     def _serve(self, server: WSGIServer, *, open_browser: bool) -> None:
         address = f"http://127.0.0.1:{server.server_port}/"
-        self.stdout.write(f"The template is shown at {address}; Ctrl-C ends it.")
+        self.stdout.write(f"Showing the template at {address}; press Ctrl-C to stop.")
         if open_browser:
             webbrowser.open(address)
         try:
@@ -67,5 +75,5 @@ def _item(path: Path | None) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise CommandError(f"{path} cannot be read: {error}.") from error
     if not isinstance(data, dict):
-        raise CommandError(f"{path} does not hold one item, a JSON object.")
+        raise CommandError(f"{path} must contain one item as a JSON object.")
     return data

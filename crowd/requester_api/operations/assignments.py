@@ -45,7 +45,7 @@ def approve_assignment(call: Call, arguments: Arguments) -> Answer:
     if not approve(row, call.now, feedback, before):
         raise wrong_state("Assignment", row.state, State.SUBMITTED)
     if before == State.REJECTED:
-        _tell(row, Message.Kind.REQUESTER, "A rejection was taken back", _TAKEN_BACK)
+        _tell(row, Message.Kind.REQUESTER, "A rejection was reversed", _TAKEN_BACK)
     return {}
 
 
@@ -62,17 +62,19 @@ def reject_assignment(call: Call, arguments: Arguments) -> Answer:
     _tell(
         row,
         Message.Kind.REJECTED,
-        "A piece of your work was rejected",
+        "Your work was rejected",
         f"{_REJECTED} The reason: {feedback}\n\n{_APPEAL}",
     )
     return {}
 
 
 _REJECTED = "was rejected by its requester and is not paid."
-_TAKEN_BACK = "was rejected before. Its requester has approved it now; it will be paid."
+_TAKEN_BACK = (
+    "was rejected earlier. Its requester has now approved it, and it will be paid."
+)
 _APPEAL = (
-    "If you think that this is wrong, you can appeal once, and a person who runs this "
-    "site will look at it."
+    "If you think that this is wrong, you can appeal once, and the staff of this site "
+    "will review it."
 )
 
 
@@ -80,7 +82,7 @@ def _tell(
     row: RequesterAssignment, kind: Message.Kind, subject: str, sentence: str
 ) -> None:
     text = (
-        f"“{row.hit.hit_type.title}”, sent in on "
+        f"“{row.hit.hit_type.title}”, submitted on "
         f"{row.submitted_at:%Y-%m-%d at %H:%M} UTC, {sentence}"
     )
     messages.send_from_requester(row.worker, kind, subject, text, row)

@@ -35,11 +35,13 @@ def send_bonus(call: Call, arguments: Arguments) -> Answer:
         raise TurkError(f'The idempotency token "{token}" has already been processed.')
     row = find.assignment(call, arguments["AssignmentId"])
     if row.worker.customer_id != arguments["WorkerId"]:
-        raise TurkError("This assignment is not the work of this worker.")
+        raise TurkError("This assignment was not done by this worker.")
     if row.state in OPEN or row.submitted_at is None:
         raise wrong_state("Assignment", row.state, "Submitted,Approved,Rejected")
     if call.now > row.submitted_at + HALF_A_YEAR:
-        raise TurkError("A bonus can be paid for six months after the work.")
+        raise TurkError(
+            "A bonus can be paid up to six months after the work was submitted."
+        )
     cents = money.cents(arguments["BonusAmount"])
     if not cents:
         raise bad_value("BonusAmount", arguments["BonusAmount"])

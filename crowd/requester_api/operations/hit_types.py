@@ -24,7 +24,7 @@ def update_hit_type_of_hit(call: Call, arguments: Arguments) -> Answer:
     hit_type = find.hit_type(call, arguments["HITTypeId"])
     if hit.assignments.exists():
         raise TurkError(
-            "The type of a HIT cannot change once somebody has accepted it.",
+            "The type of a HIT cannot be changed once a worker has accepted it.",
             "InvalidHITState",
         )
     fee = money.fee(hit_type.reward_cents, hit.max_assignments, hit_type.requirements)

@@ -54,7 +54,7 @@ def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
             "InvalidMaximumAssignmentsIncrease",
         )
     if hit.max_assignments + n > 10**9:
-        raise TurkError("That is more assignments than a HIT can have.")
+        raise TurkError("A HIT cannot have that many assignments.")
     if hit.expires_at > call.now:
         cost = hit.reward_cents + hit.fee_cents
         money.require(call.requester, cost * n, call.now)
@@ -117,17 +117,19 @@ def delete_hit(call: Call, arguments: Arguments) -> Answer:
 
 def _check_content(arguments: Arguments) -> None:
     if any(arguments.get(f"{level}ReviewPolicy") for level in ("Assignment", "HIT")):
-        raise TurkError("Review policies are not offered here; review by program.")
+        raise TurkError(
+            "Review policies are not supported; review assignments through the API."
+        )
     layout = arguments.get("HITLayoutId") or arguments.get("HITLayoutParameters")
     question = arguments.get("Question")
     if layout and question is not None:
         raise TurkError("Give either a Question or a HITLayoutId, not both.")
     if layout:
         raise TurkError(
-            "There are no HIT layouts here; send the page itself as a Question."
+            "HIT layouts are not supported; send the page itself as a Question."
         )
     if question is None:
-        raise TurkError("Give a Question: the page that workers see.")
+        raise TurkError("Give a Question, the page that workers see.")
     read_question(question)
 
 

@@ -46,7 +46,7 @@ def _send(event_pk: int) -> None:
     event = RequesterEvent.objects.get(pk=event_pk)
     if event.trouble:
         raise TurkError(
-            f"The test notification was not delivered, and is tried again: "
+            "The test notification was not delivered and will be tried again: "
             f"{event.trouble}",
             "InvalidTransportEndpoint",
         )

@@ -91,7 +91,8 @@ def delete_qualification_type(call: Call, arguments: Arguments) -> Answer:
     hits = RequesterHIT.objects.filter(hit_type__in=using, disposed_at=None)
     if hits.filter(assignments__state__in=["Accepted", "Submitted"]).exists():
         raise TurkError(
-            "HITs that ask for this QualificationType have work that is not decided.",
+            "HITs that require this QualificationType have assignments that are not "
+            "decided yet.",
             "InvalidQualificationTypeState",
         )
     hits.update(disposed_at=call.now)
@@ -120,7 +121,7 @@ def _check(row: QualificationType, arguments: Arguments) -> None:
     if row.test and not row.test_seconds:
         raise TurkError("A Test needs TestDurationInSeconds.")
     if row.answer_key and not row.test:
-        raise TurkError("An AnswerKey needs the Test that it is the key of.")
+        raise TurkError("An AnswerKey needs a Test.")
     if row.test and row.auto_granted:
         raise TurkError("A type with a Test cannot be AutoGranted.")
     if arguments.get("AutoGrantedValue") is not None and not row.auto_granted:

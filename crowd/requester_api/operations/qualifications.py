@@ -31,7 +31,7 @@ def disassociate_qualification(call: Call, arguments: Arguments) -> Answer:
     reason = arguments.get("Reason") or ""
     Qualification.objects.filter(pk=row.pk).update(granted=False, reason=reason)
     name = row.qualification_type.name
-    _tell(row.worker, f"The qualification {name} was taken back. {reason}")
+    _tell(row.worker, f"The qualification {name} was revoked. {reason}")
     return {}
 
 
@@ -116,7 +116,7 @@ def _decide(
     ).update(state=state, reason=reason)
     if not decided:
         raise TurkError(
-            "This request was decided before.", "InvalidQualificationRequestState"
+            "This request has already been decided.", "InvalidQualificationRequestState"
         )
     return row
 

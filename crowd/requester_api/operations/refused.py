@@ -12,7 +12,7 @@ def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
     """Refuse: questions that take files were withdrawn in December 2017."""
     find.assignment(call, arguments["AssignmentId"])
     raise TurkError(
-        f"The question {arguments['QuestionIdentifier'][:100]} takes no file."
+        f"The question {arguments['QuestionIdentifier'][:100]} does not accept files."
     )
 
 
@@ -20,5 +20,5 @@ def get_file_upload_url(call: Call, arguments: Arguments) -> Answer:
 def list_review_policy_results(call: Call, arguments: Arguments) -> Answer:
     """Name the HIT only: none has a review policy."""
     if arguments.get("NextToken") is not None:
-        raise TurkError("There is no further page.")
+        raise TurkError("There is no next page.")
     return {"HITId": find.hit(call, arguments["HITId"]).entity_id}

@@ -66,6 +66,6 @@ def _block(row: WorkerAlias) -> dict[str, Any]:
 def _never_worked(customer_id: str) -> dict[str, str]:
     return {
         "NotifyWorkersFailureCode": "HardFailure",
-        "NotifyWorkersFailureMessage": "You have not reviewed work of this worker.",
+        "NotifyWorkersFailureMessage": "You have not reviewed any work by this worker.",
         "WorkerId": customer_id,
     }

@@ -24,8 +24,9 @@ from quality.stats.study_table import study_table
 
 class Command(BaseCommand):
     help = (
-        "Simulate rounds of annotation as in Genie's appendix B.2 and print precision "
-        "and recall of each detector of noisy workers beside the published ones."
+        "Simulate annotation rounds as in appendix B.2 of the Genie paper, and print "
+        "the precision and recall of each noisy-worker detector beside the published "
+        "ones."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -34,14 +35,14 @@ class Command(BaseCommand):
             type=int,
             nargs="+",
             default=[25, 500],
-            help="rounds of each table; a shorter table is the beginning of a longer one",
+            help="rounds per table; a shorter table is the beginning of a longer one",
         )
         parser.add_argument(
             "--counts",
             nargs="+",
             default=[QUESTION_COUNTS[0]],
-            help="how many questions workers answered: all, a file with one number per "
-            f"line, or {', '.join(QUESTION_COUNTS)}",
+            help="numbers of questions that workers answered: all, a file with one "
+            f"number per line, or {', '.join(QUESTION_COUNTS)}",
         )
         parser.add_argument(
             "--detectors", nargs="+", default=list(DETECTORS), choices=list(DETECTORS)
@@ -52,17 +53,23 @@ class Command(BaseCommand):
         parser.add_argument(
             "--honest",
             action="store_true",
-            help="instead: which share of honest workers is excluded where the key is "
-            "hard, without and with the brake; by the last detector, with the fewest rounds named",
+            help="instead, print the share of honest workers who are excluded when "
+            "test questions are hard, with and without the limit on exclusions; "
+            "uses the last detector and the smallest number of rounds given",
         )
         parser.add_argument(
             "--most-excluded",
             type=float,
             default=0.2,
-            help="the brake of --honest: largest share excluded without a person",
+            help=(
+                "limit on exclusions for --honest: largest share excluded without "
+                "staff confirmation"
+            ),
         )
-        parser.add_argument("--json", type=Path, help="file for all figures")
-        parser.add_argument("--plots", type=Path, help="folder for one SVG per table")
+        parser.add_argument("--json", type=Path, help="file for all results")
+        parser.add_argument(
+            "--plots", type=Path, help="folder for SVG plots, one per table"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         rounds = sorted(set(options["rounds"]))
@@ -142,5 +149,5 @@ def _counts(name: str) -> tuple[str, Ints]:
         return path.stem, check_counts([0] * len(numbers), numbers)[1]
     except ValueError as error:
         raise CommandError(
-            f"{name} is not one whole number per line: {error}"
+            f"{name} must have one whole number per line: {error}"
         ) from error

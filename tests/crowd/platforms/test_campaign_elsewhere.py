@@ -237,7 +237,7 @@ def test_answers_that_cannot_be_used_are_kept_and_asked_for_again(elsewhere, tur
     assert odd.replaced_at is not None
     assert odd.answers.count() == 0
     session = odd.session_work.session
-    assert "not an answer on the scale" in session.problem
+    assert "not a valid answer on the scale" in session.problem
     assert "seven" in session.raw
     elsewhere.look()
     assert len(elsewhere.answer_all("Wilma")) == 3
@@ -331,7 +331,7 @@ def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
     kind = QualificationType.objects.get(name__startswith="Reading")
     assert kind.name == "Reading (reads-well, version 1)"
     assert "Is &lt;b&gt; a tag?" in kind.test
-    assert "To be judged: A short answer." in kind.test
+    assert "To be rated: A short answer." in kind.test
     right = re.findall(r"<SelectionIdentifier>([^<]*)<", kind.answer_key)
     assert right == ["1", "1", "0.75"]  # "Yes"; "Strongly agree" and "Agree"
     assert kind.retry_seconds == 7200

@@ -34,10 +34,10 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     )
     frame = page.frame_locator("#task")
     assert frame.get_by_text("This is a preview").is_visible()
-    assert frame.get_by_role("button", name="Send").is_disabled()
+    assert frame.get_by_role("button", name="Submit").is_disabled()
     page.get_by_role("button", name="Accept and work").click()
     frame = page.frame_locator("#task")
-    send = frame.get_by_role("button", name="Send")
+    send = frame.get_by_role("button", name="Submit")
     send.click(trial=True)
     assert violations(page) == []
     assert not overflows(page)
@@ -45,7 +45,7 @@ def test_a_hit_of_ours_is_previewed_accepted_answered_and_collected(turk, open_p
     page.keyboard.press("2")  # of the question that has the focus
     send.click()  # the other question is open still
     frame.get_by_role("radio", name="Strongly disagree").last.check()
-    frame.get_by_text("Something is wrong with this one").click()
+    frame.get_by_text("Something is wrong with this HIT").click()
     frame.get_by_role("textbox").fill("The question is cut off … 日本")
     send.click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()

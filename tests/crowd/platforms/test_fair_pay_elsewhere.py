@@ -1,4 +1,4 @@
-"""Pay below the floor is made up for by the platform's bonus call: once, with its fee."""
+"""Pay below the floor is made up for by the platform's bonus call: once, charges its fee."""
 
 from __future__ import annotations
 

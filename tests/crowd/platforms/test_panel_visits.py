@@ -58,7 +58,7 @@ def test_a_visit_ends_with_the_panels_code(campaign):
     assert work(browser) == reverse("work:finished")
     page = browser.get(reverse("work:finished")).text
     assert "DONE42" in page
-    assert "2 answers" in page
+    assert "2 HITs" in page
     assert Answer.objects.count() == 2
     assert browser.post(reverse("work:next"))["Location"] == reverse("work:finished")
 

@@ -239,9 +239,9 @@ def test_staff_are_told_of_codes_that_do_not_fit(world, ref):
     world.there.come_back(sessions["Wim"], out.code)
     told = {e.session_id: e.message for e in world.platform.sync(ref, None)}
     assert told == {
-        sessions["Wanda"]: "Handed in without a code.",
-        sessions["Wilma"]: "Handed in with a code that is not of this study.",
-        sessions["Wim"]: "Handed in as failed-check.",
+        sessions["Wanda"]: "Submitted without a completion code.",
+        sessions["Wilma"]: "Submitted with the completion code of another study.",
+        sessions["Wim"]: "Submitted with the completion code for failed-check.",
     }
 
 
@@ -353,7 +353,7 @@ def test_a_bonus_of_unclear_outcome_is_never_sent_again(world, ref, kind):
     assert first.platform_id in world.there.bulks
     for sent in ("lately", "long-ago"):
         again = one(world.fresh().bonus([replace(wish, sent=sent)]))
-        assert (again.state, "Look" in again.message) == ("unknown", True)
+        assert (again.state, "Check" in again.message) == ("unknown", True)
     pays = [p for _, p in world.there.requests if p.startswith("bulk-bonus")]
     assert len(pays) == 1
     assert world.paid_cents("Wanda") == before + (25 if "after" in kind else 0)

@@ -306,7 +306,7 @@ def test_nothing_is_published_that_costs_more_than_was_approved(there):
     Campaign.objects.update(budget_cents=144)
     look(campaign)
     assert there.studies == {}
-    assert "more than the $1.44" in ExternalCampaign.objects.get().trouble
+    assert "but only $1.44" in ExternalCampaign.objects.get().trouble
     Campaign.objects.update(budget_cents=145)
     look(campaign)
     (study,) = there.studies.values()
@@ -318,7 +318,7 @@ def test_an_empty_account_is_told_and_waited_for(there, campaign):
     there.balance = 10
     look(campaign)
     assert there.studies == {}
-    assert "Put money on it" in ExternalCampaign.objects.get().trouble
+    assert "Add money to it" in ExternalCampaign.objects.get().trouble
     there.balance = 10_000
     look(campaign)
     assert ExternalCampaign.objects.get().trouble == ""
@@ -341,7 +341,7 @@ def test_staff_see_the_study_its_places_and_its_money(there, campaign):
     assert "prolific" in boss.get("/admin/crowd/externalcampaign/").text
     page = boss.get(f"/admin/crowd/campaign/{campaign.pk}/change/").text
     assert f"/admin/crowd/externalcampaign/{place.pk}/change/" in page
-    assert "open there" in page
+    assert ">open</a>" in page
     assert 'class="field-where">prolific' in boss.get("/admin/crowd/campaign/").text
 
 
@@ -485,7 +485,10 @@ def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaig
     )
     assert wanda.go_back() == "AWAITING REVIEW"
     look(campaign)
-    assert ExternalSession.objects.get().problem == "Handed in as failed-check."
+    assert (
+        ExternalSession.objects.get().problem
+        == "Submitted with the completion code for failed-check."
+    )
 
 
 def test_handing_in_without_work_is_shown_to_staff_and_not_approved(there, campaign):
@@ -528,7 +531,7 @@ def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campa
         look(campaign, timezone.now() + timedelta(days=2))
     assert there.paid == {"5f" + "0" * 21 + "1": 75}
     waiting = OutwardCall.objects.get(kind="BONUS", state="SENDING")
-    assert "Nobody can tell" in waiting.trouble
+    assert "It is unknown" in waiting.trouble
 
 
 # --- notices -----------------------------------------------------------------------------
@@ -672,8 +675,8 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     client.force_login(boss)
     address = reverse("admin:quality_appeal_answer", args=[one.pk])
     page = client.get(address).text
-    assert "On Prolific a rejection stands" in page
-    assert "Grant it with a bonus of $0.10" in page
+    assert "Prolific does not allow rejections to be reversed" in page
+    assert "Grant with a bonus of $0.10" in page
     assert 'name="grant"' not in page
     client.post(address, {"bonus": "x", "sentence": "You are right."})
     one.refresh_from_db()

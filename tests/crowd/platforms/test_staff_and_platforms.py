@@ -44,7 +44,7 @@ def campaign():
         environment="sandbox",
         is_open=True,
         balance_cents=1234,
-        trouble="Posting needs $2.00; the account there has $1.00.",
+        trouble="Posting needs $2.00, but the account on the platform has $1.00.",
     )
     return made
 
@@ -120,7 +120,7 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
     call = unknown_bonus(approved, boss)
     data = {"action": "was_paid", "_selected_action": [call.pk]}
     asked = client.post("/admin/crowd/outwardcall/", data).content.decode()
-    assert "seen them on the platform" in asked
+    assert "you have seen on the platform" in asked
     said = {**data, "confirmed": "1", "reference": "payment 7"}
     client.post("/admin/crowd/outwardcall/", said)
     entries = LedgerEntry.objects.filter(kind="BONUS") | LedgerEntry.objects.filter(
@@ -169,7 +169,7 @@ def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
     )
     data = {"action": "give_bonus", "_selected_action": [session.pk, empty.pk]}
     asked = client.post("/admin/crowd/externalsession/", data).content.decode()
-    assert "with its fee" in asked
+    assert "charges its fee" in asked
     said = {**data, "confirmed": "1", "cents": "25", "reason": "It took longer."}
     for _ in range(2):
         page = client.post("/admin/crowd/externalsession/", said, follow=True)

@@ -124,11 +124,11 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
     elsewhere.look()
     work.refresh_from_db()
     assert work.state == State.REJECTED
-    assert "did not take the rejection back" in work.feedback
+    assert "did not reverse the rejection" in work.feedback
     check(elsewhere, turk, 2)
     way = selector.taking_back(work, timezone.now())
     assert not way.possible
-    assert "has refused" in way.sentence
+    assert "refused to reverse" in way.sentence
     RequesterHIT.objects.update(disposed_at=None)
     call = elsewhere.calls("DECIDE").get(wish="override")
     assert resolve.send_again(call.pk, turk.staff, "The HIT is there again.")
@@ -182,7 +182,7 @@ def test_staff_read_what_it_does_before_they_decide(elsewhere, turk, session):
     work = rejected()
     chosen = {"action": "take_back_selected", "_selected_action": [work.pk]}
     page = boss.post(address, chosen).text
-    assert "Mechanical Turk is told, and takes it back until" in page
+    assert "Mechanical Turk is told, and allows it until" in page
     said = {"reason": "A slip.", "words": "Sorry.", "confirmed": "1"}
     boss.post(address, {**chosen, **said})
     work.refresh_from_db()
@@ -203,7 +203,7 @@ def test_a_panel_is_not_told_and_staff_are(db):
     campaign.save()
     way = selector.taking_back(Assignment.objects.get(), timezone.now())
     assert way.possible
-    assert "Nobody at the panel is told" in way.sentence
+    assert "The panel is not notified" in way.sentence
 
 
 def test_deciding_again_plans_no_second_call(elsewhere, turk, session):

@@ -187,9 +187,9 @@ def test_what_was_changed_on_its_way_is_refused(site, name):
     [
         ({"Signature": ""}, "is not signed"),
         ({"Signature": "????"}, "cannot be read"),
-        ({"Signature": "QUJD"}, "is not the certificate's"),
+        ({"Signature": "QUJD"}, "does not match the certificate"),
         ({"SignatureVersion": "3"}, "neither 1 nor 2"),
-        ({"SignatureVersion": "1"}, "is not the certificate's"),
+        ({"SignatureVersion": "1"}, "does not match the certificate"),
         ({"SigningCertURL": ""}, "https://"),
         ({"SigningCertURL": "http://localhost/a.pem"}, "https://"),
         ({"SigningCertURL": "https://sns.us-east-1.amazonaws.com.ev.il/SimpleNotificationService-0123456789abcdef.pem"}, "not at an address of SNS"),

@@ -58,7 +58,7 @@ def test_a_visit_from_the_link_to_the_way_back_by_keyboard(open_page):  # noqa: 
     page.wait_for_url("**/instructions/**")
     page.goto(page.url.split("/work/")[0] + reverse("work:finished"))
     look_at(page, "2-not-done")
-    page.get_by_role("button", name="Go on").focus()
+    page.get_by_role("button", name="Continue").focus()
     page.keyboard.press("Enter")
     for n in (1, 2):
         wait_for_hit(page, n)

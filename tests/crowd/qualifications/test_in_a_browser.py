@@ -63,10 +63,10 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     how = f"{width}-{scheme}"
     page = open_page(reverse("work:home"), user=wim.user, width=width, scheme=scheme)
     seen(page, f"home-{how}")
-    press_button(page, "To the test")
+    press_button(page, "Take the test")
     page.wait_for_selector("h1")
     seen(page, f"test-{how}")
-    press_button(page, "Begin the test")
+    press_button(page, "Start the test")
     wait_for_hit(page, 1)
     seen(page, f"question-{how}")
     attempt = wim.test_attempts.get()
@@ -85,14 +85,14 @@ def test_by_keyboard_through_test_messages_and_appeal(open_page, width, scheme):
     assert QualificationGrant.objects.get().worker == wim
     page.goto(page.url.split("/work/")[0] + reverse("work:messages"))
     seen(page, f"messages-{how}")
-    press_button(page, "Appeal, or see what became of it")
+    press_button(page, "Appeal, or see the outcome")
     page.wait_for_selector("textarea")
     seen(page, f"appeal-{how}")
     page.keyboard.press("Tab")
     page.focus("textarea")
     page.keyboard.type("I had read the text before; the answer is right.")
-    press_button(page, "Send the appeal")
-    page.wait_for_selector("text=It waits for a person")
+    press_button(page, "Submit appeal")
+    page.wait_for_selector("text=A person will review it")
     seen(page, f"appealed-{how}")
     assert Appeal.objects.get().words.startswith("I had read")
 
@@ -104,7 +104,7 @@ def test_a_written_question_and_a_failed_try(open_page):
         wait_hours=24,
     )
     page = open_page(reverse("work:test", args=[NAME]), user=wim.user, width="phone")
-    press_button(page, "Begin the test")
+    press_button(page, "Start the test")
     wait_for_hit(page, 1)
     seen(page, "written-phone-light")
     page.keyboard.press("1")
@@ -130,6 +130,6 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
     page.keyboard.press("Enter")
     if SCREENSHOTS:
         page.screenshot(path=Path(SCREENSHOTS) / f"grant-{half}.png")
-    page.click("text=Grant it")
+    page.click("input[value=Grant]")
     page.wait_for_selector("text=Granted:")
     assert QualificationGrant.objects.get().worker == wim

@@ -75,10 +75,10 @@ def test_the_way_leads_from_consent_over_the_test_to_the_work():
     told = site.post(reverse("work:consent", args=[POOL]))["Location"]
     assert TEST in site.get(told).text
     home = site.get(reverse("work:home"))
-    assert "It needs a short test first." in text_of(home)
+    assert "This work requires a short test first." in text_of(home)
     assert TEST in home.text
     assert ">Start<" not in home.text
-    assert "Begin the test" in text_of(site.get(TEST))
+    assert "Start the test" in text_of(site.get(TEST))
     attempt, address = begin(site)
     for row in rows_of(attempt):
         assert f"question {row.position + 1} of 2" in text_of(site.get(address))
@@ -98,9 +98,9 @@ def test_who_fails_reads_the_score_and_when_to_come_again(site):
     assert "Not this time" in page
     assert "1 of 4 right" in page
     assert "You can try again from" in page
-    assert "Tries left: 1" in page
+    assert "Attempts left: 1" in page
     assert "instructions" not in page  # there is no work, so there are none
-    assert "Begin the test" not in text_of(site.get(TEST))
+    assert "Start the test" not in text_of(site.get(TEST))
     refused = site.post(TEST)
     assert refused.status_code == 409
     assert "You can try again from" in text_of(refused)
@@ -171,7 +171,7 @@ def test_going_on_later_finds_the_open_try(site):
     drawn_test(3)
     attempt, address = begin(site)
     site.post(address, sent(rows_of(attempt)[0]))
-    assert "Go on with the test" in text_of(site.get(TEST))
+    assert "Continue the test" in text_of(site.get(TEST))
     assert begin(site)[0].pk == attempt.pk
     assert "question 2 of 3" in text_of(site.get(address))
 

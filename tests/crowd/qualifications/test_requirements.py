@@ -39,7 +39,7 @@ def test_work_that_requires_a_test_goes_to_those_who_passed_it():
     assert next_assignment(worker) is None
     offer = offers(worker)[0]
     assert offer.test is not None
-    assert said(worker) == ["It needs a short test first."]
+    assert said(worker) == ["This work requires a short test first."]
     take(worker)
     assert next_assignment(worker) is not None
     assert offers(worker)[0].lacking == ()
@@ -94,7 +94,7 @@ def test_a_country_keeps_out_who_lives_elsewhere_or_nobody_knows_where():
     assert lacking(worker, campaign) == ["lives in US GB"]
     record = WorkerRecord.objects.create(worker=worker, country="DE")
     assert lacking(worker, campaign) == ["lives in US GB"]
-    assert said(worker) == ["It is for people who live in US, GB."]
+    assert said(worker) == ["This work is for people who live in US, GB."]
     record.country = "GB"
     record.save()
     assert lacking(worker, campaign) == []
@@ -146,7 +146,7 @@ def test_what_is_lacking_is_said_in_words():
     require.of_campaign(campaign, Wanted(approved=5), test_name="missing")
     worker = make_worker()
     first, second = said(worker)
-    assert "at least 5 approved pieces of work; you have 0" in first
+    assert "at least 5 approved HITs; you have 0" in first
     assert "not ready yet" in second
     assert offers(worker)[0].test is None
 

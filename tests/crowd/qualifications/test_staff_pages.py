@@ -79,7 +79,7 @@ def test_a_test_is_written_by_hand_published_and_taken(boss):
     assert [q.expected for q in test.questions.all()] == [{"choice": 1}, {"choice": 0}]
     assert test.seed > 0
     assert boss.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
-    assert "Hours between two tries" in boss.get(f"{TESTS}{test.pk}/change/").text
+    assert "Hours between attempts" in boss.get(f"{TESTS}{test.pk}/change/").text
     do(boss, TESTS, "publish_selected", test.pk)
     test.refresh_from_db()
     assert test.state == "PUBLISHED"
@@ -122,7 +122,7 @@ def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(boss):
     assert page.status_code == 200
     assert "Question 1?" in text_of(page)
     said = do(boss, TESTS, "publish_selected", copy.pk, test.pk)
-    assert "No draft" in text_of(said)
+    assert "Not a draft" in text_of(said)
     do(boss, TESTS, "retire_selected", copy.pk)
     assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
 
@@ -139,7 +139,7 @@ def test_staff_take_a_qualification_back_and_grant_it_by_hand(boss):
     take(worker)
     grant = QualificationGrant.objects.get()
     asked = act(boss, GRANTS, "revoke_selected", grant.pk)
-    assert "Take them back" in asked.text
+    assert "Revoke qualifications" in asked.text
     assert not grant.ended_at
     act(boss, GRANTS, "revoke_selected", grant.pk, confirmed="yes", reason="Shared.")
     grant.refresh_from_db()
@@ -163,7 +163,7 @@ def test_staff_require_a_test_of_a_pool_and_are_told_of_nonsense(boss):
     assert str(Requirement.objects.get()) == f"qualification {NAME}"
     campaign = make_campaign(1)
     both = boss.post(page, {**sent, "campaign": campaign.pk})
-    assert "one of the two" in text_of(both)
+    assert "either a pool or a campaign" in text_of(both)
     again = boss.post(page, sent)
     assert again.status_code == 200
     assert Requirement.objects.count() == 1

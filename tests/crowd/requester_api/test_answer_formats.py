@@ -77,18 +77,18 @@ def test_patterns_mean_what_javascript_makes_of_them(
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
-        (r"(a)\1", "refers back"),
-        (r"(?<x>a)\k<x>", "refers back"),
-        (r"a(?=b)", "looks ahead or behind"),
-        (r"(?!b)a", "looks ahead or behind"),
-        (r"(?<=b)a", "looks ahead or behind"),
-        (r"(?<!b)a", "looks ahead or behind"),
-        (r"\i\c*", r"does not know \i"),
-        (r"[a-z-[aeiou]]", "kind of class"),
-        (r"[a-z&&[^aeiou]]", "kind of class"),
-        (r"[[:alpha:]]+", "kind of class"),
-        (r"\Aa\z", r"does not know \A"),
-        (r"\Qa.b\E", r"does not know \Q"),
+        (r"(a)\1", "backreference"),
+        (r"(?<x>a)\k<x>", "backreference"),
+        (r"a(?=b)", "lookahead or lookbehind"),
+        (r"(?!b)a", "lookahead or lookbehind"),
+        (r"(?<=b)a", "lookahead or lookbehind"),
+        (r"(?<!b)a", "lookahead or lookbehind"),
+        (r"\i\c*", r"does not have \i"),
+        (r"[a-z-[aeiou]]", "character class"),
+        (r"[a-z&&[^aeiou]]", "character class"),
+        (r"[[:alpha:]]+", "character class"),
+        (r"\Aa\z", r"does not have \A"),
+        (r"\Qa.b\E", r"does not have \Q"),
         (r"(?i)a", "the group (?i"),
         (r"(?>a+)b", "the group (?>"),
         (r"(?P<x>a)", "the group (?P"),
@@ -133,8 +133,8 @@ def test_refusals_come_when_a_hit_or_a_test_is_made(desk):
     said = caught.value.response
     assert said["TurkErrorCode"] == "AWS.MechanicalTurk.XMLParseError"
     assert (
-        r'the AnswerFormatRegex "(a)\1" of a0 cannot be checked here, as it refers '
-        "back to a group." in said["Message"]
+        r'the AnswerFormatRegex "(a)\1" of a0 is not supported, because it has a '
+        "backreference." in said["Message"]
     )
     assert not RequesterHIT.objects.exists()
 
@@ -142,7 +142,7 @@ def test_refusals_come_when_a_hit_or_a_test_is_made(desk):
 def test_a_form_whose_patterns_would_cost_too_much_together_is_refused():
     dear = regex("^[^x]{1,500}$")
     read_form(form(dear))
-    with pytest.raises(Exception, match="too large together"):
+    with pytest.raises(Exception, match="too large in total"):
         read_form(form(*[dear] * 12))
 
 
@@ -161,7 +161,7 @@ def test_every_pattern_must_fit_and_says_so_in_the_requesters_words():
 
 
 def test_a_least_length_asks_for_an_answer_as_the_specification_says():
-    assert errors('<Length minLength="2"/>', "") == ["Please answer this one."]
+    assert errors('<Length minLength="2"/>', "") == ["Please answer this question."]
     assert errors('<Length maxLength="2"/>', "") == []
 
 

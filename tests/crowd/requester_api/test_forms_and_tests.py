@@ -202,7 +202,7 @@ def test_a_form_is_shown_checked_and_its_answers_stored_as_xml(desk, wanda):
     wrong = {fields["all"]: ["red"], fields["age"]: "seven"}
     refused = wanda.client.post(address, wrong)
     assert refused.status_code == 422
-    for sentence in ("choose an answer", "at least 2", "write a number"):
+    for sentence in ("choose an answer", "at least 2", "enter a number"):
         assert sentence in refused.content.decode()
     assert 'value="seven"' in refused.content.decode()
     young = {**wrong, fields["age"]: "7"}
@@ -293,7 +293,7 @@ def test_a_test_without_a_key_waits_for_the_requester_and_can_be_taken_once(
     )
     hands.forward(days=100)
     assert take_test(wanda, kind) is None
-    assert "once only" in wanda.get("requester-qualification", kind).content.decode()
+    assert "only once" in wanda.get("requester-qualification", kind).content.decode()
 
 
 def test_the_time_of_a_test_is_held_and_a_second_look_does_not_start_it_anew(

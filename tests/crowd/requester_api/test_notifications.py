@@ -286,7 +286,7 @@ def test_a_test_event_is_sent_at_once_and_says_what_is_wrong(desk, hook, monkeyp
     message = refused(
         "InvalidTransportEndpoint", lambda: ping(desk, f"{address}/moved", "SNS")
     )
-    assert "answered with 302" in message
+    assert "answered with status 302" in message
     failed = RequesterEvent.objects.get(sent_at=None)
     assert failed.next_try_at is not None
 

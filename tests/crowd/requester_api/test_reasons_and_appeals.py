@@ -176,7 +176,7 @@ def test_only_rejected_work_of_ones_own_can_be_appealed_against_and_once(
         appeal.against_requester(wanda.worker, waiting, WORDS)
     appeal.against_requester(wanda.worker, rejected.entity_id, WORDS)
     appeal.against_requester(wanda.worker, rejected.entity_id, WORDS)
-    with pytest.raises(GenieError, match="appealed already"):
+    with pytest.raises(GenieError, match="already appealed"):
         appeal.against_requester(wanda.worker, rejected.entity_id, "More.")
     assert Appeal.objects.count() == 1
 

@@ -70,7 +70,7 @@ def test_staff_revoke_a_key_with_a_reason(office, rita, ada):
     assert requesters.live_secrets(key.key_id) == []
     assert LogEntry.objects.filter(change_message__contains="Lost laptop").exists()
     again = act(office, KEYS, "revoke_selected", [key])
-    assert "All are revoked" in again.content.decode()
+    assert "All of them are already revoked" in again.content.decode()
 
 
 def test_staff_put_money_on_an_account_once_per_reference(office, rita):

@@ -122,7 +122,7 @@ def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff)
         address = reverse(f"admin:crowd_{name}_changelist")
         assert "Marked 1" in office.post(address, data, follow=True).content.decode()
         again = office.post(address, data, follow=True)
-        assert "Nothing to be paid" in again.content.decode()
+        assert "Nothing to pay" in again.content.decode()
     assert (earnings(who).pending, earnings(who).approved, earnings(who).paid) == (
         40,
         0,

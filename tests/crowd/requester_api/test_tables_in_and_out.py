@@ -64,7 +64,7 @@ def check(office, requester, page=PAGE, table=TABLE, **fields):
 
 def confirm(office, requester, page=PAGE, table=TABLE, **fields):
     """Send what a browser sends from the page that asks."""
-    data = terms(requester, page=page, table=table, confirmed="Post them", **fields)
+    data = terms(requester, page=page, table=table, confirmed="Post HITs", **fields)
     data["table"] = data["table"].replace("\n", "\r\n")
     return office.post(reverse(ADD), data, follow=True)
 
@@ -72,7 +72,7 @@ def confirm(office, requester, page=PAGE, table=TABLE, **fields):
 def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
     asked = check(office, rita).content.decode()
     assert "2 HITs, 4 assignments: $1.92 at most" in asked
-    assert "not shown to anybody, and will be in the results: note" in asked
+    assert "not shown to workers, but will be in the results: note" in asked
     assert not RequesterHIT.objects.exists()
     assert "Posted 2 HITs" in confirm(office, rita).content.decode()
     first, second = RequesterHIT.objects.order_by("pk")
@@ -112,7 +112,10 @@ def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
 
 def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
     confirm(office, rita)
-    assert "There is a batch Moods already" in confirm(office, rita).content.decode()
+    assert (
+        "There is already a batch called Moods"
+        in confirm(office, rita).content.decode()
+    )
     assert RequesterHIT.objects.count() == 2
     poor = confirm(office, rita, name="Dear", reward="5")
     assert "insufficient funds" in poor.content.decode()
@@ -149,21 +152,21 @@ def test_the_table_of_results_comes_back_with_decisions(office, rita):
         writer.writerows(rows)
         return out.getvalue()
 
-    assert "it is approved and rejected" in review(office, batch, written())
+    assert "it is both approved and rejected" in review(office, batch, written())
     rows[2]["Reject"] = rows[2]["Approve"] = ""
     for sentence, text in {
         "line 1: there must be one column AssignmentId": "Approve,Reject\nx,\n",
-        "The table decides nothing.": "AssignmentId,Approve,Reject\n3A,,\n",
-        "line 2: 3NONE is no work of this batch": (
+        "The table contains no decisions.": "AssignmentId,Approve,Reject\n3A,,\n",
+        "line 2: 3NONE is not an assignment of this batch": (
             "AssignmentId,Approve,Reject\n3NONE,x,\n"
         ),
-        "line 3: 3A is there twice": "AssignmentId,Approve,Reject\n3A,x,\n3A,x,\n",
+        "line 3: 3A appears twice": "AssignmentId,Approve,Reject\n3A,x,\n3A,x,\n",
     }.items():
         assert sentence in review(office, batch, text)
     assert not RequesterAssignment.objects.exclude(state="Submitted").exists()
-    said = "Approved 1, rejected 1; 0 were decided so before."
+    said = "Approved 1, rejected 1; 0 already had the same decision."
     assert said in review(office, batch, written())
-    assert "Approved 0, rejected 0; 2 were" in review(office, batch, written())
+    assert "Approved 0, rejected 0; 2 already" in review(office, batch, written())
     states = [RequesterAssignment.objects.get(entity_id=one).state for one in done]
     assert states == ["Approved", "Rejected", "Submitted", "Submitted"]
     rejected = RequesterAssignment.objects.get(entity_id=done[1])
@@ -192,13 +195,13 @@ def test_a_batch_can_be_stopped(office, rita):
     [
         (PAGE, "text,note\na\n", "line 2: 1 values for 2 columns"),
         (PAGE, 'text,note\n"a\nb",c\nd\n', "line 4: 1 values"),
-        (PAGE, "text,text\na,b\n", "line 1: text is there twice"),
+        (PAGE, "text,text\na,b\n", "line 1: the column text appears twice"),
         (PAGE, "text,\na,b\n", "line 1: each column needs a name"),
         (PAGE, "text,note\n", "no rows"),
         (PAGE, "text,note\na\x07,b\n", "line 2: the character"),
         (PAGE, 'text,note\n"a,b\n', "line 2: "),
         (PAGE, "text,note\n" + "x" * 66_000 + ",b\n", "line 2: its page has"),
-        ("<p>\n${texts}</p>", TABLE, "line 2: ${texts} is no column"),
+        ("<p>\n${texts}</p>", TABLE, "line 2: ${texts} is not a column"),
         (PAGE, b"text,note\na,b\n\xff,c\n", "Line 3 is not UTF-8."),
         (PAGE, "", "The submitted file is empty."),
     ],
@@ -208,7 +211,7 @@ def test_what_is_wrong_is_said_with_its_line_and_nothing_is_posted(
 ):
     asked = check(office, rita, page, table)
     assert sentence in asked.content.decode()
-    assert "Post them" not in asked.content.decode()
+    assert "Post HITs" not in asked.content.decode()
     assert not RequesterHIT.objects.exists()
 
 

@@ -55,7 +55,7 @@ def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     assert "Your answer is stored" in text(wanda.get("turn", turn.entity_id))
     assert "Say how it reads" not in text(wanda.get("requests"))  # one each
     earned = text(wanda.get("earnings"))
-    assert "waits for approval" in earned
+    assert "pending approval" in earned
     desk.client.approve_assignment(AssignmentId=turn.entity_id)
     desk.client.send_bonus(
         WorkerId=got["WorkerId"],
@@ -136,7 +136,7 @@ def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, ha
     assert "FreeText>1<" in RequesterAssignment.objects.get(pk=turn.pk).answer
     hands.forward(seconds=601)
     late = walt.get("turn", other.entity_id)
-    assert "The time for this one is over" in text(late)
+    assert "The time for this HIT is up" in text(late)
     token = turn_tokens.for_turn(other)
     assert send(f"http://testserver/work/frame/{token}", x="1").status_code == 409
     assert Client().get(reverse("work:turn-frame", args=[token])).status_code == 410
@@ -146,7 +146,7 @@ def test_a_returned_hit_is_open_again_and_a_full_one_is_not(desk, wanda):
     hit = post(desk)
     turn = wanda.accept(hit)
     assert wanda.accept(hit) is None  # not offered while it is open
-    assert "Go on" in text(wanda.get("requests"))
+    assert "Continue" in text(wanda.get("requests"))
     walt = OnSite("walt")
     assert walt.accept(hit) is None
     wanda.client.post(reverse("work:turn-return", args=[turn.entity_id]))
@@ -188,7 +188,7 @@ def test_what_guards_discovery_and_preview_is_held(desk, wanda):
     )
     listed = text(wanda.get("requests"))
     assert "DiscoverPreviewAndAccept" not in listed
-    assert "you lack it" in listed
+    assert "not met" in listed
     assert wanda.get("request", group_of(hidden)).status_code == 404
     assert "<iframe" not in text(wanda.get("request", group_of(closed)))
     assert "<iframe" in text(wanda.get("request", group_of(open_)))

@@ -145,7 +145,7 @@ def test_a_form_is_answered_by_keyboard_on_a_phone_in_the_dark(desk, wanda, open
     assert not overflows(page)
     picture(page, "form-360-dark")
     page.get_by_role("checkbox", name="The cyan one").press("Space")
-    page.get_by_role("button", name="Send").press("Enter")
+    page.get_by_role("button", name="Submit").press("Enter")
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert "<SelectionIdentifier>cyan<" in RequesterAssignment.objects.get().answer
     assert RequesterAssignment.objects.get().hit.entity_id == hit
@@ -188,8 +188,8 @@ def test_a_page_of_another_site_works_with_its_own_origin(
     frame = page.frame_locator("#task")
     frame.get_by_role("button", name="Done").click()
     # Nor do our scripts load there, for the same reason; the link below does without.
-    frame.get_by_text("Sent in. Thank you!").wait_for()
-    page.get_by_role("button", name="I have sent it in").click()
+    frame.get_by_text("Submitted. Thank you!").wait_for()
+    page.get_by_role("button", name="I have submitted it").click()
     page.get_by_role("heading", name="Your answer is stored").wait_for()
     assert (
         "<FreeText>https://lab.example.org</FreeText>"

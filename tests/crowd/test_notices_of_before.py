@@ -1,0 +1,35 @@
+"""Notices that an earlier version wrote are understood, and so they can be cleared."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+
+from crowd.models import Campaign
+from crowd.services import reserve, watch
+from tests.crowd.making import make_campaign
+
+migration = import_module("crowd.migrations.0020_reword_stored_notices")
+
+
+def test_every_notice_that_is_searched_for_is_reworded_as_it_is_written_now():
+    assert set(migration.NOTICES.values()) == {
+        watch.STARVED,
+        watch.UNDERPAID,
+        watch.TOO_FAST,
+        reserve.PASSED_ON,
+    }
+
+
+@pytest.mark.django_db
+def test_old_sentences_give_way_and_others_stay():
+    old = next(iter(migration.NOTICES))
+    campaign = make_campaign()
+    Campaign.objects.filter(pk=campaign.pk).update(notice=f"{old} Something else.")
+
+    migration.reword(apps, None)
+
+    campaign.refresh_from_db()
+    assert campaign.notice == f"{watch.STARVED} Something else."
