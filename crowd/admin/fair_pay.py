@@ -53,12 +53,14 @@ class FairPayAction(ReadOnlyAdmin):
             if (missing := shortfall(campaign)) is not None
         ]
         if not underpaid:
-            sentence = "Nothing is missing, or too few times were measured to tell."
+            sentence = (
+                "Pay is not below the minimum, or too few times were measured to tell."
+            )
             self.message_user(request, sentence, messages.WARNING)
             return None
         lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in underpaid]
         total = sum(missing.total_cents for _, missing in underpaid)
-        form = asked(self, request, QUESTION, lines, [("In all", dollars(total))])
+        form = asked(self, request, QUESTION, lines, [("Total", dollars(total))])
         if isinstance(form, TemplateResponse):
             # What is agreed to is what was shown, whatever is approved meanwhile.
             agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in underpaid]

@@ -221,7 +221,7 @@ class RequesterBatchAdmin(ReadOnlyAdmin):
         )
         cost = dollars(draft.cost_cents)
         note(person(request), batch, f"Posted {len(draft.questions)} HITs for {cost}.")
-        sentence = f"Posted {len(draft.questions)} HITs; they cost at most {cost}."
+        sentence = f"Posted {len(draft.questions)} HITs, which cost at most {cost}."
         self.message_user(request, sentence, messages.SUCCESS)
         return redirect("admin:crowd_requesterbatch_changelist")
 

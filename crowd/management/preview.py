@@ -84,7 +84,10 @@ class Preview:
             f"{rating.value:g}" + (f" {rating.detail}" if rating.detail else "")
             for rating in ratings
         ]
-        return f"A preview stores nothing. This would be stored: {'; '.join(parts)}."
+        return (
+            f"This is a preview; nothing was stored. It would have stored: "
+            f"{'; '.join(parts)}."
+        )
 
     def _shown(self, posted: Mapping[str, Any]) -> Shown:
         return shown_item(self.hit_type, self.item, posted)

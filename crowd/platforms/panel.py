@@ -141,7 +141,7 @@ def check(panel: PanelTerms) -> None:
         raise _unusable("Name the parameter that identifies each person.")
     for outcome, way in panel.ways_out.items():
         if way and ("://" in way or way.startswith("/")) and not _WEB.fullmatch(way):
-            raise _unusable(f"{outcome}: {way!r} is no address that people can go to.")
+            raise _unusable(f"{outcome}: {way!r} is not a web address.")
         # An id in the host's name would lead people, and their ids, wherever a link
         # says.
         if _WEB.fullmatch(way) and "{" in way.split("?")[0].split("/", 3)[2]:

@@ -246,7 +246,7 @@ class Prolific(Platform):
 
     def _decide(self, spec: DecisionSpec) -> Result:
         if spec.decision == "override":
-            message = "On Prolific a rejection cannot be taken back by a program."
+            message = "A rejection on Prolific cannot be reversed through its API."
             return Result(spec.key, "refused", message=message)
         body = {"action": "APPROVE"}
         if spec.decision == "reject":

@@ -81,7 +81,7 @@ def verify(fields: Mapping[str, Any], certificate: bytes, now: datetime) -> None
     except (ValueError, binascii.Error) as error:
         raise NotSigned("Its certificate or its signature cannot be read.") from error
     if not parsed.not_valid_before_utc <= now <= parsed.not_valid_after_utc:
-        raise NotSigned("Its certificate is not valid now.")
+        raise NotSigned("Its certificate is not currently valid.")
     if not isinstance(key, rsa.RSAPublicKey):
         raise NotSigned("Its certificate has no RSA key.")
     try:

@@ -63,11 +63,11 @@ def read_reviews(text: str) -> list[Review]:
     except csv.Error as error:
         raise _wrong(begins, str(error)) from None
     if not reviews:
-        raise GenieError("The table decides nothing.", code="batch-review")
+        raise GenieError("The table contains no decisions.", code="batch-review")
     ids = [review.assignment_id for review in reviews]
     for n, review in enumerate(reviews):
         if review.assignment_id in ids[:n]:
-            raise _wrong(review.line, f"{review.assignment_id} is there twice")
+            raise _wrong(review.line, f"{review.assignment_id} appears twice")
     return reviews
 
 
@@ -88,7 +88,8 @@ def apply(batch: RequesterBatch, reviews: list[Review]) -> Reviewed:
             row = work.get(review.assignment_id)
             if row is None:
                 raise _wrong(
-                    review.line, f"{review.assignment_id} is no work of this batch"
+                    review.line,
+                    (f"{review.assignment_id} is not an assignment of this batch"),
                 )
             counts[_decide(locked, row, review)] += 1
     return Reviewed(

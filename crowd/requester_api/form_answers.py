@@ -85,7 +85,7 @@ def _text_error(free_text: FreeText, text: str, required: bool) -> str:
     if not text.strip():
         # A pattern may ask for an answer, and lets none pass if it says so: (^$|...).
         return _format_error(free_text, text) or (
-            "Please answer this one." if required else ""
+            "Please answer this question." if required else ""
         )
     if len(text) < free_text.shortest:
         return f"Please write at least {free_text.shortest} characters."
@@ -114,9 +114,9 @@ def _number_error(free_text: FreeText, text: str) -> str:
     except InvalidOperation:
         return "Please enter a number."
     if not number.is_finite():
-        return "Please write a number."
+        return "Please enter a number."
     if free_text.low is not None and number < free_text.low:
-        return f"Please write a number of at least {free_text.low}."
+        return f"Please enter a number of at least {free_text.low}."
     if free_text.high is not None and number > free_text.high:
-        return f"Please write a number of at most {free_text.high}."
+        return f"Please enter a number of at most {free_text.high}."
     return ""

@@ -54,9 +54,9 @@ def hindrance(
     if last is None or _is_open(last, now):
         return ""
     if last.state == State.PENDING:
-        return "You have asked for it; the requester has not decided yet."
+        return "You have requested it; the requester has not decided yet."
     if qualification_type.retry_seconds is None:
-        return "You have asked for it once, and it can be asked for once only."
+        return "You have already requested it, and it can be requested only once."
     again_at = last.submitted_at + timedelta(seconds=qualification_type.retry_seconds)
     if now < again_at:
         return f"You can request it again from {again_at:%Y-%m-%d %H:%M} UTC."
@@ -82,7 +82,7 @@ def ask(qualification_type: QualificationType, worker: Worker) -> QualificationR
             raise GenieError(reason, code="not-now")
         # A test whose time is over makes room: a constraint allows one that is open.
         _requests(qualification_type, worker).filter(state=State.STARTED).update(
-            state=State.REJECTED, reason="The time for the test was over."
+            state=State.REJECTED, reason="The time for the test ran out."
         )
         alias = known_as(requester, worker)
         request = QualificationRequest(

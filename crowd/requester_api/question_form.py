@@ -142,8 +142,8 @@ def _check_formats(form: Form, name: str) -> None:
                 shown = answer_format.pattern[:80]
                 raise _wrong(
                     name,
-                    f'the AnswerFormatRegex "{shown}" of {question.identifier} cannot be '
-                    f"checked here, as {why}",
+                    f'the AnswerFormatRegex "{shown}" of '
+                    f"{question.identifier} is not supported, because {why}",
                 ) from None
     if cost > MOST_INSTRUCTIONS:
         raise _wrong(name, "its AnswerFormatRegex patterns are too large in total")

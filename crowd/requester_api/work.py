@@ -42,7 +42,7 @@ def accept(hit: RequesterHIT, worker: Worker) -> RequesterAssignment:
         if (earlier := before.first()) is not None:
             if earlier.state == State.ACCEPTED:
                 return earlier
-            raise GenieError("You have done this HIT already.", code="done-already")
+            raise GenieError("You have already done this HIT.", code="done-already")
         current = hits_of(requester, now).filter(pk=hit.pk).first()
         if current is None or status_of(current, now) != "Assignable":
             raise GenieError("This HIT is no longer available.", code="no-place-left")
@@ -119,7 +119,7 @@ def _own(assignment: RequesterAssignment, worker: Worker) -> RequesterAssignment
         .first()
     )
     if row is None:
-        raise GenieError("This work is not yours.", code="not-yours")
+        raise GenieError("This HIT is not assigned to you.", code="not-yours")
     return row
 
 

@@ -31,8 +31,8 @@ def check_platform(platform: str, required: Iterable[Requirement]) -> None:
     unchecked = list(dict.fromkeys(str(row) for row in required if row.demands))
     if unchecked and not platform_class.capabilities.checks_requirements:
         raise GenieError(
-            f"{platform_class.title} cannot check what is required of workers here: "
-            f"{'; '.join(unchecked)}. Remove the requirement or choose another platform.",
+            f"{platform_class.title} cannot check these worker requirements: "
+            f"{'; '.join(unchecked)}. Remove them or choose another platform.",
             code="requirement-not-checked",
         )
 

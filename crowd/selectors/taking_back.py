@@ -36,7 +36,7 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     session = ExternalSession.objects.filter(work__assignment=assignment).first()
     if session is None or session.status not in {"submitted", "rejected"}:
         return TakingBack(
-            False, f"{platform_class.title} knows no rejection of this work."
+            False, f"{platform_class.title} has no rejection of this work."
         )
     decisions = OutwardCall.objects.filter(
         session=session, kind=OutwardCall.Kind.DECIDE
@@ -45,14 +45,14 @@ def taking_back(assignment: Assignment, now: datetime) -> TakingBack:
     if failed is not None:
         return TakingBack(
             False,
-            f"{platform_class.title} has refused to take it back: "
-            f"{failed.trouble.rstrip('.')}. "
-            "It can be sent again under outward calls." + BONUS,
+            f"{platform_class.title} refused to reverse it: "
+            f"{failed.trouble.rstrip('.')}. It can be resent under outward "
+            f"calls." + BONUS,
         )
     heard = session.status == "rejected" or decisions.filter(wish="reject").exists()
     if not heard:
         return TakingBack(
-            True, f"{HERE} {platform_class.title} has not heard of it yet."
+            True, f"{HERE} {platform_class.title} has not been told of it yet."
         )
     return _there(platform_class, session, now)
 
@@ -64,17 +64,18 @@ def _there(
     if not days:
         return TakingBack(
             False,
-            f"On {platform_class.title} a rejection stands: it takes none back.{BONUS}",
+            f"{platform_class.title} does not allow rejections to be reversed.{BONUS}",
         )
     until = (session.submitted_at or now) + timedelta(days=days)
-    deadline = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was sent in"
+    deadline = f"{until:%Y-%m-%d %H:%M} UTC, {days} days after the work was submitted"
     if now > until:
         return TakingBack(
             False,
-            f"{platform_class.title} took this rejection back until {deadline}.{BONUS}",
+            f"{platform_class.title} allowed this rejection to be reversed "
+            f"until {deadline}.{BONUS}",
         )
     return TakingBack(
         True,
-        f"{HERE} {platform_class.title} is told, and takes it back until {deadline}.",
+        f"{HERE} {platform_class.title} is told, and allows it until {deadline}.",
         True,
     )

@@ -50,7 +50,7 @@ def from_all_work(
         if changed:
             kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
             messages.send(worker, kind, *(CLOSED if excluded else OPEN))
-            sentence = "Excluded from all work." if excluded else "Let back in."
+            sentence = "Excluded from all work." if excluded else "Readmitted."
             note(by, worker, sentence, why)
     return bool(changed)
 

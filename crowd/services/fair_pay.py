@@ -104,7 +104,7 @@ def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
                 campaign=campaign,
                 kind=LedgerEntry.Kind.FEE,
                 amount_cents=bonus.fee_cents,
-                reason="Of a bonus.",
+                reason="For a bonus.",
             )
             for bonus, entry in zip(bonuses, entries, strict=True)
             if bonus.fee_cents

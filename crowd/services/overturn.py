@@ -64,7 +64,7 @@ def overturn(
             # In the same transaction: nothing is approved here of which the platform
             # never hears.
             carry_out.plan_override(campaign, assignment, message)
-        note(by, assignment, f"Rejection taken back: {reason}")
+        note(by, assignment, f"Rejection reversed: {reason}")
     return True
 
 

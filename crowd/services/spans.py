@@ -28,7 +28,7 @@ def checked_spans(raw: str, text: str) -> list[Span]:
         return []
     sent = _loaded(raw)
     if not isinstance(sent, list) or len(sent) > MOST_SPANS:
-        raise _refusal("they are no list of marks")
+        raise _refusal("they are not a list of marks")
     spans = sorted((_span(mark, len(text)) for mark in sent), key=lambda s: s["start"])
     for before, after in pairwise(spans):
         if int(after["start"]) < int(before["end"]):

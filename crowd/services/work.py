@@ -86,7 +86,7 @@ def _of(worker: Worker, assignment_pk: int) -> Assignment:
         .first()
     )
     if assignment is None:
-        raise GenieError("This work is not yours.", code="not-yours")
+        raise GenieError("This HIT is not assigned to you.", code="not-yours")
     return assignment
 
 

@@ -167,7 +167,7 @@ def _mine(worker: Worker, pk: int) -> Assignment:
         .first()
     )
     if assignment is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     return assignment
 
 

@@ -96,7 +96,7 @@ def _their_hit(request: HttpRequest, worker: Worker, pool: str) -> Assignment | 
         .first()
     )
     if assignment is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     return assignment
 
 

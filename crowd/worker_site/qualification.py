@@ -57,7 +57,7 @@ def attempt(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         .first()
     )
     if attempt is None:
-        raise Http404("This test is not yours.")
+        raise Http404("This test was not started by you.")
     if request.method == "POST":
         return _take(request, worker, attempt)
     return _page(request, attempt)

@@ -77,7 +77,7 @@ def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve the page of an open assignment."""
     assignment = turn_tokens.turn_of(token)
     if assignment is None or not _is_open(assignment):
-        return _say(request, "This work is over; go on below.", 410)
+        return _say(request, "This HIT is over; continue below.", 410)
     return _page(request, assignment.hit, token)
 
 
@@ -88,7 +88,7 @@ def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
     """Serve a HIT's page to look at."""
     hit = turn_tokens.previewed(token)
     if hit is None or hit.disposed_at is not None:
-        return _say(request, "There is no such HIT any more.", 410)
+        return _say(request, "This HIT no longer exists.", 410)
     return _page(request, hit, token)
 
 
@@ -103,17 +103,17 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
         return _say(request, "There is no such work.", 404)
     sent = request.POST if request.method == "POST" else request.GET
     if request.method == "GET" and "assignmentId" not in sent:
-        return _say(request, "Nothing was sent.", 400)  # just somebody's look
+        return _say(request, "Nothing was submitted.", 400)  # just somebody's look
     # A page may have lost the id; its address belongs to one assignment all the same.
     named = sent.get("assignmentId") or assignment.entity_id
     if named != assignment.entity_id:
-        return _say(request, "The page sent this for another assignment.", 400)
+        return _say(request, "The page submitted this for another assignment.", 400)
     fields = [(name, value) for name, values in sent.lists() for value in values]
     try:
         work.submit(assignment, assignment.worker.worker, fields)
     except GenieError as error:
         return _say(request, error.message, 409)
-    return _say(request, "Sent in. Thank you!", 200)
+    return _say(request, "Submitted. Thank you!", 200)
 
 
 @csrf_exempt
@@ -122,7 +122,7 @@ def submit(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def submit_preview(request: HttpRequest, token: str) -> HttpResponse:
     """Refuse what is sent in before the HIT was accepted."""
-    sentence = "This was a preview: accept the HIT first, then send it in."
+    sentence = "This was a preview: accept the HIT first, then submit it."
     return _say(request, sentence, 409)
 
 

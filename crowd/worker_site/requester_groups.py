@@ -40,7 +40,7 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     shown_group = _group(worker, group_id)
     hit = offers.left_for(worker, now).filter(hit_type=shown_group.hit_type).first()
     if hit is None:
-        raise Http404("This work is gone.")
+        raise Http404("This HIT is no longer available.")
     context = {"here": "requests", "group": shown_group, "hit": hit}
     if not shown_group.may_preview:
         return render(request, "worker_site/requester_group.html", context)

@@ -84,7 +84,11 @@ def _ask(
     if new_request.state == State.STARTED:
         return redirect("work:requester-test", new_request.entity_id)
     granted = new_request.state == State.GRANTED
-    sentence = "You have it now." if granted else "Asked. The requester decides."
+    sentence = (
+        "Qualification granted."
+        if granted
+        else ("Requested. The requester will decide.")
+    )
     messages.success(request, sentence)
     return redirect("work:requester-qualification", qualification_type.entity_id)
 
@@ -127,5 +131,5 @@ def _mine(worker: Worker, entity_id: str) -> QualificationRequest:
         .first()
     )
     if attempt is None:
-        raise Http404("This test is not yours.")
+        raise Http404("This test was not started by you.")
     return attempt

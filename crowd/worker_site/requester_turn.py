@@ -111,7 +111,7 @@ def _mine(worker: Worker, entity_id: str) -> RequesterAssignment:
         .first()
     )
     if assignment is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     return assignment
 
 

@@ -59,7 +59,7 @@ def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
             raise GenieError("This HIT is not assigned to you.", code="not-yours")
         before = Appeal.objects.filter(requester_assignment=work).first()
         if before is None and work.state != RequesterAssignment.State.REJECTED:
-            raise _nothing("This work is not rejected.")
+            raise _nothing("This HIT was not rejected.")
         return _first_or_same(before, worker, words, requester_assignment=work)
 
 
@@ -70,7 +70,7 @@ def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
         Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
         ban = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
         if ban is None:
-            raise _nothing("You can do this kind of work.")
+            raise _nothing("You are not excluded from this work.")
         before = Appeal.objects.filter(ban=ban).first()
         return _first_or_same(before, worker, words, pool=pool, ban=ban)
 

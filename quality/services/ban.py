@@ -63,7 +63,7 @@ def ban(
         messages.send(
             worker,
             Message.Kind.BANNED,
-            "You get no more work of one kind",
+            "You have been excluded from one kind of work",
             message,
             pool=pool,
         )
@@ -87,7 +87,7 @@ def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
                 messages.send(
                     lifted_ban.worker,
                     Message.Kind.UNBANNED,
-                    "You are let back in",
+                    "You have been readmitted",
                     message,
                     pool=lifted_ban.pool,
                 )

@@ -92,7 +92,8 @@ def _with_strangers(
     ]
     if len(pairs) < n:
         raise GenieError(
-            f"There are references for {len(pairs)} test questions, but {n} are wanted.",
+            f"There are references for {len(pairs)} test questions, but {n} "
+            f"are needed.",
             code="too-few-references",
         )
     return pairs[:n]

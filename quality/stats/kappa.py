@@ -275,7 +275,8 @@ def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     )
     if len(first_values) != len(second_values):
         raise ValueError(
-            f"The raters judged {len(first_values)} and {len(second_values)} items."
+            f"The raters rated different numbers of items: "
+            f"{len(first_values)} and {len(second_values)}."
         )
     both = tally(
         np.arange(2 * len(first_values)),

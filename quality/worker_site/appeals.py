@@ -27,10 +27,10 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
         .first()
     )
     if assignment is None:
-        raise Http404("This work is not yours.")
+        raise Http404("This HIT is not assigned to you.")
     appeal = Appeal.objects.filter(assignment=assignment).first()
     if appeal is None and assignment.state != Assignment.State.REJECTED:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     return _page(
         request,
         appeal,
@@ -83,7 +83,7 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
     """Appeal against getting no more work of a pool."""
     newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
     if newest is None:
-        raise Http404("There is nothing to appeal against.")
+        raise Http404("There is nothing to appeal.")
     appeal = Appeal.objects.filter(ban=newest).first()
     campaign = (
         Campaign.objects.filter(pool=pool)

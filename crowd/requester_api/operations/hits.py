@@ -74,7 +74,7 @@ def update_expiration(call: Call, arguments: Arguments) -> Answer:
     requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
     year = timedelta(days=365)
     if requested > call.now + year:
-        raise TurkError("A HIT expires within a year at the latest.")
+        raise TurkError("A HIT must expire within a year.")
     ends = max(requested, call.now)
     # An expired HIT holds no money for its free places; opened again it does.
     if ends > call.now >= hit.expires_at:
