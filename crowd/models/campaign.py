@@ -85,6 +85,11 @@ class Campaign(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @property
+    def input_scope(self) -> str:
+        """Name within what a worker is shown the same input only once."""
+        return self.pool if self.exposure != "campaign" else f"{self.pool}#{self.pk}"
+
 
 class Input(models.Model):
     """Something that a worker is shown once: in its pool, or in one campaign of it.

@@ -43,7 +43,7 @@ CANDIDATES = 8
 FEW = 16
 # What is left is counted so far, and then called "1,000+".
 COUNTED = 1_000
-# The scope of a campaign's inputs, as `scope_of` gives it.
+# The scope of a campaign's inputs, as `Campaign.input_scope` gives it.
 SCOPE = Case(
     When(
         exposure="campaign",
@@ -58,13 +58,6 @@ class _CountRows(Subquery):
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
     output_field = IntegerField()
-
-
-def scope_of(campaign: Campaign) -> str:
-    """Name within what a worker sees an input of the campaign only once."""
-    if campaign.exposure == "campaign":
-        return f"{campaign.pool}#{campaign.pk}"
-    return campaign.pool
 
 
 def open_campaigns(
@@ -147,7 +140,7 @@ def n_unseen_by_kind(
         For each scope and HIT type: how many inputs are left in the scope, counted up
         to `COUNTED` divided among the scopes, and whether any is of that HIT type.
     """
-    firsts = {(scope_of(c), c.hit_type_id): c.pk for c in campaigns}
+    firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
     unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
     of_type = HIT.objects.filter(
         input=OuterRef("pk"),
@@ -173,14 +166,14 @@ def n_unseen_by_kind(
 
 def counted_to(campaigns: Sequence[Campaign]) -> int:
     """Say how far `n_unseen_by_kind` counts in one scope."""
-    return max(50, COUNTED // len({scope_of(campaign) for campaign in campaigns}))
+    return max(50, COUNTED // len({campaign.input_scope for campaign in campaigns}))
 
 
 def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
     """Give the first two campaigns, then the first of the others with unseen work."""
     yield from campaigns[:2]
     later = campaigns[2:]
-    scopes = {scope_of(campaign) for campaign in later}
+    scopes = {campaign.input_scope for campaign in later}
     inputs = _unseen_inputs(worker, later).filter(scope__in=scopes).values("pk")
     left = [row["pk"] for row in inputs[: FEW + 1]] if later else []
     if not left:

@@ -15,7 +15,6 @@ from crowd.selectors.eligible import (
     counted_to,
     n_unseen_by_kind,
     open_campaigns,
-    scope_of,
 )
 from crowd.selectors.qualifications import TestStanding, standings_of
 from crowd.selectors.requirements import TrackRecord, track_record, unmet
@@ -96,8 +95,8 @@ def _offer(
     agreed: bool,
     lacking: tuple[Lacking, ...],
 ) -> Offer:
-    counts = {scope_of(c): left[scope_of(c), c.hit_type_id][0] for c in group}
-    offered = [c for c in group if left[scope_of(c), c.hit_type_id][1]]
+    counts = {c.input_scope: left[c.input_scope, c.hit_type_id][0] for c in group}
+    offered = [c for c in group if left[c.input_scope, c.hit_type_id][1]]
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
         # what they read about is what they get first

@@ -84,20 +84,6 @@ def plan_decisions(campaign: Campaign) -> None:
                 )
 
 
-def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> None:
-    """Write down that the platform is to approve what it has as rejected."""
-    session = ExternalSession.objects.get(work__assignment=assignment)
-    ledger.plan(
-        campaign,
-        Kind.DECIDE,
-        f"{session.pk}.override",
-        session=session,
-        worker=session.worker,
-        wish="override",
-        message=message[:1024],
-    )
-
-
 def _wish(session: ExternalSession) -> tuple[str, str]:
     """Say what the platform should hear of a session; nothing while we think."""
     assignments = [done.assignment for done in session.work.all()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from crowd.models import Campaign, Input
-from crowd.selectors.eligible import scope_of
 
 BATCH = 2_000
 
@@ -18,7 +17,7 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
     """
     keys = sorted(set(content_keys))
     in_pool = _kept(campaign.pool, keys, {})
-    scope = scope_of(campaign)
+    scope = campaign.input_scope
     return in_pool if scope == campaign.pool else _kept(scope, keys, in_pool)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, Sum
 from django.utils.crypto import salted_hmac
 
-from crowd.models import Campaign, OutwardCall
+from crowd.models import Assignment, Campaign, ExternalSession, OutwardCall
 from crowd.platforms.base import Result, Sent
 
 if TYPE_CHECKING:
@@ -35,6 +35,20 @@ def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCal
         defaults={"campaign": campaign, "kind": kind, **fields},
     )
     return call
+
+
+def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> None:
+    """Write down that the platform is to approve what it has as rejected."""
+    session = ExternalSession.objects.get(work__assignment=assignment)
+    plan(
+        campaign,
+        Kind.DECIDE,
+        f"{session.pk}.override",
+        session=session,
+        worker=session.worker,
+        wish="override",
+        message=message[:1024],
+    )
 
 
 def key_of(kind: Kind, name: str) -> str:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.selectors.progress import campaign_progress
 from crowd.selectors.taking_back import taking_back
-from crowd.services import bonus, carry_out, fund, pay, slots
+from crowd.services import bonus, fund, ledger, pay, slots
 from crowd.services.log import note
 from crowd.services.platforms import pays_itself
 from crowd.services.review import ASKING
@@ -63,7 +63,7 @@ def overturn(
         if way.tells:
             # In the same transaction: nothing is approved here of which the platform
             # never hears.
-            carry_out.plan_override(campaign, assignment, message)
+            ledger.plan_override(campaign, assignment, message)
         note(by, assignment, f"Rejection reversed: {reason}")
     return True
 

@@ -27,7 +27,7 @@ from leaderboard.models import (
     Submission,
     states,
 )
-from leaderboard.services import lifecycle, qualification
+from leaderboard.services import lifecycle, worker_requirements
 from leaderboard.services.attempts import UNFAILED, LostRace
 
 State = states.State
@@ -57,7 +57,7 @@ def approve(
     evaluation = _locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     strategy.check(evaluation)
-    qualification.check_platform_of(evaluation.task, strategy.human(evaluation))
+    worker_requirements.check_platform_of(evaluation.task, strategy.human(evaluation))
     cents = strategy.quote(evaluation).total_cents
     keys = strategy.keys(evaluation)
     for place, key in enumerate(keys):

@@ -13,7 +13,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.metrics.chosen import metric_problems
 from leaderboard.readers.releases.base import all_readers
-from leaderboard.services import qualification
+from leaderboard.services import worker_requirements
 from leaderboard.services.asking import hit_type_for
 from leaderboard.task_config import HumanConfig, Problem, TaskConfig, marked, read_task
 
@@ -121,7 +121,7 @@ def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
 def _of_workers(human: HumanConfig) -> Iterator[Problem]:
     if human.platform in all_platforms():
         try:
-            qualification.check(human)
+            worker_requirements.check(human)
         except GenieError as error:
             yield Problem("human.requirements", _within(error))
 

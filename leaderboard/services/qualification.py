@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import islice
 
 from django.db import transaction
 
-from crowd.models import Campaign, QualificationTest, Requirement
-from crowd.selectors.platform_requirements import check_platform, of_pool
+from crowd.models import Campaign, QualificationTest
 from crowd.services import qualification_tests, require
 from crowd.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
 from leaderboard.models import Instance, Task
-from leaderboard.services import items
+from leaderboard.services import items, worker_requirements
 from leaderboard.services.asking import has_references, hit_type_of
-from leaderboard.task_config import HumanConfig, QualificationConfig
+from leaderboard.task_config import QualificationConfig
 from quality.models.test_question import Polarity
 from quality.services.inject import HiddenItem
 
@@ -130,38 +128,11 @@ def ensure(task: Task) -> str:
     return task.slug
 
 
-def check(human: HumanConfig) -> None:
-    """Refuse a configuration that would fail when its first campaign starts.
-
-    Raises
-    ------
-    GenieError
-        ``bad-requirements`` or ``requirement-not-checked``.
-    """
-    check_platform(human.platform, _required(human))
-
-
-def check_platform_of(task: Task, human: HumanConfig) -> None:
-    """Refuse what the platform cannot check, before money is set aside for it."""
-    check_platform(human.platform, [*of_pool(task.slug), *_required(human)])
-
-
-def _wanted(human: HumanConfig) -> require.Wanted:
-    return require.Wanted(**asdict(human.requirements))
-
-
-def _required(human: HumanConfig) -> list[Requirement]:
-    wanted = require.read(_wanted(human))
-    if human.qualification_test is not None:
-        wanted.append(
-            Requirement(kind=Requirement.Kind.TEST, test_name="test of this task")
-        )
-    return wanted
-
-
 def require_of(task: Task, campaign: Campaign) -> None:
     """Write down what the task requires of a campaign's workers.
 
     Callers open the transaction in which the campaign is built.
     """
-    require.of_campaign(campaign, _wanted(task.human), test_name=ensure(task))
+    require.of_campaign(
+        campaign, worker_requirements.stated(task.human), test_name=ensure(task)
+    )

@@ -11,7 +11,7 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
-from leaderboard.services import qualification
+from leaderboard.services import worker_requirements
 from leaderboard.task_config import (
     HumanConfig,
     QualificationConfig,
@@ -77,6 +77,6 @@ def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
     ],
 )
 def test_a_task_folder_is_refused_for_it(human):
-    qualification.check(replace(human, platform="mturk"))
+    worker_requirements.check(replace(human, platform="mturk"))
     with pytest.raises(GenieError, match="Prolific cannot check"):
-        qualification.check(replace(human, platform="prolific"))
+        worker_requirements.check(replace(human, platform="prolific"))
