@@ -94,11 +94,6 @@ _FIELDS = (
     "human_evaluation__n_instances",
     "first__campaign__state",
 )
-# A board tells of the campaign of all criteria, or of the first.
-_FIRST_CAMPAIGN = FilteredRelation(
-    "human_evaluation__campaigns",
-    condition=Q(human_evaluation__campaigns__position=0),
-)
 
 
 def fetch_rows(
@@ -115,7 +110,7 @@ def fetch_rows(
     data_of = {
         row["pk"]: row
         for row in Submission.objects.filter(pk__in=pks)
-        .annotate(first=_FIRST_CAMPAIGN)
+        .annotate(first=_first_campaign())
         .values(*_FIELDS)
     }
     scored = [place.pk for place in places if place.scored]
@@ -144,6 +139,12 @@ def fetch_rows(
         )
         for place in places
     ]
+
+
+def _first_campaign() -> FilteredRelation:
+    """Follow a row to the campaign of all criteria, or of the first one."""
+    first = Q(human_evaluation__campaigns__position=0)
+    return FilteredRelation("human_evaluation__campaigns", condition=first)
 
 
 def _row(

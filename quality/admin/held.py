@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 
+from crowd.models import Campaign
 from genie.lib.admin_questions import Line, Question, ReasonForm, act_on_each, asked
 from genie.lib.read_only_admin import ReadOnlyAdmin
 from quality.models import HeldExclusion
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from genie.lib.typing import Account
 
+N_NAMED = 3
 CONFIRM = Question(
     title="Confirm exclusions",
     sentence=(
@@ -47,13 +49,33 @@ REFUSE = Question(
 
 @admin.register(HeldExclusion)
 class HeldExclusionAdmin(ReadOnlyAdmin):
-    list_display = ["worker", "pool", "why", "answers", "state", "created_at"]
+    list_display = [
+        "worker",
+        "pool",
+        "campaigns",
+        "why",
+        "answers",
+        "state",
+        "created_at",
+    ]
     list_filter = ["state", "pool"]
     list_select_related = ["worker", "verdict__fit"]
     search_fields = ["worker__pseudonym"]
     # those that wait come first, the oldest of them on top
     ordering = [F("decided_at").desc(nulls_first=True), "pk"]
     actions = ["confirm_selected", "refuse_selected"]
+
+    @admin.display(description="has answered in")
+    def campaigns(self, held: HeldExclusion) -> str:
+        """Name the newest campaigns whose results may change."""
+        answered = Campaign.objects.filter(
+            pool=held.pool, hits__assignments__worker=held.worker_id
+        )
+        titles = list(
+            answered.distinct().order_by("-pk").values_list("title", flat=True)
+        )
+        more = f" and {len(titles) - N_NAMED} more" if len(titles) > N_NAMED else ""
+        return ", ".join(titles[:N_NAMED]) + more
 
     @admin.display(description="why")
     def why(self, held: HeldExclusion) -> str:

@@ -12,6 +12,7 @@ from crowd.models import Campaign, ExternalCampaign
 from crowd.services import offer, study
 from genie.lib import jobs
 from leaderboard.evaluation import decide
+from leaderboard.models import Comparison, JointEvaluation
 from leaderboard.services import compare, joint
 from leaderboard.services.compare import Question
 from tests.crowd.making import make_worker
@@ -87,6 +88,33 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
     )
     assert of_campaign in office.get(of_submission).content.decode()
     assert of_submission in office.get(of_campaign).content.decode()
+
+
+@pytest.mark.parametrize("model", [Comparison, JointEvaluation])
+def test_what_compares_systems_and_its_campaign_lead_to_each_other(
+    several, boss, model
+):
+    office = Client()
+    office.force_login(boss)
+    row = model.objects.get()
+    campaign = row.evaluation.campaign
+    to_campaign = reverse("admin:crowd_campaign_change", args=[campaign.pk])
+    to_row = reverse(f"admin:leaderboard_{row._meta.model_name}_change", args=[row.pk])
+    public = (
+        f"/{'comparisons' if model is Comparison else 'joint-evaluations'}/{row.pk}/"
+    )
+    money = reverse("admin:crowd_commitment_changelist")
+    every = reverse("admin:leaderboard_humanevaluation_changelist")
+    for page in (to_row, public, money, every):
+        text = office.get(page).content.decode()
+        assert to_campaign in text
+        assert campaign.title in text
+    assert to_row in office.get(to_campaign).content.decode()
+    assert to_row in office.get(every).content.decode()
+    assert to_campaign not in Client().get(public).content.decode()
+    kite = row.evaluation.systems.first().submission
+    of_kite = reverse("admin:leaderboard_submission_change", args=[kite.pk])
+    assert to_row in office.get(of_kite).content.decode()
 
 
 def test_workers_never_read_it(asked, task):
