@@ -62,10 +62,10 @@ demo-begins:
 	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
 
 test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow and not browser" $(ARGS)
 
 test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow tests: kills, whole processes, programs of others, browsers, simulations
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m slow $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "slow or browser" $(ARGS)
 
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip

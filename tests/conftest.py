@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 import hypothesis
 import pytest
 from django.core.cache import caches
@@ -30,9 +32,29 @@ def pytest_configure(config):
         config.pluginmanager.register(CpuByFile())
 
 
-def pytest_collection_modifyitems(items):
-    """Begin the longest tests first."""
+def pytest_collection_modifyitems(config, items):
+    """Begin the longest tests first; on PostgreSQL leave out what asks no database."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
+    if connection.vendor == "postgresql":
+        asks = [item for item in items if _asks_a_database(item)]
+        config.hook.pytest_deselected(items=[i for i in items if i not in set(asks)])
+        items[:] = asks
+
+
+def _asks_a_database(item) -> bool:
+    fixtures = {"db", "transactional_db", "live_server"}
+    return (
+        item.get_closest_marker("django_db") is not None
+        or bool(fixtures & set(getattr(item, "fixturenames", ())))
+        # processes with a database of their own
+        or item.path.name in {*LONGEST, "test_backup.py"}
+    )
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what stays until the end: it is most of the memory."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
