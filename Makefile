@@ -1,10 +1,14 @@
 # Two commands: `make demo` shows Genie at work, `make test` proves it.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-begins test test-neural test-postgres check bench clean setup
+.PHONY: help demo demo-begins test test-slow test-neural test-postgres check check-types check-rest bench clean setup
 
 PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
+
+# Some containers set it. The tests start many processes, and each would compile all of
+# Genie anew: two seconds of a processor every time.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## say what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/'
@@ -57,8 +61,11 @@ demo: demo-begins .venv/base $(WORDNET)/index.noun ## set up, run the main job o
 demo-begins:
 	@echo "Genie's demo: starting. The first start takes some minutes, later ones seconds; each step is named below."
 
-test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run all tests
-	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations $(ARGS)
+test: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## set up and run the tests, all but the slow ones (ARGS=--cpu-by-file says where time goes)
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "not slow and not browser" $(ARGS)
+
+test-slow: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the slow tests: kills, whole processes, programs of others, browsers, simulations
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal --no-migrations -m "slow or browser" $(ARGS)
 
 test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny models (downloads gigabytes, once)
 	@.venv-neural/bin/python -c 'import bert_score, bleurt_pytorch'  # without them the tests would skip
@@ -67,10 +74,16 @@ test-neural: .venv-neural/ready ## run BERTScore and BLEURT for real on tiny mod
 test-postgres: .venv/dev .venv/acceptance $(WORDNET)/index.noun ## run the tests that use a database on a PostgreSQL of their own
 	@tests/postgres.sh -n auto --dist worksteal $(ARGS)
 
+# Types take as long as all the rest, so both are checked at once.
 check: .venv/dev ## format, lint, types, import contracts, migrations, templates
+	@$(MAKE) --no-print-directory --jobs 2 check-types check-rest
+
+check-types:
+	$(BIN)/mypy .
+
+check-rest:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	$(BIN)/python manage.py check

@@ -86,6 +86,16 @@ def _session(user, url):
     return {"name": name, "value": client.cookies[name].value, "url": url}
 
 
+def look(page, width, scheme="light"):
+    """Show a page that is open at another width, and light or dark."""
+    size = dict(zip(("width", "height"), WIDTHS[width], strict=True))
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme=scheme)
+
+
+LOOKS = [(width, scheme) for width in WIDTHS for scheme in ("light", "dark")]
+
+
 def overflows(page):
     """Tell whether the page scrolls sideways."""
     return page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import gc
+
 import hypothesis
 import pytest
 from django.core.cache import caches
-from django.db import connection
+from django.db import connection, transaction
+from django.test import TransactionTestCase
+
+from tests.cpu_by_file import CpuByFile
 
 # A busy machine is slow, not wrong; and the same tests run the same examples.
 hypothesis.settings.register_profile("genie", deadline=None, derandomize=True)
@@ -16,9 +21,40 @@ LONGEST = ("test_kill.py", "test_demo.py")
 OURS = ("genie", "crowd", "quality", "leaderboard", "auth_user")
 
 
-def pytest_collection_modifyitems(items):
-    """Begin the longest tests first."""
+def pytest_addoption(parser):
+    parser.addoption(
+        "--cpu-by-file", action="store_true", help="say which tests cost most"
+    )
+
+
+def pytest_configure(config):
+    if config.getoption("cpu_by_file"):
+        config.pluginmanager.register(CpuByFile())
+
+
+def pytest_collection_modifyitems(config, items):
+    """Begin the longest tests first; on PostgreSQL leave out what asks no database."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
+    if connection.vendor == "postgresql":
+        asks = [item for item in items if _asks_a_database(item)]
+        config.hook.pytest_deselected(items=[i for i in items if i not in set(asks)])
+        items[:] = asks
+
+
+def _asks_a_database(item) -> bool:
+    fixtures = {"db", "transactional_db", "live_server"}
+    return (
+        item.get_closest_marker("django_db") is not None
+        or bool(fixtures & set(getattr(item, "fixturenames", ())))
+        # processes with a database of their own
+        or item.path.name in {*LONGEST, "test_backup.py"}
+    )
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what stays until the end: it is most of the memory."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +90,22 @@ def _numbers_from_one(request):
                 )
 
 
+# What `migrate` puts there and no test changes.
+KEPT_ROWS = {"django_content_type", "auth_permission"}
+
+
+def _delete_rows(test_case) -> None:
+    """Empty the tables after a test that committed.
+
+    Django's `flush` truncates each of a hundred tables, which PostgreSQL takes long
+    for, and then makes the rows of KEPT_ROWS again, which takes longer still.
+    """
+    names = set(connection.introspection.django_table_names(only_existing=False))
+    with transaction.atomic(), connection.cursor() as cursor:
+        for name in sorted(names - KEPT_ROWS):
+            cursor.execute(f"delete from {connection.ops.quote_name(name)}")
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
     """End what still talks to the test database, so that it can be dropped.
@@ -61,7 +113,9 @@ def django_db_setup(django_db_setup, django_db_blocker):
     A thread of the live server keeps its session for as long as a client keeps its
     connection alive, which may be longer than the run.
     """
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", _delete_rows)
+        yield
     with django_db_blocker.unblock():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:

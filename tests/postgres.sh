@@ -50,7 +50,16 @@ fi
     -c synchronous_commit=off -c deadlock_timeout=200ms" start >/dev/null
 ) || { cat "$folder/log" >&2 2>/dev/null; exit 1; }
 
-export DATABASE_URL="postgres://genie@${folder//\//%2F}/postgres"
+server="postgres://genie@${folder//\//%2F}"
+export DATABASE_URL="$server/postgres"
+# The migrations run once, here; the tests' databases are copies of what they make.
+export GENIE_TEST_TEMPLATE=genie_migrated
+"$python" -c 'import sys, psycopg
+with psycopg.connect(sys.argv[1], autocommit=True) as server:
+    server.execute(f"create database {sys.argv[2]}")' "$DATABASE_URL" "$GENIE_TEST_TEMPLATE"
+DATABASE_URL="$server/$GENIE_TEST_TEMPLATE" DJANGO_SETTINGS_MODULE=tests.settings \
+  "$python" manage.py migrate --verbosity 0
+
 paths=(tests)
 for argument in "$@"; do
   if [ -e "${argument%%::*}" ]; then paths=(); fi
@@ -58,7 +67,7 @@ done
 # The pure rooms have no database, and pages look the same whatever they were read from.
 # What drives whole processes and other people's programs is slow, and asks the database
 # nothing that the other tests do not ask.
-"$python" -m pytest -q -m "not browser" \
+"$python" -m pytest -q --no-migrations -m "not browser" \
   --ignore tests/leaderboard/metrics --ignore tests/leaderboard/preflight \
   --ignore tests/leaderboard/readers --ignore tests/leaderboard/stats \
   --ignore tests/quality/stats --ignore tests/test_demo.py --ignore tests/test_house.py \

@@ -21,8 +21,13 @@ REST_FRAMEWORK = {
     **REST_FRAMEWORK,
     "DEFAULT_THROTTLE_RATES": {"anon": None, "user": None},
 }
+# Else each new client, and each test has one, would list and read all static files anew.
+WHITENOISE_AUTOREFRESH = True
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 
 # A file, not memory: tests with several threads or processes need the real locking.
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["TEST"] = {"NAME": str(Path(VAR_DIR) / "test.sqlite3")}
+elif template := os.environ.get("GENIE_TEST_TEMPLATE"):
+    # migrated by tests/postgres.sh
+    DATABASES["default"]["TEST"] = {"TEMPLATE": template}

@@ -31,15 +31,21 @@ def needs_shared(test):
 
 
 @contextmanager
-def own_database(purpose: str) -> Iterator[str]:
-    """Give the address of a new database where the tests run on a server, else ''."""
+def own_database(purpose: str, *, empty: bool = False) -> Iterator[str]:
+    """Give the address of a new database where the tests run on a server, else ''.
+
+    Where tests/postgres.sh has migrated a database, the new one is a copy of it unless
+    it shall be empty.
+    """
     url = os.environ.get("DATABASE_URL", "")
     if not url.startswith("postgres"):
         yield ""
         return
     name = f"genie_{purpose}_{os.getpid()}"
+    migrated = os.environ.get("GENIE_TEST_TEMPLATE", "template1")
+    template = "template1" if empty else migrated
     with psycopg.connect(url, autocommit=True) as server:
-        server.execute(f"create database {name}")
+        server.execute(f"create database {name} template {template}")
         yield urlsplit(url)._replace(path=f"/{name}").geturl()
         server.execute(f"drop database {name} with (force)")
 

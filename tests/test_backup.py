@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import own_database
+from tests.shared import own_database, put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
 MAKE = """
@@ -54,7 +54,10 @@ def test_what_the_page_says_brings_everything_back(tmp_path):
                  "static"):  # fmt: skip
         (tmp_path / name).symlink_to(ROOT / name)
     var = tmp_path / "data"
-    with own_database("backup") as old, own_database("restored") as new:
+    with (
+        own_database("backup") as old,
+        own_database("restored", empty=True) as new,
+    ):
         env = {
             **{k: v for k, v in os.environ.items() if not k.startswith("GENIE_")},
             "DJANGO_SETTINGS_MODULE": "genie.settings",
@@ -66,7 +69,11 @@ def test_what_the_page_says_brings_everything_back(tmp_path):
         database = "With PostgreSQL" if old else "With SQLite"
         parts = (database, "The uploads", "The key")
         shell = "python manage.py shell --no-imports -c "
-        run(tmp_path, env, "python manage.py migrate --verbosity 0", f"{shell}'{MAKE}'")
+        if old:
+            run(tmp_path, env, "python manage.py migrate --verbosity 0")
+        else:
+            put_migrated_sqlite(var / "genie.sqlite3")
+        run(tmp_path, env, f"{shell}'{MAKE}'")
         key = (var / "secret-key").read_text()
         run(tmp_path, env, *commands("Back up", *parts))
 

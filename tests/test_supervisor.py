@@ -96,9 +96,10 @@ def migrated(tmp_path_factory):
         pytest.skip("needs /proc to see the processes")
     with own_database("supervisor") as database:
         made = Installation(tmp_path_factory.mktemp("var"), database)
-        if not database:
+        if database:
+            made.manage("migrate", "--verbosity", "0")
+        else:
             put_migrated_sqlite(made.folder / "genie.sqlite3")
-        made.manage("migrate", "--verbosity", "0")
         yield made
 
 

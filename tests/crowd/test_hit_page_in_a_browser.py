@@ -13,7 +13,7 @@ from crowd.models import Answer, Assignment
 from crowd.scales.base import all_scales
 from crowd.services.build import ItemSpec
 from crowd.services.work import next_assignment, submit
-from tests.browser import WIDTHS, overflows, violations, wait_for_hit
+from tests.browser import LOOKS, look, overflows, violations, wait_for_hit
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -323,16 +323,16 @@ def test_without_scripts_the_page_is_a_plain_form(chromium, live_server, wim):
 
 
 @pytest.mark.parametrize("slug", hit_templates.all_templates())
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_template_is_readable_everywhere(open_page, wim, slug, scheme, width):
+def test_every_template_is_readable_everywhere(open_page, wim, slug):
     template = hit_templates.get(slug)
     kind = hit_type(template=slug, scale=template.scale, criteria=template.questions, title=template.title, form=template.form)  # fmt: skip
     make_campaign(hit_type=kind, of=[ItemSpec("only", template.example, "only")])
-    page = at_work(open_page, wim, width=width, scheme=scheme)
-    assert not overflows(page)
-    assert violations(page) == []
-    picture(page, f"hit-{slug}-{width}-{scheme}")
+    page = at_work(open_page, wim)
+    for width, scheme in LOOKS:
+        look(page, width, scheme)
+        assert not overflows(page), (width, scheme)
+        assert violations(page) == [], (width, scheme)
+        picture(page, f"hit-{slug}-{width}-{scheme}")
 
 
 @pytest.mark.parametrize("slug", all_scales())
@@ -365,11 +365,7 @@ def test_long_unbroken_and_right_to_left_texts_fit_on_a_phone(open_page, wim):
     picture(page, "hit-right-to-left")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_pages_around_the_work_are_readable_everywhere(
-    open_page, wim, width, scheme
-):
+def test_the_pages_around_the_work_are_readable_everywhere(open_page, wim):
     from crowd.services import exclude, invite, review
     from tests.crowd.making import do_one
 
@@ -390,7 +386,9 @@ def test_the_pages_around_the_work_are_readable_everywhere(
         "invitation": (invitation, None),
     }
     for name, (path, user) in pages.items():
-        page = open_page(path, user=user, width=width, scheme=scheme)
-        assert not overflows(page), name
-        assert violations(page) == [], name
-        picture(page, f"{name}-{width}-{scheme}")
+        page = open_page(path, user=user)
+        for width, scheme in LOOKS:
+            look(page, width, scheme)
+            assert not overflows(page), (name, width, scheme)
+            assert violations(page) == [], (name, width, scheme)
+            picture(page, f"{name}-{width}-{scheme}")

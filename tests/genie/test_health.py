@@ -70,21 +70,33 @@ def ask(paths, tmp_path, headers=None, **env):
     return json.loads(done.stdout), done.stderr
 
 
-@pytest.fixture(params=["postgres://genie:hush@127.0.0.1:9/genie", "sqlite:////gone/x"])
-def nothing_there(request):
-    return request.param
+PAGES = ["/", "/tasks/", "/nowhere/", "/login/", "/admin/", "/work/"]
+CALLS = ["/api/v1/tasks/", "/api/v1/submissions/"]
+
+
+@pytest.fixture(
+    scope="module",
+    params=["postgres://genie:hush@127.0.0.1:9/genie", "sqlite:////gone/x"],
+)
+def without_database(request, tmp_path_factory):
+    """Ask one process for everything: each takes seconds to start."""
+    return ask(
+        [*PAGES, *CALLS, "/healthz", "/readyz"],
+        tmp_path_factory.mktemp("var"),
+        DATABASE_URL=request.param,
+        SIGNED="http://genie.example/turk/",
+    )
 
 
 def test_while_the_database_is_away_pages_and_api_say_503_and_when_to_come_back(
-    tmp_path, nothing_there
+    without_database,
 ):
-    pages = ["/", "/tasks/", "/nowhere/", "/login/", "/admin/", "/work/"]
-    calls = ["/api/v1/tasks/", "/api/v1/submissions/"]
-    answers, log = ask([*pages, *calls], tmp_path, DATABASE_URL=nothing_there)
-    for path, (status, headers, body) in answers.items():
+    answers, log = without_database
+    for path in [*PAGES, *CALLS]:
+        status, headers, body = answers[path]
         assert (path, status, headers["Retry-After"]) == (path, 503, "30")
         assert "hush" not in body
-        if path in calls:
+        if path in CALLS:
             assert headers["Content-Type"] == "application/problem+json"
             assert json.loads(body)["code"] == "unavailable"
         else:
@@ -95,17 +107,16 @@ def test_while_the_database_is_away_pages_and_api_say_503_and_when_to_come_back(
 
 
 def test_programs_that_speak_mechanical_turk_s_protocol_are_told_503_too(
-    tmp_path, nothing_there
+    without_database,
 ):
-    address = "http://genie.example/turk/"
-    answers, _log = ask([], tmp_path, DATABASE_URL=nothing_there, SIGNED=address)
+    answers, _log = without_database
     status, _headers, body = answers["/turk/"]
     assert status == 503
     assert json.loads(body)["__type"] == "ServiceFault"
 
 
-def test_a_process_is_healthy_without_a_database_but_not_ready(tmp_path, nothing_there):
-    answers, _log = ask(["/healthz", "/readyz"], tmp_path, DATABASE_URL=nothing_there)
+def test_a_process_is_healthy_without_a_database_but_not_ready(without_database):
+    answers, _log = without_database
     assert answers["/healthz"][0] == 200
     status, headers, body = answers["/readyz"]
     assert (status, headers["Retry-After"]) == (503, "30")

@@ -147,6 +147,9 @@ def judged(boss, crowd):
         for _ in range(4):
             crowd.work()
             settle()
-        return JointEvaluation.objects.get(pk=found.pk)
+            found.refresh_from_db()
+            if found.state == JointEvaluation.State.SCORED:
+                break
+        return found
 
     return run

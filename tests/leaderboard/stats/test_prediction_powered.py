@@ -11,7 +11,7 @@ from leaderboard.stats.prediction_powered import (
     prediction_powered_mean,
 )
 
-N_SETS = 3_000
+N_SETS = 1_500
 # four standard errors of a coverage of .95 over so many sets
 EDGE = 4 * np.sqrt(0.95 * 0.05 / N_SETS)
 

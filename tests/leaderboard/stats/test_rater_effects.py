@@ -154,10 +154,11 @@ def test_z_scores_take_away_what_a_worker_rightly_saw():
     assert z.means[1] - z.means[0] < 1.1  # half of what worker c alone says
 
 
+@pytest.mark.slow
 def test_nominal_95_percent_intervals_of_differences_cover_95_percent():
     draw = np.random.default_rng(6)
     inside = []
-    for _ in range(2_000):
+    for _ in range(700):
         worker = draw.integers(0, 15, 150)
         system = draw.integers(0, 3, 150)
         y = np.array([0, 1, 3])[system] + draw.normal(0, 2, 15)[worker]
@@ -165,7 +166,7 @@ def test_nominal_95_percent_intervals_of_differences_cover_95_percent():
         found = mixed_effects(y, system, worker)
         inside.append(found.difference("1", "0").contains(1))
         inside.append(found.difference("2", "1").contains(2))
-    assert 0.935 <= np.mean(inside) <= 0.965
+    assert 0.93 <= np.mean(inside) <= 0.97
 
 
 def test_the_interval_says_what_it_covers_and_what_it_could_not():

@@ -137,7 +137,7 @@ def test_there_are_seven_shapes_and_they_differ():
 @pytest.mark.parametrize("name", QUESTION_COUNTS)
 def test_the_default_is_no_worse_than_learned_rates_on_any_shape(name):
     study = simulate_detection(
-        question_counts(name), n_rounds=120, seed=3, detectors=PAIR
+        question_counts(name), n_rounds=60, seed=3, detectors=PAIR
     )
     for bucket, label in enumerate(BUCKET_NAMES):
         paper, ours = (study.cell(slug, bucket, n_resamples=1) for slug in PAIR)
@@ -163,9 +163,9 @@ def test_class_learned_loses_precision_where_rate_learned_does_not():
 @needs_shared
 @pytest.mark.slow
 def test_the_study_comes_back_within_three_points():
-    """500 rounds on the lognormal counts against 1,000 rounds computed elsewhere."""
+    """250 rounds on the lognormal counts against 1,000 rounds computed elsewhere."""
     study = simulate_detection(
-        question_counts("lognormal"), n_rounds=500, detectors=PAPER_DETECTORS
+        question_counts("lognormal"), n_rounds=250, detectors=PAPER_DETECTORS
     )
     for slug in PAPER_DETECTORS:
         expected = truth()[f"genie.table1.lognormal.{TRUTH_NAMES[slug]}"]["expected"]
