@@ -64,7 +64,7 @@ def main() -> int:
     from django.conf import settings
     from django.test import Client
 
-    from genie.lib.caches import computed as cache
+    from genie.lib.serving.caches import computed as cache
 
     settings.ALLOWED_HOSTS = ["testserver"]
     user, good = fill(n), True

@@ -17,14 +17,14 @@ import time
 
 import numpy as np
 
-from leaderboard.stats.dynamic_effort import Stop, measure_effort
-from leaderboard.stats.dynamic_labels import Majority, MaxThree, OneWorker
-from leaderboard.stats.dynamic_simulation import (
+from leaderboard.papers.dynamic.effort import Stop, measure_effort
+from leaderboard.papers.dynamic.labels import Majority, MaxThree, OneWorker
+from leaderboard.papers.dynamic.simulation import (
     FixedWorker,
     Population,
     SimulatedVotes,
 )
-from leaderboard.stats.sequential import Hoeffding
+from leaderboard.stats.stopping.sequential import Hoeffding
 
 DELTA = 0.001
 SETTINGS = [(0.25, 3500), (0.125, 5000), (0.0625, 15000)]

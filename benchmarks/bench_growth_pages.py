@@ -108,8 +108,8 @@ def fill_grades(n: int) -> tuple[Any, list[int]]:
 
 def verdicts(n_judgments: int) -> dict[str, float]:
     """Judge the pool after one grade at a time."""
+    from quality.detection.services.judge import judge
     from quality.models import Verdict
-    from quality.services.judge import judge
 
     pool, more = fill_grades(n_judgments // (GRADES_EACH + 1))
     judge(pool)
@@ -131,7 +131,7 @@ def board() -> dict[str, float]:
     from django.utils import timezone
 
     from crowd.models import HIT, Answer, Assignment, Worker
-    from genie.lib.caches import computed as cache
+    from genie.lib.serving.caches import computed as cache
 
     client = Client()
     hits = iter(HIT.objects.order_by("pk")[:AGAIN].prefetch_related("items"))
@@ -176,7 +176,7 @@ def differences() -> dict[str, float]:
     from django.db import connections
     from django.test import Client
 
-    from genie.lib.caches import computed as cache
+    from genie.lib.serving.caches import computed as cache
 
     def forget() -> None:
         cache.clear()

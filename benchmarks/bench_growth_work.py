@@ -52,8 +52,8 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
     """Make running campaigns that show the same inputs."""
     from django.utils import timezone
 
+    from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
     from crowd.models import HIT, Campaign
-    from crowd.services.build import HITTypeSpec, ItemSpec, build_campaign
 
     kind = HITTypeSpec(
         template="question-answering",
@@ -96,8 +96,8 @@ def make_person(name: str, scene: Scene) -> Any:
     from django.utils import timezone
 
     from crowd.models import HIT, Assignment
-    from crowd.services import consent
-    from crowd.services.invite import register_worker
+    from crowd.workers.services import consent
+    from crowd.workers.services.invitations import register_worker
 
     user = get_user_model().objects.create(username=name)
     worker = register_worker(platform_worker_id=name, user=user)
@@ -157,7 +157,7 @@ def once(n_hits: int, scene: Scene) -> dict[str, tuple[float, int]]:
     from django.test import Client
     from django.urls import reverse
 
-    from crowd.services.work import next_assignment
+    from crowd.campaigns.services.work import next_assignment
 
     call_command("flush", interactive=False, verbosity=0)
     make_campaigns(n_hits, scene)

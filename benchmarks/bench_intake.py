@@ -17,9 +17,9 @@ from collections.abc import Callable
 import numpy as np
 
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.porter_words import stem
-from leaderboard.preflight import preflight, realign
-from leaderboard.readers.predictions import read_predictions
+from leaderboard.metrics.text.porter_words import stem
+from leaderboard.submissions.preflight import preflight, realign
+from leaderboard.submissions.readers import read_predictions
 
 METRICS = ("sacrebleu", "chrf", "rouge1", "rouge2", "rougeL", "length")
 SMALL, LARGE = 1_000, 11_000

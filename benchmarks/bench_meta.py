@@ -19,15 +19,15 @@ import warnings
 import numpy as np
 from scipy import stats
 
-from leaderboard.stats.meta_disagreement import disagreement
-from leaderboard.stats.meta_instance import instance_statistic
-from leaderboard.stats.meta_intervals import grouped_interval, system_interval
-from leaderboard.stats.meta_permutation import permutation_test
-from leaderboard.stats.meta_ranking import rank_metrics
-from leaderboard.stats.meta_soft_accuracy import soft_pairwise_accuracy
-from leaderboard.stats.meta_soft_interval import soft_accuracy_interval
-from leaderboard.stats.meta_system import SYSTEM_STATISTICS, system_rows
-from leaderboard.stats.meta_verdicts import verdicts, verdicts_test
+from leaderboard.metric_board.stats.disagreement import disagreement
+from leaderboard.metric_board.stats.instance_level import instance_statistic
+from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
+from leaderboard.metric_board.stats.permutation import permutation_test
+from leaderboard.metric_board.stats.ranking import rank_metrics
+from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
+from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
+from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS, system_rows
+from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
 
 PROMISED = 20
 SWAPS = 1_000

@@ -173,8 +173,8 @@ def judged(task: Any, number: int, owner: Any, team: Any, values: Any) -> Any:
 def write_answers(task: Any, evaluation: Any, worker: Any, values: Any) -> None:
     from django.utils import timezone
 
+    from crowd.hits.services.inputs import inputs_for
     from crowd.models import HIT, Answer, Assignment, Item
-    from crowd.services.inputs import inputs_for
     from leaderboard.models import JudgedItem
 
     campaign, now = evaluation.campaign, timezone.now()
@@ -216,8 +216,8 @@ def fill(n_systems: int, n: int) -> Any:
     from django.db import transaction
     from django.utils import timezone
 
+    from leaderboard.metric_runs.selectors.chosen import chosen_of
     from leaderboard.models import MetricResult, OutsideMetric, OutsideScores, Team
-    from leaderboard.selectors.metric_board_chosen import chosen_of
 
     rng = np.random.default_rng(1)
     owner = get_user_model().objects.create(username="bench")
@@ -268,10 +268,10 @@ def main() -> None:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
+    from leaderboard.metric_board.selectors.inputs import board_inputs
+    from leaderboard.metric_board.services import boards as service
+    from leaderboard.metric_board.stats import snapshot
     from leaderboard.models import MetricBoard
-    from leaderboard.selectors.metric_board_inputs import board_inputs
-    from leaderboard.services import metric_board as service
-    from leaderboard.stats import meta_board
 
     task, seconds = timed(lambda: fill(args.systems, args.instances))
     print(f"{args.systems} systems x 12 metrics x {args.instances} instances")
@@ -279,7 +279,7 @@ def main() -> None:
     inputs, seconds = timed(lambda: board_inputs(task, "overall"))
     print(f"  has anything changed?         {1000 * seconds:8.1f} ms")
     spent: list[float] = []
-    original = meta_board.metric_board
+    original = snapshot.metric_board
 
     def spy(scores: Any, *, seed: int) -> Any:
         found, seconds = timed(lambda: original(scores, seed=seed))

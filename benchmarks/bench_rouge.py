@@ -18,7 +18,7 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.porter_words import stem
+from leaderboard.metrics.text.porter_words import stem
 
 PROMISED = 5
 KINDS = ["rouge1", "rouge2", "rougeL"]

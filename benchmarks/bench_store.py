@@ -84,8 +84,10 @@ def main() -> None:
     folder = world.set_up()
     from django.contrib.auth import get_user_model
 
+    from leaderboard.metric_runs.services import measure
     from leaderboard.models import Submission, Task
-    from leaderboard.services import load, measure, submit, validate
+    from leaderboard.submissions.services import submit, validate
+    from leaderboard.tasks.services import load
 
     owner = get_user_model().objects.create_user("bench")
     team = submit.team_for(owner)

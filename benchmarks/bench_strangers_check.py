@@ -202,7 +202,7 @@ def main() -> None:
     from django.db import connections
 
     from genie.accounts import tokens
-    from leaderboard.services import load
+    from leaderboard.tasks.services import load
 
     source, ids, _ = world.lines(folder, N_INSTANCES)
     load.load_task("demo-translation", source)

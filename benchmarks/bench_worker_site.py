@@ -122,10 +122,11 @@ def make_work(n_workers: int, n_each: int, spare: int) -> list[tuple[str, str]]:
     from django.test import Client
     from django.utils import timezone
 
-    from crowd.services import consent, run
-    from crowd.services.build import HITTypeSpec, ItemSpec, build_campaign
-    from crowd.services.invite import register_worker
-    from crowd.services.work import next_assignment
+    from crowd.campaigns.services import run
+    from crowd.campaigns.services.work import next_assignment
+    from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
+    from crowd.workers.services import consent
+    from crowd.workers.services.invitations import register_worker
 
     n_hits = n_workers * n_each + spare
     answers = world.texts(n_hits, seed=3)

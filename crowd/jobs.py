@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from crowd.forms import sent_to, shown_item
-from crowd.services import notices, review, subscriptions, sync, work
-from crowd.services.hit_page import Pages
+from crowd.campaigns.services import review, work
+from crowd.elsewhere.services import notices, subscriptions, sync
+from crowd.elsewhere.services.hit_page import Pages
+from crowd.workers.hit_form import sent_to, shown_item
 
 # How items look and what is sent back is read is the same everywhere.
 PAGES = Pages(shown_item, sent_to)

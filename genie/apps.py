@@ -10,7 +10,7 @@ class GenieConfig(AppConfig):
 
     def ready(self) -> None:
         from genie import checks  # noqa: F401  registers itself
-        from genie.lib import lifeline, queue_pulse
+        from genie.lib.queue import lifeline, pulse
 
         lifeline.hold_on()
-        queue_pulse.listen()
+        pulse.listen()

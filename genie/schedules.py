@@ -16,11 +16,13 @@ SCHEDULES = [
     Periodic("look at other platforms", "crowd.jobs.sync_platforms", minutes=1),
     Periodic("forget old notices", "crowd.jobs.forget_notices", minutes=1440),
     Periodic(
-        "settle requesters' work", "crowd.requester_api.periodic.settle_all", minutes=1
+        "settle requesters' work",
+        "crowd.requester.services.periodic.settle_all",
+        minutes=1,
     ),
     Periodic(
         "send requesters' notifications",
-        "crowd.requester_api.periodic.deliver_due",
+        "crowd.requester.services.periodic.deliver_due",
         minutes=1,
     ),
     Periodic("forget old failures", "genie.lib.jobs.forget_old", minutes=1440),

@@ -14,7 +14,7 @@ import dj_database_url
 from genie.accounts import mail, providers
 from genie.lib import env
 from genie.lib.log_config import to_console
-from genie.lib.queue_address import queue_options
+from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -78,7 +78,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "genie.lib.health.HealthMiddleware",  # before any redirect and any look at the Host
+    "genie.lib.serving.health.HealthMiddleware",  # before any redirect and any look at the Host
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -88,7 +88,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "genie.lib.security.ContentSecurityPolicyMiddleware",
+    "genie.lib.serving.security.ContentSecurityPolicyMiddleware",
 ]
 
 ROOT_URLCONF = "genie.urls"
@@ -148,18 +148,18 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     # the counts behind every rate limit, shared by all processes of this machine
     "default": {
-        "BACKEND": "genie.lib.caches.SharedFiles",
+        "BACKEND": "genie.lib.serving.caches.SharedFiles",
         "LOCATION": VAR_DIR / "cache",
         "OPTIONS": {"MAX_ENTRIES": 50_000},
     },
-    # what pages computed: genie.lib.caches.computed
+    # what pages computed: genie.lib.serving.caches.computed
     "computed": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "computed",
     },
-    # costly results, computed once for all processes: genie.lib.computed_once
+    # costly results, computed once for all processes: genie.lib.serving.computed_once
     "shared": {
-        "BACKEND": "genie.lib.caches.SharedFiles",
+        "BACKEND": "genie.lib.serving.caches.SharedFiles",
         "LOCATION": VAR_DIR / "cache" / "computed",
         "OPTIONS": {"MAX_ENTRIES": 1_000},
     },
@@ -296,7 +296,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 100,
-    "DEFAULT_SCHEMA_CLASS": "leaderboard.api.schema.Described",
+    "DEFAULT_SCHEMA_CLASS": "leaderboard.site.api.schema.Described",
     "DEFAULT_THROTTLE_RATES": {"anon": "600/hour", "user": "3000/hour"},
     # Without it a forged X-Forwarded-For gets round the throttle.
     "NUM_PROXIES": env.integer("GENIE_PROXIES", 0),
@@ -316,7 +316,7 @@ SPECTACULAR_SETTINGS = {
     },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "leaderboard.api.schema.add_answers_of_every_get",
+        "leaderboard.site.api.schema.add_answers_of_every_get",
     ],
 }
 
@@ -344,7 +344,7 @@ GENIE: dict[str, Any] = {
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
     "BOOTSTRAP_RESAMPLES": 10_000,
-    # the default of quality/stats/detectors.py
+    # the default of quality/detection/stats/detectors.py
     "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
     "BAN_THRESHOLD": 0.99,
     # noisy: right on less than this share of test questions; a task can say otherwise

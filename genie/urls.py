@@ -15,7 +15,7 @@ admin.site.site_url = "/"
 # lists need the width; the way back to all of them stands above each page
 admin.site.enable_nav_sidebar = False
 
-handler500 = "genie.lib.health.server_error"
+handler500 = "genie.lib.serving.health.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
@@ -24,11 +24,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", include("genie.accounts.urls", namespace="accounts")),
     path("account/login/", LoginView.as_view(), name="account_login"),
     path("account/", include("allauth.urls")),
-    path("api/v1/", include("leaderboard.api.urls", namespace="api")),
-    path("api/", include("leaderboard.api.docs_urls")),
-    path("turk", include("crowd.requester_api.urls", namespace="turk")),
-    path("work/appeals/", include("quality.worker_site.urls", namespace="appeals")),
+    path("api/v1/", include("leaderboard.site.api.urls", namespace="api")),
+    path("api/", include("leaderboard.site.api.docs_urls")),
+    path("turk", include("crowd.requester.api.urls", namespace="turk")),
+    path("work/appeals/", include("quality.appeals.pages.urls", namespace="appeals")),
     path("work/", include("crowd.worker_site.urls", namespace="work")),
-    path("hooks/", include("crowd.platform_hooks.urls", namespace="hooks")),
+    path("hooks/", include("crowd.elsewhere.hooks.urls", namespace="hooks")),
     path("", include("leaderboard.urls", namespace="leaderboard")),
 ]

@@ -11,11 +11,11 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from genie.lib.errors import GenieError
-from leaderboard import tasks
 from leaderboard.metrics.base import all_metrics
-from leaderboard.services.fitting import misfits
-from leaderboard.task_config import read_task
-from quality.stats.detector_specs import DETECTORS
+from leaderboard.tasks import shipped
+from leaderboard.tasks.config import read_task
+from leaderboard.tasks.services.fitting import misfits
+from quality.detection.stats.detector_specs import DETECTORS
 
 HOURS = range(24)
 
@@ -68,9 +68,9 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look whether every task asks for things that this site has."""
     messages: list[CheckMessage] = []
-    for slug in tasks.known():
+    for slug in shipped.known():
         try:
-            messages += _task_trouble(slug, tasks.definition(slug))
+            messages += _task_trouble(slug, shipped.definition(slug))
         except GenieError as error:
             messages.append(_error("E005", error.message))
     return messages

@@ -5,18 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from leaderboard.evaluation import run
-from leaderboard.models import HumanEvaluation, Submission, Task
-from leaderboard.services import announce as announcing
-from leaderboard.services import measure as measuring
-from leaderboard.services import (
-    metric_board,
-    metric_pieces,
-    metric_runs,
-    notices,
-    webhooks,
-)
-from leaderboard.services import validate as validating
-from leaderboard.services.attempts import Attempt
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.metric_board.services import boards
+from leaderboard.metric_runs.services import measure as measuring
+from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import validate as validating
+from leaderboard.submissions.services.attempts import Attempt
+from leaderboard.tasks.models import Task
+from leaderboard.teams.services import announce as announcing
+from leaderboard.teams.services import notices, webhooks
 
 
 def validate(pk: int) -> None:
@@ -56,23 +54,23 @@ def _step_of(**owner: int) -> None:
 
 
 def measure_piece(pk: int) -> None:
-    metric_pieces.compute(pk)
+    pieces.compute(pk)
 
 
 def catch_up_metrics(task: int = 0) -> None:
     if not task:
-        metric_runs.catch_up_all()
+        runs.catch_up_all()
     # a task can be deleted while its job waits
     elif chosen := Task.objects.filter(pk=task).first():
-        metric_runs.catch_up(chosen)
+        runs.catch_up(chosen)
 
 
 def refresh_metric_boards() -> None:
-    metric_board.refresh_all()
+    boards.refresh_all()
 
 
 def compute_metric_board(pk: int) -> None:
-    metric_board.compute(pk)
+    boards.compute(pk)
 
 
 def advance() -> None:

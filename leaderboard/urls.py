@@ -2,25 +2,25 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.views.account_urls import urlpatterns as account
-from leaderboard.views.board import board
-from leaderboard.views.comparison import (
+from leaderboard.boards.views.board import board
+from leaderboard.boards.views.my_submissions import my_submissions, realigned, withdraw
+from leaderboard.boards.views.submission import submission
+from leaderboard.boards.views.submitted_file import handed_in
+from leaderboard.boards.views.tasks import about, tasks
+from leaderboard.evaluation.views.comparison import (
     ask_comparison,
     ask_joint,
     comparison,
     comparisons,
 )
-from leaderboard.views.handed_in import handed_in
-from leaderboard.views.joint_evaluation import joint_evaluation
-from leaderboard.views.metric_board import metric_board
-from leaderboard.views.metric_downloads import metric_download
-from leaderboard.views.metric_outside import hand_in_scores, outside_metric
-from leaderboard.views.mine import my_submissions, realigned, withdraw
-from leaderboard.views.pages import favicon, home, how_it_works
-from leaderboard.views.public_urls import urlpatterns as public
-from leaderboard.views.submission import submission
-from leaderboard.views.submit import submit
-from leaderboard.views.tasks import about, tasks
+from leaderboard.evaluation.views.joint import joint_evaluation
+from leaderboard.metric_board.views.board import metric_board
+from leaderboard.metric_board.views.downloads import metric_download
+from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
+from leaderboard.site.views.pages import favicon, home, how_it_works
+from leaderboard.site.views.public_urls import urlpatterns as public
+from leaderboard.submissions.views.submit import submit
+from leaderboard.teams.views.account_urls import urlpatterns as account
 
 app_name = "leaderboard"
 

@@ -14,7 +14,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 
-from leaderboard.selectors.sight import Staff
+from leaderboard.submissions.selectors.visibility import Staff
 from tests.factories import make_team, make_user, make_worker
 
 CAST = [

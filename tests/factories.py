@@ -10,6 +10,7 @@ from itertools import count
 from django.contrib.auth import get_user_model
 from django.utils import timezone
 
+from crowd.hits.services.inputs import inputs_for
 from crowd.models import (
     HIT,
     Answer,
@@ -20,7 +21,6 @@ from crowd.models import (
     LedgerEntry,
     Worker,
 )
-from crowd.services.inputs import inputs_for
 from leaderboard.models import (
     EvaluatedSystem,
     EvaluationCampaign,

@@ -72,14 +72,14 @@ done
   --ignore tests/leaderboard/metrics --ignore tests/leaderboard/preflight \
   --ignore tests/leaderboard/readers --ignore tests/leaderboard/stats \
   --ignore tests/quality/stats --ignore tests/test_demo.py --ignore tests/test_house.py \
-  --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/test_simulate_detection.py \
-  --ignore tests/leaderboard/test_reproduce_cells.py \
-  --ignore tests/leaderboard/test_reproduce_command.py \
-  --ignore tests/leaderboard/test_reproduce_published_tables.py \
+  --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/detection/test_simulate_detection.py \
+  --ignore tests/leaderboard/papers/test_reproduce_cells.py \
+  --ignore tests/leaderboard/papers/test_reproduce_command.py \
+  --ignore tests/leaderboard/papers/test_reproduce_published_tables.py \
   --ignore tests/leaderboard/commands/test_submit.py --ignore tests/acceptance \
   --ignore tests/client --ignore tests/genie/test_production.py \
   --ignore tests/genie/test_s3_storage.py --ignore tests/crowd/test_hit_templates.py \
   --ignore tests/leaderboard/api/test_fuzzed.py --ignore tests/test_permissions.py \
-  --ignore tests/leaderboard/walk/test_wmt21.py \
+  --ignore tests/leaderboard/evaluation/walk/test_wmt21.py \
   --ignore tests/crowd/platforms/test_same_scores.py \
   "${paths[@]}" "$@"

@@ -14,17 +14,21 @@ import pytest
 from django.utils.module_loading import import_string
 
 from genie.schedules import SCHEDULES
-from leaderboard.services.lifecycle import LEGAL, NEXT_JOB
+from leaderboard.submissions.services.lifecycle import LEGAL, NEXT_JOB
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "leaderboard", "quality", "crowd"]
 PURE = [
-    "quality.stats",
+    "quality.agreement",
+    "quality.detection.stats",
     "leaderboard.stats",
     "leaderboard.metrics",
-    "leaderboard.preflight",
-    "leaderboard.readers",
-    "leaderboard.task_config",
+    "leaderboard.metric_board.readers",
+    "leaderboard.metric_board.stats",
+    "leaderboard.submissions.preflight",
+    "leaderboard.submissions.readers",
+    "leaderboard.tasks.readers",
+    "leaderboard.tasks.config",
     "crowd.scales",
 ]
 SOURCES = [

@@ -17,18 +17,18 @@ from tests.shared import own_database, put_migrated_sqlite
 ROOT = Path(__file__).resolve().parent.parent
 
 POINTS = [
-    "leaderboard.services.validate:read_predictions:after",
-    "leaderboard.services.validate:_accept:after",
-    "leaderboard.services.measure:warnings_for:before",
-    "leaderboard.services.measure:write_result:after",
+    "leaderboard.submissions.services.validate:read_predictions:after",
+    "leaderboard.submissions.services.validate:_accept:after",
+    "leaderboard.metric_runs.services.measure:warnings_for:before",
+    "leaderboard.metric_runs.services.measure:write_result:after",
     "leaderboard.evaluation.campaigns:build_campaign:after",
-    "quality.services.inject:place:after",
-    "quality.services.judge:_ban_noisy:before",
-    "quality.services.judge:_ban_noisy:after",
-    "crowd.services.run:complete:after",
-    "leaderboard.services.score:write:after",
-    "leaderboard.services.publish:publish:before",
-    "leaderboard.services.publish:publish:after",
+    "quality.test_questions.services.inject:place:after",
+    "quality.detection.services.judge:_ban_noisy:before",
+    "quality.detection.services.judge:_ban_noisy:after",
+    "crowd.campaigns.services.run:complete:after",
+    "leaderboard.evaluation.services.score:write:after",
+    "leaderboard.evaluation.services.publish:publish:before",
+    "leaderboard.evaluation.services.publish:publish:after",
 ]
 
 

@@ -11,28 +11,30 @@ from tests.reachable import Product
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "crowd", "quality", "leaderboard"]
 # where requests, jobs and commands come in
+ROOMS = {
+    "urls", "wsgi", "asgi", "settings", "schedules", "apps", "checks", "jobs", "admin", "management",
+    "models", "views", "pages", "hooks", "api", "worker_site", "templatetags",
+}  # fmt: skip
 ENTRIES = [
-    *(
-        f"genie.{room}"
-        for room in ("urls", "wsgi", "asgi", "settings", "schedules", "admin", "checks",
-                     "management", "models")
-    ),
-    *(
-        f"{app}.{room}"
-        for app in ("crowd", "quality", "leaderboard")
-        for room in ("urls", "views", "api", "admin", "jobs", "management", "models",
-                     "templatetags", "apps", "checks", "worker_site", "platform_hooks")
-    ),
-]  # fmt: skip
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for app in APPS
+    for path in sorted((ROOT / app).rglob("*.py"))
+    if ROOMS & set(path.relative_to(ROOT / app).with_suffix("").parts)
+]
 PURE = [
-    "quality.stats",
+    "quality.agreement",
+    "quality.detection.stats",
     "leaderboard.stats",
     "leaderboard.metrics",
-    "leaderboard.preflight",
-    "leaderboard.readers",
     "leaderboard.charts",
     "leaderboard.designs",
-    "leaderboard.task_config",
+    "leaderboard.metric_board.charts",
+    "leaderboard.metric_board.readers",
+    "leaderboard.metric_board.stats",
+    "leaderboard.submissions.preflight",
+    "leaderboard.submissions.readers",
+    "leaderboard.tasks.config",
+    "leaderboard.tasks.readers",
     "crowd.scales",
     "crowd.pricing",
 ]
@@ -60,23 +62,23 @@ STILL_TO_BE_SHOWN = {
         "leaderboard.stats.components: Components worst_case_components "
         "pilot_components mean_variance",
         "leaderboard.stats.planning: plan_half_width",
-        "leaderboard.stats.plan_simulation: simulated_half_width simulated_means "
+        "leaderboard.stats.studies.plan_simulation: simulated_half_width simulated_means "
         "simulated_power",
         "leaderboard.stats.power: largest_sd_of_difference pilot_sd_of_difference",
         "leaderboard.stats.prediction_powered: expected_width_ratio",
     ],
     "studies of designs": [
-        "leaderboard.stats.design_study: DesignResult study_designs",
-        "leaderboard.stats.label_table: LabelTable label_table average majority "
+        "leaderboard.stats.studies.design_study: DesignResult study_designs",
+        "leaderboard.stats.studies.label_table: LabelTable label_table average majority "
         "draw_estimates exact_sd",
     ],
     "agreement of raters": [
-        "quality.stats.icc: icc_forms",
-        "quality.stats.kappa: Agreement percentage_agreement cohen_kappa",
+        "quality.agreement.icc: icc_forms",
+        "quality.agreement.kappa: Agreement percentage_agreement cohen_kappa",
     ],
     "false discoveries among workers": [
         "leaderboard.stats.multiplicity: benjamini_hochberg",
-        "quality.stats.decisions: PoolExpectation cost_threshold expectation "
+        "quality.detection.stats.decisions: PoolExpectation cost_threshold expectation "
         "control_false_discoveries threshold_table",
     ],
 }

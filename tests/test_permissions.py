@@ -17,9 +17,9 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 
+from leaderboard.evaluation.services.request import requested as request_evaluation
 from leaderboard.models import Comparison, JointEvaluation, Submission
-from leaderboard.selectors.sight import Staff
-from leaderboard.services.requested import requested as request_evaluation
+from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import (  # noqa: F401
     CAST,
     allow,

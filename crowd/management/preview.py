@@ -15,10 +15,10 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpResponse, HttpResponseNotFound, JsonResponse
 from django.shortcuts import render
 
-from crowd.forms import REMARK_CHARACTERS, Shown, sent_to, shown_item
 from crowd.hit_templates import HITTemplate
-from crowd.models import HITType, Item
-from crowd.services.answers import ratings_of
+from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.services.check_answers import ratings_of
+from crowd.workers.hit_form import REMARK_CHARACTERS, Shown, sent_to, shown_item
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ The services know platforms through this class only. Adapters know neither Djang
 the database: they are given plain specs and answer with plain results, so that a test
 can drive them against a server on this machine.
 
-Whatever changes something outside goes through the ledger (`crowd.services.ledger`):
+Whatever changes something outside goes through the ledger (`crowd.campaigns.services.outbox`):
 each effect has a key of ours, is written down before it is sent, and each spec says
 whether it may have been sent before. An adapter makes its idempotency token from the
 key and answers with a `Result`; it never raises for a single refused effect.

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
-from crowd.platforms import mturk_hits, mturk_people, mturk_work
 from crowd.platforms.base import (
     BonusSpec,
     CampaignSpec,
@@ -30,16 +29,18 @@ from crowd.platforms.base import (
     SessionEvent,
     all_done,
 )
-from crowd.platforms.mturk_account import Account
-from crowd.platforms.mturk_calls import (
+from crowd.platforms.mturk_protocol import hits as mturk_hits
+from crowd.platforms.mturk_protocol import people, work
+from crowd.platforms.mturk_protocol.account import Account
+from crowd.platforms.mturk_protocol.calls import (
     TurkBusy,
     TurkRefusal,
     TurkSilence,
     result_of,
 )
-from crowd.platforms.mturk_notices import hits_in
-from crowd.platforms.mturk_pace import Pace
-from crowd.platforms.mturk_terms import (
+from crowd.platforms.mturk_protocol.notices import hits_in
+from crowd.platforms.mturk_protocol.pace import Pace
+from crowd.platforms.mturk_protocol.terms import (
     cents,
     dollars,
     qualification_requirements,
@@ -191,7 +192,7 @@ class MTurk(Platform):
                 self._people.of(campaign.pool),
                 self.environment,
                 [
-                    mturk_people.graded_type(self._people, test)
+                    people.graded_type(self._people, test)
                     for test in campaign.requirements.tests
                 ],
             )
@@ -275,26 +276,26 @@ class MTurk(Platform):
 
     def exclude(self, key: str, worker_id: str, pool: str, reason: str) -> Result:
         """Give the worker the qualification that our HITs forbid; never block anybody."""
-        return mturk_people.exclude(self._people, key, worker_id, pool)
+        return people.exclude(self._people, key, worker_id, pool)
 
     def include(self, key: str, worker_id: str, pool: str) -> Result:
-        return mturk_people.include(self._people, key, worker_id, pool)
+        return people.include(self._people, key, worker_id, pool)
 
     @cached_property
-    def _people(self) -> mturk_people.Excluded:
+    def _people(self) -> people.Excluded:
         lag = self.account.index_lag_seconds
-        return mturk_people.Excluded(self.calls, lag, self._sleep)
+        return people.Excluded(self.calls, lag, self._sleep)
 
     # --- work and money ----------------------------------------------------------------
 
     def sync(self, ref: ExternalRef, since: datetime | None) -> Iterator[SessionEvent]:
-        return mturk_work.sync(self.calls, ref)
+        return work.sync(self.calls, ref)
 
     def decide(self, decisions: Sequence[DecisionSpec]) -> Iterator[Result]:
-        return mturk_work.decide(self.calls, decisions)
+        return work.decide(self.calls, decisions)
 
     def bonus(self, bonuses: Sequence[BonusSpec]) -> Iterator[Result]:
-        return mturk_work.bonus(self.calls, self.environment, bonuses)
+        return work.bonus(self.calls, self.environment, bonuses)
 
     def balance_cents(self) -> int | None:
         try:

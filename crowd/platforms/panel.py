@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from crowd.platforms.base import Capabilities, Completion, Identity, Outcome
-from crowd.platforms.here import Here
+from crowd.platforms.without_server import Here
 from genie.lib.errors import GenieError
 
 SIGNATURE = "signature"

@@ -15,7 +15,6 @@ from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlencode
 
-from crowd.platforms import prolific_terms as terms
 from crowd.platforms.base import (
     BonusSpec,
     CampaignSpec,
@@ -30,7 +29,8 @@ from crowd.platforms.base import (
     Result,
     SessionEvent,
 )
-from crowd.platforms.prolific_calls import (
+from crowd.platforms.prolific_protocol import terms
+from crowd.platforms.prolific_protocol.calls import (
     Account,
     Calls,
     ProlificBusy,
@@ -40,7 +40,7 @@ from crowd.platforms.prolific_calls import (
     unreachable,
     unset,
 )
-from crowd.platforms.prolific_people import Groups
+from crowd.platforms.prolific_protocol.people import Groups
 from crowd.pricing import Quote, quote_from_total
 from genie.lib.errors import GenieError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from crowd.platforms.base import Capabilities, Completion, Identity, Outcome
-from crowd.platforms.here import Here
+from crowd.platforms.without_server import Here
 from genie.lib.errors import GenieError
 
 

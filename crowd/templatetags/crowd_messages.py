@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django import template
 
-from crowd.models import Message
+from crowd.messages.models import Message
 
 register = template.Library()
 

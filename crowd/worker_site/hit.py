@@ -11,20 +11,22 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from crowd.forms import (
+from crowd.campaigns.services import work
+from crowd.campaigns.services.claim import GRACE
+from crowd.elsewhere.pages.access import for_workers, wants_json
+from crowd.elsewhere.pages.visit import visit_of
+from crowd.elsewhere.services import visits
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.selectors.familiarity import is_of_another_kind
+from crowd.money.selectors.earnings import earnings
+from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
     sent_answers,
     sent_seconds,
     shown_items,
 )
-from crowd.models import Assignment, Exclusion, Worker
-from crowd.selectors.earnings import earnings
-from crowd.selectors.kinds import is_of_another_kind
-from crowd.selectors.worker_progress import worker_progress
-from crowd.services import arrivals, work
-from crowd.services.claim import GRACE
-from crowd.worker_site.access import for_workers, wants_json
-from crowd.worker_site.presence import visit_of
+from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
 
 # What can be mended on the page; after any other refusal the work is over.
@@ -141,7 +143,7 @@ def _page(
 def _next_address(request: HttpRequest, worker: Worker, pool: str | None) -> str:
     visit = visit_of(request)
     if visit is not None and visit.session.worker_id == worker.pk:
-        of_visit = arrivals.next_assignment(visit)
+        of_visit = visits.next_assignment(visit)
         return _address(of_visit) if of_visit else reverse("work:finished")
     assignment = work.next_assignment(worker, pool)
     if assignment is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from crowd.models import Worker
-from crowd.services import messages as service
-from crowd.worker_site.access import for_workers
-from genie.lib.pages import page_of
+from crowd.elsewhere.pages.access import for_workers
+from crowd.messages import services as service
+from crowd.workers.models.worker import Worker
+from genie.lib.serving.pages import page_of
 
 PAGE = 50
 

@@ -10,18 +10,19 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from crowd import hit_templates
-from crowd.models import Assignment, Exclusion, Worker
+from crowd.campaigns.selectors.offers import Offer, offers
+from crowd.campaigns.services.claim import open_assignment
+from crowd.elsewhere.pages.access import for_workers
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.selectors.questions import scale_of
+from crowd.money.selectors.earnings import earnings as earnings_selector
+from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
-from crowd.selectors.asked import scale_of
-from crowd.selectors.consent import consent_text
-from crowd.selectors.earnings import earnings as earnings_selector
-from crowd.selectors.offers import Offer, offers
-from crowd.selectors.requester_earnings import done_for_requesters
-from crowd.services import consent as consent_service
-from crowd.services.claim import open_assignment
-from crowd.worker_site.access import for_workers
-from crowd.worker_site.requester_groups import has_work
-from genie.lib.pages import page_of
+from crowd.requester.pages.groups import has_work
+from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.consent import consent_text
+from crowd.workers.services import consent as consent_service
+from genie.lib.serving.pages import page_of
 
 PAGE = 100
 

@@ -9,13 +9,14 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.forms import Shown, sent_to_question, shown_question
-from crowd.models import AttemptAnswer, Exclusion, TestAttempt, Worker
-from crowd.selectors.consent import consented
-from crowd.selectors.eligible import open_campaigns
-from crowd.selectors.qualifications import TestStanding, standings_of
-from crowd.services import qualify
-from crowd.worker_site.access import for_workers, wants_json
+from crowd.elsewhere.pages.access import for_workers, wants_json
+from crowd.workers.hit_form import Shown, sent_to_question, shown_question
+from crowd.workers.models.qualification_attempt import AttemptAnswer, TestAttempt
+from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.consent import consented
+from crowd.workers.selectors.eligible import open_campaigns
+from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.services import test_attempts
 from genie.lib.errors import GenieError
 
 # What can be mended on the page.
@@ -32,7 +33,7 @@ def test(request: HttpRequest, worker: Worker, name: str) -> HttpResponse:
     refusal = ""
     if request.method == "POST":
         try:
-            attempt = qualify.start(worker, name)
+            attempt = test_attempts.start(worker, name)
         except GenieError as error:
             refusal = error.message
         else:
@@ -72,7 +73,7 @@ def _take(request: HttpRequest, worker: Worker, attempt: TestAttempt) -> HttpRes
         row.question, attempt.test.hit_type, request.POST.dict()
     )
     try:
-        qualify.answer(
+        test_attempts.answer(
             attempt_pk=attempt.pk,
             worker=worker,
             position=row.position,

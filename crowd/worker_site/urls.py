@@ -2,29 +2,22 @@ from __future__ import annotations
 
 from django.urls import path
 
-from crowd.worker_site import (
-    arrive,
-    elsewhere,
-    hit,
-    inbox,
-    pages,
-    qualification,
-    requester_urls,
-)
+from crowd.requester.pages import urls
+from crowd.worker_site import arrival, framed_hit, hit, inbox, pages, qualification
 
 app_name = "work"
 urlpatterns = [
     path("", pages.home, name="home"),
-    path("invitation/<str:token>/", arrive.invitation, name="invitation"),
+    path("invitation/<str:token>/", arrival.invitation, name="invitation"),
     path(
         "panel/<slug:panel>/<int:pk>/",
-        arrive.by_link,
+        arrival.by_link,
         {"platform": "panel"},
         name="panel",
     ),
-    path("from/<slug:platform>/<int:pk>/", arrive.by_link, name="arrive"),
-    path("elsewhere/<str:token>/", elsewhere.page, name="elsewhere"),
-    path("finished/", arrive.finished, name="finished"),
+    path("from/<slug:platform>/<int:pk>/", arrival.by_link, name="arrive"),
+    path("elsewhere/<str:token>/", framed_hit.page, name="elsewhere"),
+    path("finished/", arrival.finished, name="finished"),
     path("consent/<slug:pool>/", pages.consent, name="consent"),
     path("instructions/<slug:pool>/", pages.instructions, name="instructions"),
     path("earnings/", pages.earnings, name="earnings"),
@@ -34,5 +27,5 @@ urlpatterns = [
     path("next/", hit.next_hit, name="next"),
     path("hit/<int:pk>/", hit.hit, name="hit"),
     path("hit/<int:pk>/return/", hit.give_back, name="return"),
-    *requester_urls.urlpatterns,
+    *urls.urlpatterns,
 ]

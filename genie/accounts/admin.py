@@ -11,9 +11,9 @@ from django.http import HttpRequest
 
 from genie.accounts import tokens
 from genie.accounts.models import AccessToken
-from genie.lib.admin_questions import after_asking
-from genie.lib.admin_reasons import AsksWhy
-from genie.lib.read_only_admin import ReadOnlyAdmin
+from genie.lib.admin.questions import after_asking
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin.reasons import AsksWhy
 
 
 @admin.register(AccessToken)

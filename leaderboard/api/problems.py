@@ -23,8 +23,8 @@ from rest_framework.views import exception_handler, set_rollback
 
 from genie.lib.database import database_is_down
 from genie.lib.errors import GenieError
-from genie.lib.health import RETRY_SECONDS
 from genie.lib.logs import one_line
+from genie.lib.serving.health import RETRY_SECONDS
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from genie.lib.errors import GenieError
-from leaderboard.models import Task
-from leaderboard.selectors.moment import read_moment
+from genie.lib.moment import read_moment
+from leaderboard.tasks.models import Task
 
 
 class Query(serializers.Serializer[Any]):

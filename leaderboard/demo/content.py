@@ -9,20 +9,26 @@ from typing import Any
 
 from django.db import transaction
 
-from crowd.models import Assignment, Campaign, QualificationTest
-from crowd.services import qualification_tests, require
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.services import qualification_tests, requirements
 from genie.lib import jobs
 from genie.lib.seeds import generator
-from leaderboard import tasks
 from leaderboard.demo import people
 from leaderboard.demo.opinions import Opinions
 from leaderboard.demo.systems import file_of, systems_of
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.models.human_evaluation import JudgedItem
 from leaderboard.evaluation.run import advance
-from leaderboard.models import JudgedItem, Submission, Task
-from leaderboard.services import load, qualification, submit
-from leaderboard.services.simulate import Crowd
-from leaderboard.task_config import read_task
+from leaderboard.evaluation.services import qualification
+from leaderboard.evaluation.services.simulate import Crowd
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import submit
+from leaderboard.tasks import shipped
+from leaderboard.tasks.config import read_task
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services import load
 
 SEED = 2022
 State = Submission.State
@@ -40,8 +46,8 @@ def slugs() -> list[str]:
     """List the tasks that are demonstrations."""
     return [
         slug
-        for slug in tasks.known()
-        if read_task(tasks.definition(slug), {}).config.demo
+        for slug in shipped.known()
+        if read_task(shipped.definition(slug), {}).config.demo
     ]
 
 
@@ -143,7 +149,7 @@ def _qualify(pools: list[str], say: Say) -> None:
     with transaction.atomic():
         test = qualification.draw_test(task, N_QUESTIONS, rules=TEST_RULES)
         qualification_tests.publish(test.pk, people.admin())
-        require.test_of_pool(task.slug, test.name)
+        requirements.test_of_pool(task.slug, test.name)
         # a seed of its own: answers to the test must not depend on how many HITs came
         # before
         crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 2)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from crowd.models import Item
+from crowd.hits.models.campaign import Item
 from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key
-from leaderboard.models import Instance, JudgedItem
+from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.tasks.models import Instance
 
 OPINIONS = {"right": 0.95, "partly": 0.5, "wrong": 0.08}
 

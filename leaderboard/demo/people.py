@@ -8,11 +8,17 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from crowd.models import Worker
-from crowd.services import consent, invite
+from crowd.workers.models.worker import Worker
+from crowd.workers.services import consent, invitations
 from genie.lib.errors import GenieError
-from leaderboard.models import Membership, Team
-from leaderboard.services.simulate import AGREEABLE, CARELESS, DILIGENT, Player
+from leaderboard.evaluation.services.simulate import (
+    AGREEABLE,
+    CARELESS,
+    DILIGENT,
+    Player,
+)
+from leaderboard.submissions.models.submission import Team
+from leaderboard.teams.models.team import Membership
 
 ADMIN, SUBMITTER, WORKER = "admin", "sam", "wren"
 # No such address exists; it tells the demo's own accounts from others.
@@ -72,7 +78,7 @@ def worker(pools: list[str]) -> Worker:
     user = account(WORKER)
     worker = Worker.objects.filter(user=user).first()
     if worker is None:
-        worker = invite.register_worker(user=user, platform_worker_id=WORKER)
+        worker = invitations.register_worker(user=user, platform_worker_id=WORKER)
     for pool in pools:
         consent.give(worker, pool)
     return worker
@@ -85,7 +91,7 @@ def players(pools: list[str]) -> list[Player]:
         worker_id = f"simulated-{number}"
         worker = Worker.objects.filter(platform_worker_id=worker_id).first()
         if worker is None:
-            worker = invite.register_worker(
+            worker = invitations.register_worker(
                 platform_worker_id=worker_id, simulated=True
             )
         for pool in pools:

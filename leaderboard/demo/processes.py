@@ -11,7 +11,7 @@ import urllib.error
 import urllib.request
 from types import FrameType
 
-from genie.lib import lifeline
+from genie.lib.queue import lifeline
 
 STOP_SECONDS = 20
 

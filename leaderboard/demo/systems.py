@@ -6,16 +6,16 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from leaderboard import tasks
+from leaderboard.tasks import shipped
 
 
 def systems_of(slug: str) -> list[dict[str, Any]]:
     """List a task's systems, best first."""
-    path = tasks.folder(slug) / "systems" / "systems.toml"
+    path = shipped.folder(slug) / "systems" / "systems.toml"
     systems: list[dict[str, Any]] = tomllib.loads(path.read_text("utf-8"))["system"]
     return systems
 
 
 def file_of(slug: str, name: str) -> Path:
     """Give the prediction file of one system."""
-    return tasks.folder(slug) / "systems" / f"{name}.json"
+    return shipped.folder(slug) / "systems" / f"{name}.json"

@@ -1,3 +1,19 @@
+"""Human evaluation: from a price that a person approves to scores that can be published.
+
+One machine serves three strategies: a single system (a fixed sample becomes a score), a
+comparison (waves of pairs until a rule decides) and a joint evaluation (several outputs
+on a page become a ranking). `decide` is where people approve, decline, stop and retry,
+`run` takes every evaluation one step further, `machine` alone writes states, and
+`strategies` hold what differs. Which submission wrote an output is known here and never
+in `crowd`.
+
+Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); decide;
+price; run; selectors (campaigns, comparison_labels, comparisons, coverage, joint,
+progress, ratings_beside, ratings_digest, sample_disclosure, system_ratings,
+task_policy, worker_figures); services (comparison, joint, qualification,
+ranking_numbers, request, simulate); views (comparison, joint).
+"""
+
 """One machine for human evaluation.
 
 A submission alone, two systems of a comparison and several of a joint evaluation are

@@ -8,24 +8,27 @@ from datetime import datetime
 
 from django.db import transaction
 
-from crowd.models import Campaign
-from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, run, watch
-from crowd.services.build import build_campaign
+from crowd.campaigns.services import run, staff_notices
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.services.build import build_campaign
+from crowd.money.services import budgets
 from genie.lib.typing import Account
 from leaderboard.evaluation import closing, machine
-from leaderboard.evaluation.price import share_of
-from leaderboard.models import (
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     HumanEvaluation,
     JudgedItem,
-    Task,
-    states,
 )
-from leaderboard.services import asking, items, qualification
-from leaderboard.services.items import JudgedSpec
-from leaderboard.task_config import HumanConfig
-from quality.services import grade, inject, judge
+from leaderboard.evaluation.price import share_of
+from leaderboard.evaluation.services import items, qualification
+from leaderboard.evaluation.services.items import JudgedSpec
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services import configuration
+from quality.detection.services import judge
+from quality.test_questions.services import grade, inject
 
 State = states.State
 
@@ -52,7 +55,7 @@ def send_out(
 ) -> None:
     """Build the campaigns with their hidden test questions and HITs, within a step."""
     # The task may ask in other campaigns now than when this was approved.
-    fund.divide(parts[0].key, [part.key for part in parts])
+    budgets.divide(parts[0].key, [part.key for part in parts])
     for place, part in enumerate(parts):
         campaign = build(
             evaluation,
@@ -84,7 +87,7 @@ def build(
         key=part.key,
         pool=evaluation.task.slug,
         title=part.title,
-        hit_type=asking.hit_type_of(evaluation.task, human, part.criteria),
+        hit_type=configuration.hit_type_of(evaluation.task, human, part.criteria),
         items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
         platform=human.platform,
         budget_cents=budget_cents,
@@ -116,10 +119,10 @@ def look_over(task: Task, campaigns: Sequence[Campaign]) -> None:
     judge.judge(
         campaigns[0].pool,
         simulated=campaigns[0].simulated,
-        noisy_below=asking.noisy_below(task.human),
+        noisy_below=configuration.noisy_below(task.human),
     )
     for campaign in campaigns:
-        watch.watch(campaign)
+        staff_notices.watch(campaign)
 
 
 def collect(evaluation: HumanEvaluation) -> None:
@@ -153,7 +156,7 @@ def end(evaluation: HumanEvaluation, key: str, *, by: Account, reason: str) -> N
     """Stop what is asked, and free the money set aside under this name and unspent."""
     campaigns = evaluation.campaigns_in_order
     if not campaigns:
-        fund.release(key)
+        budgets.release(key)
     for campaign in campaigns:
         run.stop(campaign.pk, by=by, reason=reason)
-        fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+        budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from django.db.models import Q
 
-from crowd.models import Assignment, Campaign
-from crowd.selectors.progress import CampaignProgress, campaign_progress, is_done
-from crowd.services import fund, run
-from quality.selectors.held import waits_for_decision
+from crowd.campaigns.services import run
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import CampaignProgress, campaign_progress, is_done
+from crowd.money.services import budgets
+from quality.bans.selectors.held import waits_for_decision
 
 State = Campaign.State
 
@@ -35,7 +37,7 @@ def close(campaigns: Iterable[Campaign]) -> list[CampaignProgress] | None:
     for campaign in locked:
         run.complete(campaign.pk)
         progress.append(campaign_progress(campaign))
-        fund.settle(campaign.key, progress[-1].spent_cents)
+        budgets.settle(campaign.key, progress[-1].spent_cents)
     return progress
 
 

@@ -11,24 +11,23 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
-from crowd.models import Campaign
+from crowd.hits.models.campaign import Campaign
+from crowd.money.services import budgets
 from crowd.pricing import Quote
-from crowd.services import fund
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.price import share_of
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.models import (
-    Comparison,
-    HumanEvaluation,
-    JointEvaluation,
-    Submission,
-    states,
-)
-from leaderboard.services import lifecycle, worker_requirements
-from leaderboard.services.attempts import UNFAILED, LostRace
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import lifecycle
+from leaderboard.submissions.services.attempts import UNFAILED, LostRace
+from leaderboard.tasks.services import worker_requirements
 
 State = states.State
 Subject = TypeVar("Subject", Submission, Comparison, JointEvaluation)
@@ -61,7 +60,7 @@ def approve(
     cents = strategy.quote(evaluation).total_cents
     keys = strategy.keys(evaluation)
     for place, key in enumerate(keys):
-        fund.commit(
+        budgets.commit(
             key=key,
             pool=evaluation.task.slug,
             amount_cents=share_of(cents, len(keys), place),

@@ -10,15 +10,13 @@ from django.utils import timezone
 
 from genie.lib import jobs
 from genie.lib.typing import Account
-from leaderboard.models import (
-    Comparison,
-    HumanEvaluation,
-    JointEvaluation,
-    Submission,
-    states,
-)
-from leaderboard.services import lifecycle
-from leaderboard.services.attempts import UNFAILED, Attempt, LostRace
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import lifecycle
+from leaderboard.submissions.services.attempts import UNFAILED, Attempt, LostRace
 
 State = states.State
 # What an evaluation is for: it owns it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crowd.pricing import Quote
-from leaderboard.models import Task
+from leaderboard.tasks.models import Task
 
 
 def quote_part(task: Task) -> Quote:

@@ -6,14 +6,16 @@ from functools import partial
 
 from django.db.models import Q
 
-from crowd.models import Campaign
-from crowd.services import run
+from crowd.campaigns.services import run
+from crowd.hits.models.campaign import Campaign
 from genie.lib import jobs
 from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.outdated import outdated
 from leaderboard.evaluation.strategies import strategy_of
-from leaderboard.models import HumanEvaluation, Submission, states
-from leaderboard.selectors.outdated import outdated
-from leaderboard.services.lifecycle import NEXT_JOB
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
 State = states.State
 

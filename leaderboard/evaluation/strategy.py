@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from crowd.pricing import Quote
-from leaderboard.models import HumanEvaluation
-from leaderboard.task_config import HumanConfig
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.tasks.config import HumanConfig
 
 
 class Strategy(Protocol):

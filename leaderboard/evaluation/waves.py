@@ -7,16 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crowd.models import Campaign
-from crowd.services.build import ItemSpec
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import SLOTS
 from leaderboard.evaluation import campaigns
-from leaderboard.models import ComparedPair, Comparison, Instance, Prediction
-from leaderboard.services import asking, compare, items
-from leaderboard.services.items import Entry, JudgedSpec
-from leaderboard.task_config import ComparisonConfig
-from quality.services import inject
+from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import items
+from leaderboard.evaluation.services.items import Entry, JudgedSpec
+from leaderboard.submissions.models.submission import Prediction
+from leaderboard.tasks.config import ComparisonConfig
+from leaderboard.tasks.models import Instance
+from leaderboard.tasks.services import configuration
+from quality.test_questions.services import inject
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,9 @@ def drawn(comparison: Comparison) -> Drawn:
     n_pairs = min(comparison.max_pairs, len(order))
     while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
         n_pairs -= 1
-    with_references = [one for one in order[n_pairs:] if asking.has_references(one)]
+    with_references = [
+        one for one in order[n_pairs:] if configuration.has_references(one)
+    ]
     wanted = human.n_tests_among(n_pairs)
     n_tests = min(wanted, max(0, len(with_references) - 1))
     return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])

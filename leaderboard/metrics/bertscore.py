@@ -19,7 +19,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
-from leaderboard.metrics.neural_models import (
+from leaderboard.metrics.engines.neural_models import (
     fingerprint,
     fingerprint_of,
     lacking_library,

@@ -47,7 +47,7 @@ class Bleu(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         from sacrebleu.metrics.bleu import BLEU
 
-        from leaderboard.metrics.sacrebleu_statistics import statistics
+        from leaderboard.metrics.engines.sacrebleu_statistics import statistics
 
         # force silences sacrebleu's warning about tokenized texts: here they are meant
         # to be

@@ -18,7 +18,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
-from leaderboard.metrics.neural_models import (
+from leaderboard.metrics.engines.neural_models import (
     fingerprint,
     lacking_library,
     model_folder,

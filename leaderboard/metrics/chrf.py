@@ -43,7 +43,7 @@ class ChrF(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         from sacrebleu.metrics.chrf import CHRF
 
-        from leaderboard.metrics.sacrebleu_statistics import statistics
+        from leaderboard.metrics.engines.sacrebleu_statistics import statistics
 
         chrf = CHRF(word_order=self.word_order)
         counts = statistics(chrf, batch)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
-from leaderboard.metrics.plain_words import plain_words
+from leaderboard.metrics.text.plain_words import plain_words
 
 
 class Compression(Metric):

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
-from leaderboard.metrics.plain_words import n_grams, plain_words
+from leaderboard.metrics.text.plain_words import n_grams, plain_words
 
 
 class _Distinct(Metric):

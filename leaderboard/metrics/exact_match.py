@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from leaderboard.metrics.answer_words import answer_words
 from leaderboard.metrics.base import (
     Batch,
     Metric,
@@ -12,6 +11,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
+from leaderboard.metrics.text.answer_words import answer_words
 
 
 class ExactMatch(Metric):

@@ -15,7 +15,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
-from leaderboard.metrics.wordnet import Synonyms, lacking, synonyms, wordnet_folder
+from leaderboard.metrics.text.wordnet import Synonyms, lacking, synonyms, wordnet_folder
 
 
 class Meteor(Metric):

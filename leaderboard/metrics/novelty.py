@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.metrics.base import Batch, Metric, MetricOutput, versions
-from leaderboard.metrics.plain_words import n_grams, plain_words
+from leaderboard.metrics.text.plain_words import n_grams, plain_words
 
 _ORDERS = (1, 2, 3, 4)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leaderboard.metrics.rouge_pass import Rouge
+from leaderboard.metrics.engines.rouge_pass import Rouge
 
 
 class Rouge1(Rouge):

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leaderboard.metrics.base import Batch, MetricOutput, n_references
-from leaderboard.metrics.porter_words import stemmed_words
-from leaderboard.metrics.rouge_pass import Rouge, rouge_f1
-from leaderboard.metrics.union_lcs import union_hits
+from leaderboard.metrics.engines.rouge_pass import Rouge, rouge_f1
+from leaderboard.metrics.text.porter_words import stemmed_words
+from leaderboard.metrics.text.union_lcs import union_hits
 
 
 class RougeLsum(Rouge):

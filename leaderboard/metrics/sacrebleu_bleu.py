@@ -58,7 +58,7 @@ class SacreBleu(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         from sacrebleu.metrics.bleu import BLEU
 
-        from leaderboard.metrics.sacrebleu_statistics import statistics
+        from leaderboard.metrics.engines.sacrebleu_statistics import statistics
 
         tokenize = self.tokenize or _TOKENIZERS.get(batch.target_language, "13a")
         # force only silences a warning about texts that look tokenized

@@ -61,7 +61,7 @@ class Ter(Metric):
     def _measure(self, batch: Batch) -> MetricOutput:
         from sacrebleu.metrics.ter import TER
 
-        from leaderboard.metrics.sacrebleu_statistics import reference_streams
+        from leaderboard.metrics.engines.sacrebleu_statistics import reference_streams
 
         asian = batch.target_language in {"zh", "ja", "ko"}
         ter = TER(

@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 
-from leaderboard.metrics.answer_words import answer_words
 from leaderboard.metrics.base import (
     Batch,
     Metric,
@@ -14,6 +13,7 @@ from leaderboard.metrics.base import (
     n_references,
     versions,
 )
+from leaderboard.metrics.text.answer_words import answer_words
 
 
 class TokenF1(Metric):

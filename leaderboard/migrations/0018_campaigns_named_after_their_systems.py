@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import migrations
 
-from leaderboard.services.campaign_titles import campaign_title, comparison_title
+from leaderboard.evaluation.services.campaign_titles import (campaign_title, comparison_title)
 
 
 def name_campaigns(apps: Any, schema_editor: Any) -> None:

@@ -1,9 +1,10 @@
-"""Open data: what a task's board rests on, and a way to compute it again.
+"""Open data: releases that anybody can download, check and compute again.
 
-`make.py` writes a folder from the database, by way of `gather*.py`; `rebuild*.py`
-reads such a folder alone and recomputes every published number, so it must never query.
-A field that is added goes into both, and a field that changes its meaning needs a new
-format.
+`make` writes a release, `gathering` decides what goes in, `rebuilding` computes every
+published number again from the release alone. Evaluation cards answer the questions of
+the Human Evaluation Datasheet. Workers have pseudonyms that mean nothing elsewhere.
+
+Front door: models; make; rebuilding (rebuild); views.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
-from leaderboard.exports.csv_text import csv_text
+from genie.lib.formats.csv_text import csv_text
 
 CHECKSUMS = "SHA256SUMS"
 MANIFEST = "manifest.json"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from leaderboard.models import Task
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.tasks.models import Task
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "

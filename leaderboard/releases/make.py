@@ -13,22 +13,18 @@ from django.conf import settings
 from django.utils import timezone
 
 from genie.lib.errors import GenieError
-from leaderboard.models import Submission, Task
-from leaderboard.releases import (
-    FORMAT,
-    bundle,
-    gather,
-    gather_compared,
-    gather_joint,
-)
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
+from leaderboard.releases.gathering import comparisons, joint, results
 from leaderboard.releases.licence import may_be_copied
+from leaderboard.releases.masked_instances import withhold_instances
 from leaderboard.releases.pseudonyms import Pseudonyms
-from leaderboard.releases.withheld import withhold_instances
-from leaderboard.selectors.coverage import whole_share
-from leaderboard.selectors.field import main_criterion
-from leaderboard.selectors.sampled import sample_is_public
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
 _INTERNAL = frozenset({"budget", "quota"})
@@ -65,31 +61,31 @@ def make(
     shows_sample = sample_is_public(task)
     # one key for the whole release: a worker has the same name in all its tables
     names = Pseudonyms(key)
-    rows = gather.ranked(task)
-    questions, fits = gather.detector_fits(task, names)
+    rows = results.ranked(task)
+    questions, fits = results.detector_fits(task, names)
     together = _systems_together(task, names)
     others = _others([row.pk for row in rows], together)
     tables: Tables = {
-        "systems": (gather.SYSTEMS, gather.systems(task, rows, others)),
-        "scores": (gather.SCORES, gather.scores(task, rows)),
-        "judgments": (gather.JUDGMENTS, gather.judgments(task, rows, names)),
-        "metrics": (gather.METRICS, gather.metrics(rows)),
-        "test_questions": (gather.TEST_QUESTIONS, questions),
+        "systems": (results.SYSTEMS, results.systems(task, rows, others)),
+        "scores": (results.SCORES, results.scores(task, rows)),
+        "judgments": (results.JUDGMENTS, results.judgments(task, rows, names)),
+        "metrics": (results.METRICS, results.metrics(rows)),
+        "test_questions": (results.TEST_QUESTIONS, questions),
         **together,
         "instances": (
-            gather.INSTANCES,
-            gather.instances(task, texts=texts, shows_sample=shows_sample),
+            results.INSTANCES,
+            results.instances(task, texts=texts, shows_sample=shows_sample),
         ),
     }
     if not shows_sample:
         judged = ("judgments", "comparison_pairs", "joint_judgments")
         withhold_instances(
             (tables[name][1] for name in judged),
-            {name: index for index, name in gather.task_ids(task).items()},
+            {name: index for index, name in results.task_ids(task).items()},
         )
     if texts:
         pks = [*(row.pk for row in rows), *(submission.pk for submission in others)]
-        tables["predictions"] = (gather.PREDICTIONS, gather.predictions(pks))
+        tables["predictions"] = (results.PREDICTIONS, results.predictions(pks))
     for name, (columns, records) in tables.items():
         bundle.write_table(folder, name, columns, records)
     counts = {name: len(records) for name, (_, records) in tables.items()}
@@ -102,27 +98,27 @@ def make(
 
 def _systems_together(task: Task, names: Pseudonyms) -> Tables:
     """Give what was asked about several systems together."""
-    compared = gather_compared.ended(task)
-    judged = gather_joint.scored(task)
+    compared = comparisons.ended(task)
+    judged = joint.scored(task)
     return {
         "comparisons": (
-            gather_compared.COMPARISONS,
-            gather_compared.comparisons(task, compared),
+            comparisons.COMPARISONS,
+            comparisons.comparisons(task, compared),
         ),
-        "comparison_pairs": (gather_compared.PAIRS, gather_compared.pairs(compared)),
+        "comparison_pairs": (comparisons.PAIRS, comparisons.pairs(compared)),
         "comparison_votes": (
-            gather_compared.VOTES,
-            gather_compared.votes(compared, names),
+            comparisons.VOTES,
+            comparisons.votes(compared, names),
         ),
         "joint_evaluations": (
-            gather_joint.EVALUATIONS,
-            gather_joint.evaluations(judged),
+            joint.EVALUATIONS,
+            joint.evaluations(judged),
         ),
-        "joint_results": (gather_joint.RESULTS, gather_joint.results(judged)),
-        "joint_pairs": (gather_joint.PAIRS, gather_joint.pairs(judged)),
+        "joint_results": (joint.RESULTS, joint.results(judged)),
+        "joint_pairs": (joint.PAIRS, joint.pairs(judged)),
         "joint_judgments": (
-            gather_joint.JUDGMENTS,
-            gather_joint.judgments(task, judged, names),
+            joint.JUDGMENTS,
+            joint.judgments(task, judged, names),
         ),
     }
 

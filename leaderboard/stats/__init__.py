@@ -1,8 +1,8 @@
-"""The arithmetic of boards, comparisons and metrics; pure: no Django, database or clock.
+"""Arithmetic that more than one wing uses: intervals, ranks, tests, planning.
 
-Random functions take a seed or a generator, and most put their input into an order that
-depends on the values only, so that the same data and seed give the same bytes whatever
-order the rows came in.
+Pure: no Django, seeds are arguments, same inputs give the same bytes. Each public
+function names its source and is checked against an outside implementation or a published
+number. `stopping` holds the rules by which comparisons end.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
-from leaderboard.selectors.coverage import partial_of_score
+from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.weighted import Weighted

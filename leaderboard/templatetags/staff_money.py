@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from django import template
 from django.urls import reverse
 
-from crowd.models import Budget, Campaign
-from crowd.selectors.progress import CampaignProgress, progress_of
-from crowd.services.fund import budget_left
-from crowd.services.watch import is_too_fast
+from crowd.campaigns.services.staff_notices import is_too_fast
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import CampaignProgress, progress_of
+from crowd.money.models import Budget
+from crowd.money.services.budgets import budget_left
 
 register = template.Library()
 

@@ -11,15 +11,14 @@ from django.contrib.admin.sites import site
 from django.db.models import Model, QuerySet
 from django.urls import reverse
 
-from crowd.models import Campaign
-from leaderboard.admin.campaign_links import page_of
-from leaderboard.models import (
-    Comparison,
-    HumanEvaluation,
-    JointEvaluation,
-    Submission,
-)
-from quality.models import Appeal, HeldExclusion
+from crowd.hits.models.campaign import Campaign
+from leaderboard.evaluation.admin.campaign_links import page_of
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.submissions.models.submission import Submission
+from quality.appeals.models import Appeal
+from quality.bans.models import HeldExclusion
 
 register = template.Library()
 

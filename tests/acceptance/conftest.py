@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.crowd.requester_api.conftest import desk, open_desk, staff  # noqa: F401
-from tests.crowd.requester_api.on_site import OnSite
+from tests.crowd.requester.conftest import (
+    desk,  # noqa: F401
+    open_desk,  # noqa: F401
+    staff,  # noqa: F401
+)
+from tests.crowd.requester.on_site import OnSite
 
 CLIENTS = Path(__file__).resolve().parents[2] / ".venv" / "acceptance"
 

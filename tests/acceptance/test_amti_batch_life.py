@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.crowd.requester_api.making import html, refused
-from tests.crowd.requester_api.test_forms_and_tests import FORM, mapped, take_test
+from tests.crowd.requester.making import html, refused
+from tests.crowd.requester.test_forms_and_tests import FORM, mapped, take_test
 
 NAMESPACE = (
     "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"

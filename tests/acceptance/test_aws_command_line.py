@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tests.crowd.requester_api.making import html
-from tests.crowd.requester_api.test_forms_and_tests import FORM, mapped, take_test
+from tests.crowd.requester.making import html
+from tests.crowd.requester.test_forms_and_tests import FORM, mapped, take_test
 
 PROGRAM = [sys.executable, "-m", "awscli", "--output", "json", "mturk"]
 PAGE = "<!doctype html><form><input name='mood'><input type='submit'></form>"

@@ -6,7 +6,7 @@ import boto3
 import pytest
 
 from crowd.models import RequesterAssignment, WorkerRecord
-from tests.crowd.requester_api.on_site import send
+from tests.crowd.requester.on_site import send
 
 AD = "https://experiment.example.org/pub?campaign=1&amp;mode=live"
 

@@ -12,8 +12,9 @@ import tomllib
 import pytest
 from django.db import connection
 
+from leaderboard.metric_runs.services import measure
 from leaderboard.models import Submission
-from leaderboard.services import measure, validate
+from leaderboard.submissions.services import validate
 from tests.client.conftest import CLIENT
 from tests.factories import make_ranked, make_submission, make_task, make_team
 

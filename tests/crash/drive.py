@@ -18,9 +18,10 @@ from leaderboard.demo import people  # noqa: E402
 from leaderboard.demo.opinions import Opinions  # noqa: E402
 from leaderboard.demo.systems import file_of, systems_of  # noqa: E402
 from leaderboard.evaluation import decide  # noqa: E402
+from leaderboard.evaluation.services.simulate import Crowd  # noqa: E402
 from leaderboard.models import MetricResult, Prediction, Score, Submission  # noqa: E402
-from leaderboard.services import load, submit  # noqa: E402
-from leaderboard.services.simulate import Crowd  # noqa: E402
+from leaderboard.submissions.services import submit  # noqa: E402
+from leaderboard.tasks.services import load  # noqa: E402
 from quality.models import Grade, Placement  # noqa: E402
 
 SLUG = "demo-qa"

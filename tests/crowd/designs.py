@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 
 from crowd import hit_templates
-from crowd.services.build import ItemSpec
-from crowd.services.work import next_assignment
+from crowd.campaigns.services.work import next_assignment
+from crowd.hits.services.build import ItemSpec
 from tests.crowd.making import POOL, hit_type, make_campaign, make_worker
 
 

@@ -7,11 +7,12 @@ from itertools import count
 
 from django.utils import timezone
 
+from crowd.campaigns.services import run
+from crowd.campaigns.services.work import next_assignment, submit
+from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
 from crowd.models import Campaign, Worker
-from crowd.services import consent, run
-from crowd.services.build import HITTypeSpec, ItemSpec, build_campaign
-from crowd.services.invite import register_worker
-from crowd.services.work import next_assignment, submit
+from crowd.workers.services import consent
+from crowd.workers.services.invitations import register_worker
 
 POOL = "weather-reports"
 _number = count(1)

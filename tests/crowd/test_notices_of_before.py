@@ -7,8 +7,9 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
+from crowd.campaigns.services import reservations
+from crowd.campaigns.services import staff_notices as watch
 from crowd.models import Campaign
-from crowd.services import reserve, watch
 from tests.crowd.making import make_campaign
 
 migration = import_module("crowd.migrations.0020_reword_stored_notices")
@@ -19,7 +20,7 @@ def test_every_notice_that_is_searched_for_is_reworded_as_it_is_written_now():
         watch.STARVED,
         watch.UNDERPAID,
         watch.TOO_FAST,
-        reserve.PASSED_ON,
+        reservations.PASSED_ON,
     }
 
 

@@ -9,12 +9,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from crowd import hit_templates
-from crowd.forms import shown_item
 from crowd.management.commands import preview_template
 from crowd.management.preview import Preview
+from crowd.workers.hit_form import shown_item
 from genie.lib.errors import GenieError
 from tests.browser import violations
-from tests.crowd.test_answers_of_every_design import an_answer
+from tests.crowd.hits.test_answers_of_every_design import an_answer
 
 
 class Visitor:

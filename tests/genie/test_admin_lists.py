@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from genie.lib import admin_lists
+from genie.lib.admin import lists
 from tests.factories import make_worker
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def test_a_short_list_is_counted_to_the_end(office):
 
 
 def test_a_long_list_says_that_there_are_more(office, monkeypatch):
-    monkeypatch.setattr(admin_lists, "COUNTED", 150)
+    monkeypatch.setattr(lists, "COUNTED", 150)
     for _ in range(151):
         make_worker()
     page = text_of(office.get(reverse(WORKERS)))

@@ -12,7 +12,7 @@ import pytest
 from django.core.cache import cache
 
 from genie.lib.bounded import LimitExceeded, Limits, call_bounded
-from genie.lib.one_at_a_time import one_at_a_time
+from genie.lib.serving.one_at_a_time import one_at_a_time
 from tests.genie import costly
 
 SMALL = Limits(cpu_seconds=0.3, memory_bytes=64 << 20)

@@ -8,9 +8,10 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import Failure, OrmQ, Schedule
 
-from genie.lib import jobs, queue_broker, queue_pulse
+from genie.lib import jobs
 from genie.lib.jobs import Periodic
-from genie.lib.queue_broker import release_own_claims
+from genie.lib.queue import broker, pulse
+from genie.lib.queue.broker import release_own_claims
 
 pytestmark = pytest.mark.django_db
 
@@ -96,8 +97,8 @@ def test_jobs_that_another_queue_runs_are_left_to_it(
         if elsewhere == "machine":
             other.setattr("socket.gethostname", lambda: "heron")
         elif elsewhere == "name":
-            other.setenv(queue_pulse.NAME_VARIABLE, "second")
-            other.setattr(queue_broker.BeatingBroker, "_beat_is_due", lambda _: False)
+            other.setenv(pulse.NAME_VARIABLE, "second")
+            other.setattr(broker.BeatingBroker, "_beat_is_due", lambda _: False)
         else:
             settings.VAR_DIR = tmp_path
         claim_one()

@@ -155,7 +155,7 @@ def test_a_server_knows_its_pages_before_the_first_visitor():
         [
             sys.executable,
             "-c",
-            "import sys, genie.wsgi; print('leaderboard.views.tasks' in sys.modules)",
+            "import sys, genie.wsgi; print('leaderboard.boards.views.tasks' in sys.modules)",
         ],
         cwd=ROOT,
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"},

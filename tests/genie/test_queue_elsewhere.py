@@ -10,9 +10,10 @@ from django_q.conf import Conf
 from django_q.models import Failure, OrmQ
 from django_q.signing import SignedPackage
 
-from genie.lib import jobs, queue_pulse
+from genie.lib import jobs
 from genie.lib.env import ConfigurationError
-from genie.lib.queue_address import queue_options
+from genie.lib.queue import pulse
+from genie.lib.queue.address import queue_options
 from tests.moto_server import KEYS, client, moto_server
 
 NOTE = "tests.genie.test_queue_elsewhere.note"
@@ -102,10 +103,10 @@ def test_each_machine_has_beats_of_its_own_that_wait_in_no_queue(queue, monkeypa
 
     broker = get_broker()
     assert not broker.dequeue()  # a process outside of `manage.py work`
-    monkeypatch.setenv(queue_pulse.NAME_VARIABLE, "main")
+    monkeypatch.setenv(pulse.NAME_VARIABLE, "main")
     ((receipt, payload),) = broker.dequeue()
     assert not receipt
-    assert SignedPackage.loads(payload)["func"] == "genie.lib.queue_pulse.beat"
+    assert SignedPackage.loads(payload)["func"] == "genie.lib.queue.pulse.beat"
     assert not broker.dequeue()  # now and then, not each time
     assert jobs.n_waiting() == 0
 

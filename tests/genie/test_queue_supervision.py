@@ -13,7 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError
 from django_q.signals import post_execute_in_worker, pre_execute
 
-from genie.lib import jobs, queue_locks, queue_pulse
+from genie.lib import jobs
+from genie.lib.queue import locks, pulse
 from genie.management.commands import work
 
 
@@ -41,17 +42,17 @@ def test_a_queue_is_not_called_silent_before_it_could_speak(supervisor):
 
 def test_a_queue_without_a_beat_and_without_work_is_silent(supervisor):
     assert supervisor._stale(running=60)
-    queue_pulse.beat()
+    pulse.beat()
     assert not supervisor._stale(running=60)
-    age(queue_pulse.folder() / "beat", 60)
+    age(pulse.folder() / "beat", 60)
     assert supervisor._stale(running=60)
 
 
 def test_a_long_job_is_no_silence_and_one_past_its_time_is(supervisor, settings):
-    queue_pulse.listen()
+    pulse.listen()
     pre_execute.send(sender="test", func=None, task={})
     assert not supervisor._stale(running=60)
-    mark = queue_pulse.folder() / f"busy.{os.getpid()}"
+    mark = pulse.folder() / f"busy.{os.getpid()}"
     age(mark, settings.Q_CLUSTER["timeout"] + 10)
     assert supervisor._stale(running=60)
 
@@ -59,15 +60,15 @@ def test_a_long_job_is_no_silence_and_one_past_its_time_is(supervisor, settings)
 def test_the_mark_of_a_dead_worker_is_no_sign_of_life(supervisor):
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    (queue_pulse.folder() / f"busy.{gone.pid}").touch()
+    (pulse.folder() / f"busy.{gone.pid}").touch()
     assert supervisor._stale(running=60)
 
 
 def test_every_job_that_ends_is_a_beat_though_beats_wait_behind_others(supervisor):
-    queue_pulse.listen()
+    pulse.listen()
     pre_execute.send(sender="test", func=None, task={})
     post_execute_in_worker.send(sender="test", func=None, task={})
-    assert not queue_pulse.busy()
+    assert not pulse.busy()
     assert not supervisor._stale(running=60)
 
 
@@ -99,7 +100,7 @@ def test_a_database_that_is_away_for_a_moment_does_not_end_the_supervisor(
 
 
 def test_machines_that_share_a_folder_do_not_share_a_pulse(supervisor, monkeypatch):
-    queue_pulse.beat()
+    pulse.beat()
     assert not supervisor._stale(running=60)
     monkeypatch.setattr("socket.gethostname", lambda: "heron")
     assert supervisor._stale(running=60)
@@ -120,7 +121,7 @@ def test_no_queue_is_left_alone_when_its_supervisor_breaks(supervisor, monkeypat
     monkeypatch.setattr(supervisor, "_end", ended.append)
     monkeypatch.setattr(supervisor, "_say", lambda _: None)
     monkeypatch.setattr(work.lifeline, "start", Started)
-    with queue_locks.lock_cluster() as lock, pytest.raises(RuntimeError):
+    with locks.lock_cluster() as lock, pytest.raises(RuntimeError):
         supervisor._run_cluster(lock)
     assert len(ended) == 1
 

@@ -18,7 +18,7 @@ from genie.lib import jobs
 from genie.lib.env import ConfigurationError
 from genie.lib.storage import media_storage
 from leaderboard.models import Instance, Submission
-from leaderboard.services import submit
+from leaderboard.submissions.services import submit
 from tests.factories import make_task, make_team, make_user
 from tests.moto_server import KEYS, client, moto_server
 

@@ -11,8 +11,8 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 
 from crowd.models import Assignment, Exclusion
+from quality.bans.services import ban as service
 from quality.models import Ban, DetectorFit, Grade, Placement, Verdict
-from quality.services import ban as service
 from tests.factories import (
     answer,
     make_evaluation,

@@ -17,9 +17,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
-from genie.lib import jobs, lifeline, queue_locks, queue_pulse
+from genie.lib import jobs
 from genie.lib.logs import one_line
-from genie.lib.queue_broker import release_own_claims
+from genie.lib.queue import lifeline, locks, pulse
+from genie.lib.queue.broker import release_own_claims
 from genie.schedules import SCHEDULES
 
 ADVANCE: tuple[str, dict[str, int | str]] = ("leaderboard.jobs.advance", {})
@@ -35,26 +36,26 @@ class Command(BaseCommand):
         parser.add_argument("--quiet", action="store_true", help="print only problems")
         parser.add_argument(
             "--name",
-            default=queue_pulse.DEFAULT_NAME,
+            default=pulse.DEFAULT_NAME,
             help="name of a second queue to run on this machine",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.quiet = bool(options["quiet"])
         self.stopping = False
-        os.environ[queue_pulse.NAME_VARIABLE] = _checked_name(options["name"])
+        os.environ[pulse.NAME_VARIABLE] = _checked_name(options["name"])
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
         try:
-            with queue_locks.lock_supervisor():
+            with locks.lock_supervisor():
                 self._supervise()
-        except queue_locks.QueueIsTaken as error:
+        except locks.QueueIsTaken as error:
             raise CommandError(error.message) from error
 
     def _supervise(self) -> None:
         jobs.install(SCHEDULES)
         while not self.stopping:
-            with queue_locks.lock_cluster() as lock:
+            with locks.lock_cluster() as lock:
                 # What was dropped when the processes died is picked up at once.
                 self._tell_queue(release_own_claims)
                 self._tell_queue(lambda: jobs.enqueue_missing([ADVANCE]))
@@ -62,13 +63,13 @@ class Command(BaseCommand):
         self._tell_queue(release_own_claims)
 
     def _run_cluster(self, lock: IO[str]) -> None:
-        queue_pulse.clear()
+        pulse.clear()
         cluster = lifeline.start(
             [sys.executable, sys.argv[0], "qcluster"],
             quiet=self.quiet,
             pass_fds=[lock.fileno()],
         )
-        queue_locks.write(lock, cluster.pid)
+        locks.write(lock, cluster.pid)
         self._say(f"queue started (process group {cluster.pid})")
         try:
             self._watch(cluster)
@@ -99,11 +100,11 @@ class Command(BaseCommand):
 
     def _stale(self, running: float) -> bool:
         limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
-        age = queue_pulse.seconds_since_beat()
+        age = pulse.seconds_since_beat()
         # A queue that was started just now has had no time for a beat.
         if running < limit or (age is not None and age < limit):
             return False
-        return not queue_pulse.busy()
+        return not pulse.busy()
 
     def _end(self, cluster: subprocess.Popen[bytes]) -> None:
         """Ask politely, then kill the whole group: a wedged queue ignores SIGTERM."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.strategies.comparison import ComparisonOfTwo
 from leaderboard.evaluation.strategies.joint import SideBySide
 from leaderboard.evaluation.strategies.single_system import SingleSystem
 from leaderboard.evaluation.strategy import Strategy
-from leaderboard.models import HumanEvaluation
 
 STRATEGIES: dict[str, Strategy] = {
     HumanEvaluation.Strategy.SINGLE: SingleSystem(),

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.models import HIT, Campaign
+from crowd.campaigns.services import reservations, run
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.services import slots
+from crowd.hits.services.extend import extend, room
+from crowd.money.services import budgets
 from crowd.pricing import Quote
-from crowd.selectors.progress import campaign_progress, is_done
-from crowd.services import fund, reserve, run, slots
-from crowd.services.extend import extend, room
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, closing, machine, waves
 from leaderboard.evaluation.campaigns import Part
-from leaderboard.models import Comparison, HumanEvaluation, states
-from leaderboard.selectors.compared_labels import (
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     asked_at_first,
     asked_at_most,
@@ -31,10 +35,10 @@ from leaderboard.selectors.compared_labels import (
     votes_of,
     wants_third,
 )
-from leaderboard.services import compare, compare_end
-from leaderboard.services.campaign_titles import comparison_title
-from leaderboard.stats.sequential import Decision
-from leaderboard.task_config import ComparisonConfig
+from leaderboard.evaluation.services import comparison, comparison_end
+from leaderboard.evaluation.services.campaign_titles import comparison_title
+from leaderboard.stats.stopping.sequential import Decision
+from leaderboard.tasks.config import ComparisonConfig
 
 State = states.State
 
@@ -68,13 +72,16 @@ class ComparisonOfTwo:
         """Nothing but the platform, which is asked of all."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        return [compare.key_of(evaluation.comparison.pk)]
+        return [comparison.key_of(evaluation.comparison.pk)]
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
         asked = evaluation.comparison
         votes = votes_of(asked)
-        compare_end.write(
-            asked, State.STOPPED, compare_end.result(asked, State.STOPPED, votes), votes
+        comparison_end.write(
+            asked,
+            State.STOPPED,
+            comparison_end.result(asked, State.STOPPED, votes),
+            votes,
         )
 
     def launch(self, evaluation: HumanEvaluation) -> None:
@@ -85,10 +92,10 @@ class ComparisonOfTwo:
                 "The two submissions have no instance in common.",
                 code="nothing-to-compare",
             )
-        question = compare.criteria_of(asked.task)[asked.criterion]
+        question = comparison.criteria_of(asked.task)[asked.criterion]
         names = asked.a.system_name, asked.b.system_name
         part = Part(
-            key=compare.key_of(asked.pk),
+            key=comparison.key_of(asked.pk),
             title=comparison_title(asked.task.title, *names, asked.criterion),
             criteria={asked.criterion: question},
             seed=asked.seed,
@@ -106,7 +113,7 @@ class ComparisonOfTwo:
                 ratings_per_item=asked_at_first(asked.strategy, asked.n_workers),
             )
             if asked.strategy == Comparison.Strategy.FIXED:
-                reserve.for_one_worker(campaign)
+                reservations.for_one_worker(campaign)
             waves.remember(asked, campaign, wave)
             machine.move(
                 evaluation,
@@ -144,13 +151,13 @@ def _look(evaluation: HumanEvaluation) -> Look:
 
 def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
     asked, campaign = evaluation.comparison, evaluation.campaign
-    reserve.give_up(campaign)
-    reserve.pass_on(campaign)
+    reservations.give_up(campaign)
+    reservations.pass_on(campaign)
     if closing.waits([campaign]):
         return
     if campaign.state == Campaign.State.STOPPED:
         votes = votes_of(asked)
-        stopped = compare_end.result(asked, State.STOPPED, votes)
+        stopped = comparison_end.result(asked, State.STOPPED, votes)
         _finish(evaluation, State.STOPPED, stopped, votes)
         return
     if look.votes != votes_of(asked) or look.last != is_done(campaign):
@@ -202,7 +209,7 @@ def _finish(
     """Write the result, withdraw what nobody has taken, free what is not spent."""
     # whoever sends work out again after a ban waits here
     campaign = Campaign.objects.select_for_update().get(pk=evaluation.campaign.pk)
-    compare_end.write(evaluation.comparison, state, decision, votes)
+    comparison_end.write(evaluation.comparison, state, decision, votes)
     machine.move(evaluation, state)
     run.complete(campaign.pk)
-    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)

@@ -8,26 +8,24 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.campaigns.services import run
 from crowd.pricing import Quote
-from crowd.services import run
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import Part
-from leaderboard.models import (
-    HumanEvaluation,
-    Instance,
-    JointEvaluation,
-    Prediction,
-    Submission,
-    states,
-)
-from leaderboard.selectors.outdated import outdated
-from leaderboard.services import asking, items, joint, qualification
-from leaderboard.services.campaign_titles import campaign_title
-from leaderboard.services.items import Entry
-from leaderboard.services.joint_results import results_of
-from leaderboard.task_config import HumanConfig
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.services import items, joint, qualification
+from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.items import Entry
+from leaderboard.evaluation.services.joint_results import results_of
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance
+from leaderboard.tasks.services import configuration
 
 State = states.State
 Texts = dict[tuple[int, int], str]
@@ -57,7 +55,7 @@ class SideBySide:
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
-        return asking.campaign_keys(key, self.human(evaluation))
+        return configuration.campaign_keys(key, self.human(evaluation))
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
         """No result is published."""
@@ -87,9 +85,11 @@ class SideBySide:
             )
         n_tests = sum(human.n_test_questions(n))
         spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
-        spare = [one for one in spare if asking.has_references(one)]
+        spare = [one for one in spare if configuration.has_references(one)]
         if len(spare) < n_tests + 1:
-            again = [one for one in reversed(judged) if asking.has_references(one)]
+            again = [
+                one for one in reversed(judged) if configuration.has_references(one)
+            ]
             spare += again[: 4 * n_tests]
         texts = _texts(systems, [*judged, *spare])
         outputs = {row.pk: [texts[one.pk, row.pk] for one in systems] for row in spare}

@@ -7,23 +7,27 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.models import Campaign
+from crowd.campaigns.services import run
+from crowd.campaigns.services.reopen import reopen as reopen_campaign
+from crowd.hits.models.campaign import Campaign
 from crowd.pricing import Quote
-from crowd.services import run
-from crowd.services.reopen import reopen as reopen_campaign
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
 from leaderboard.evaluation import campaigns, closing, machine
 from leaderboard.evaluation.campaigns import Part
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_single
-from leaderboard.models import HumanEvaluation, Prediction, Submission, states
-from leaderboard.selectors.outdated import outdated
-from leaderboard.services import asking, items, lifecycle, publish, qualification, score
-from leaderboard.services.campaign_titles import campaign_title
-from leaderboard.services.items import Entry
-from leaderboard.services.requested import commitment_key
-from leaderboard.task_config import HumanConfig
+from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.services import items, publish, qualification, score
+from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.items import Entry
+from leaderboard.evaluation.services.request import commitment_key
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.services import lifecycle
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.services import configuration
 
 State = states.State
 
@@ -41,9 +45,13 @@ class SingleSystem:
 
     def check(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
-        design = asking.design_of(task, task.human)
+        design = configuration.design_of(task, task.human)
         judged = task.instances.filter(sample_rank__lt=task.sample_size)
-        bare = [one for one in judged.order_by("pk") if not asking.has_references(one)]
+        bare = [
+            one
+            for one in judged.order_by("pk")
+            if not configuration.has_references(one)
+        ]
         if design.needs_reference and bare:
             raise GenieError(
                 f"{len(bare):,} of the instances to be rated have no reference, "
@@ -61,18 +69,18 @@ class SingleSystem:
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = commitment_key(evaluation.submission.pk)
-        return asking.campaign_keys(key, evaluation.task.human)
+        return configuration.campaign_keys(key, evaluation.task.human)
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
         """Keep the answers: staff may publish what is there, yet."""
 
     def launch(self, evaluation: HumanEvaluation) -> None:
         task, human = evaluation.task, evaluation.task.human
-        design = asking.design_of(task, human)
+        design = configuration.design_of(task, human)
         items.refuse_several(task, design)
         qualification.ensure(task)
         parts = self._parts(evaluation, design)
-        begins_at = asking.starts_at(now=evaluation.start_now)
+        begins_at = configuration.starts_at(now=evaluation.start_now)
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
         with transaction.atomic():

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.models import Task
-from leaderboard.services.load import load_task
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.load import load_task
 
 _KINDS = ("added", "removed", "changed")
 
@@ -23,7 +23,9 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", help="the task: a folder in leaderboard/tasks/")
+        parser.add_argument(
+            "slug", help="the task: a folder in leaderboard/tasks/shipped/"
+        )
         parser.add_argument(
             "--source",
             help="folder (or Hugging Face name) of the release; not needed for demo "

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from leaderboard.releases.rebuild import rebuild
+from leaderboard.releases.rebuilding.rebuild import rebuild
 
 
 class Command(BaseCommand):

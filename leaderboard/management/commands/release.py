@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from leaderboard.models import Task
 from leaderboard.releases.make import make
+from leaderboard.tasks.models import Task
 
 
 class Command(BaseCommand):

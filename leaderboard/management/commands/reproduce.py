@@ -10,10 +10,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
-from leaderboard.reproduce.cell import Cell, Verdict
-from leaderboard.reproduce.plot import table_plot
-from leaderboard.reproduce.report import summary, table_text
-from leaderboard.reproduce.table import Table, Workbench, all_tables
+from leaderboard.papers.cell import Cell, Verdict
+from leaderboard.papers.plot import table_plot
+from leaderboard.papers.report import summary, table_text
+from leaderboard.papers.table import Table, Workbench, all_tables
 
 
 class Command(BaseCommand):

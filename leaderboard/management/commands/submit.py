@@ -13,9 +13,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.models import Submission, Task, Team
-from leaderboard.services import submit
-from leaderboard.services.lifecycle import NEXT_JOB
+from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.services import submit
+from leaderboard.submissions.services.lifecycle import NEXT_JOB
+from leaderboard.tasks.models import Task
 
 State = Submission.State
 # Until one of these a submission goes on by itself.

@@ -9,17 +9,17 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from quality.stats.counts import Ints, check_counts
-from quality.stats.detection_study import (
+from quality.counts import Ints, check_counts
+from quality.detection.stats.detection_study import (
     DetectionStudy,
     Progress,
     simulate_detection,
 )
-from quality.stats.detectors import DETECTORS
-from quality.stats.honest_study import honest_study, honest_table
-from quality.stats.question_counts import QUESTION_COUNTS, question_counts
-from quality.stats.study_plot import study_plot
-from quality.stats.study_table import study_table
+from quality.detection.stats.detectors import DETECTORS
+from quality.detection.stats.honest_study import honest_study, honest_table
+from quality.detection.stats.question_counts import QUESTION_COUNTS, question_counts
+from quality.detection.stats.study_plot import study_plot
+from quality.detection.stats.study_table import study_table
 
 
 class Command(BaseCommand):

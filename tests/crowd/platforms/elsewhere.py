@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.db.models import Sum
 from django.utils import timezone
 
+from crowd.campaigns.services import review
+from crowd.elsewhere.services import sync
 from crowd.jobs import PAGES
 from crowd.models import (
     Answer,
@@ -15,7 +17,6 @@ from crowd.models import (
     LedgerEntry,
     OutwardCall,
 )
-from crowd.services import review, sync
 from tests.crowd.making import make_campaign
 
 REASON = "Each answer was given in under a second, always the first choice."

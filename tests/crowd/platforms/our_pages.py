@@ -5,11 +5,14 @@ from __future__ import annotations
 from django.contrib.auth import get_user_model
 from django.db.models import Sum
 
+from crowd.campaigns.services import review, run
+from crowd.campaigns.services.work import next_assignment
 from crowd.models import Assignment, Campaign, LedgerEntry, Worker
+from crowd.money.services import bonuses as bonus
 from crowd.platforms.base import Result
-from crowd.services import bonus, consent, exclude, review, run
-from crowd.services.invite import register_worker
-from crowd.services.work import next_assignment
+from crowd.workers.services import consent
+from crowd.workers.services import exclusions as exclude
+from crowd.workers.services.invitations import register_worker
 from tests.crowd.making import hit_type, make_campaign, send_in
 from tests.crowd.platforms.contract import World
 

@@ -21,7 +21,7 @@ from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from crowd.platforms.prolific_terms import CATEGORIES
+from crowd.platforms.prolific_protocol.terms import CATEGORIES
 
 TOKEN = "token-of-the-tests"
 WORKSPACE = "64a000000000000000000001"

@@ -8,6 +8,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from crowd.campaigns.services import reissue, run
+from crowd.elsewhere.services import collect, sync
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.services.build import shared_hit_type
+from crowd.hits.services.platforms import external_slugs, pays_itself
 from crowd.jobs import PAGES
 from crowd.models import (
     Assignment,
@@ -21,13 +26,11 @@ from crowd.models import (
     RequesterHITType,
     Requirement,
 )
+from crowd.money.services import budgets
 from crowd.platforms.base import SessionEvent
-from crowd.requester_api import clock
-from crowd.requester_api.questions import read_question
-from crowd.selectors.progress import campaign_progress
-from crowd.services import collect, exclude, fund, reissue, run, sync
-from crowd.services.build import shared_hit_type
-from crowd.services.platforms import external_slugs, pays_itself
+from crowd.requester.protocol import clock
+from crowd.requester.questions.questions import read_question
+from crowd.workers.services import exclusions
 from genie.lib import jobs
 from tests.crowd.making import POOL, hit_type, item
 from tests.crowd.platforms.elsewhere import REASON, Elsewhere
@@ -134,7 +137,7 @@ def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
     elsewhere.answer_all()
     elsewhere.look()
     worker = Assignment.objects.first().worker
-    exclude.exclude(worker, POOL, "No more of this work.")
+    exclusions.exclude(worker, POOL, "No more of this work.")
     reissue.replace_answers(worker, POOL)
     elsewhere.look()
     assert elsewhere.answer_all() == []  # Wanda has done them, and is kept away
@@ -144,21 +147,21 @@ def test_a_banned_workers_hits_go_out_again_but_not_to_them(elsewhere, turk):
     elsewhere.look()
     assert turk.charged_cents() == 6 * 12
     elsewhere.check_books()
-    exclude.include(worker, POOL)
+    exclusions.include(worker, POOL)
     elsewhere.look()
     assert elsewhere.calls("INCLUDE").get().state == "DONE"
 
 
 def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):
-    from crowd.requester_api import work
+    from crowd.requester.services import turns
 
     elsewhere.look()
     hit = RequesterHIT.objects.order_by("pk").first()
-    late = work.accept(hit, turk.worker("Wanda"))
+    late = turns.accept(hit, turk.worker("Wanda"))
     assert run.stop(elsewhere.campaign.pk, None, "Enough.")
     elsewhere.look()
     assert elsewhere.answer_all("Wilma") == []
-    work.submit(late, turk.worker("Wanda"), [("answer-0-0", "1")])
+    turns.submit(late, turk.worker("Wanda"), [("answer-0-0", "1")])
     assert elsewhere.look() == 1
     elsewhere.approve_all()
     elsewhere.look()
@@ -172,9 +175,9 @@ def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewh
     elsewhere.answer_all()
     elsewhere.look()
     campaign = elsewhere.campaign
-    fund.commit(key=campaign.key, pool=POOL, amount_cents=90, by=make_user("boss"))
+    budgets.commit(key=campaign.key, pool=POOL, amount_cents=90, by=make_user("boss"))
     assert run.stop(campaign.pk, None, "Enough.")
-    fund.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
     before = Commitment.objects.get().amount_cents
     assert before == 3 * 12
     first = ExternalSession.objects.earliest("pk")
@@ -272,7 +275,7 @@ def test_a_rejection_that_comes_too_late_gives_way(elsewhere, turk, monkeypatch)
 
 
 def test_a_bonus_for_work_there_is_paid_there_with_its_fee(elsewhere, turk):
-    from crowd.services import bonus
+    from crowd.money.services import bonuses
 
     elsewhere.look()
     elsewhere.answer_all()
@@ -281,7 +284,7 @@ def test_a_bonus_for_work_there_is_paid_there_with_its_fee(elsewhere, turk):
     elsewhere.look()
     row = elsewhere.assignments().first()
     for _ in range(2):
-        bonus.give(row.pk, 25, key="thanks", reason="It took longer.", by=turk.staff)
+        bonuses.give(row.pk, 25, key="thanks", reason="It took longer.", by=turk.staff)
     elsewhere.look()
     elsewhere.look()
     assert turk.paid_cents("Wanda") == 3 * 10 + 25

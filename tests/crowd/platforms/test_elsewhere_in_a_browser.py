@@ -9,7 +9,7 @@ from crowd.models import Answer, RequesterHIT
 from tests.browser import overflows, violations
 from tests.crowd.making import hit_type
 from tests.crowd.platforms.elsewhere import Elsewhere
-from tests.crowd.requester_api.on_site import OnSite
+from tests.crowd.requester.on_site import OnSite
 
 pytestmark = pytest.mark.browser
 

@@ -7,11 +7,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from crowd.campaigns.services import outbox, run
+from crowd.elsewhere.services import sync
+from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import Budget, Commitment, LedgerEntry
-from crowd.selectors.fair_pay import shortfall
-from crowd.selectors.progress import campaign_progress
-from crowd.services import fund, ledger, run, sync
-from crowd.services.fair_pay import make_up
+from crowd.money.selectors.fair_pay import shortfall
+from crowd.money.services import budgets
+from crowd.money.services.fair_pay import make_up
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere
 from tests.crowd.platforms.faulty import FaultyProxy
@@ -24,7 +26,7 @@ TOTAL = 6 * (3 + 1)
 def elsewhere(turk):
     """A campaign that is over and approved, at 12 dollars an hour."""
     made = Elsewhere(turk, n=6, budget_cents=10_000)
-    fund.commit(key=made.campaign.key, pool=made.campaign.pool, amount_cents=72, by=turk.staff)  # fmt: skip
+    budgets.commit(key=made.campaign.key, pool=made.campaign.pool, amount_cents=72, by=turk.staff)  # fmt: skip
     made.look()
     made.answer_all()
     made.look()
@@ -33,7 +35,7 @@ def elsewhere(turk):
     made.look()
     made.assignments().update(active_seconds=30.0)
     spent = campaign_progress(made.campaign).spent_cents
-    fund.settle(made.campaign.key, spent)
+    budgets.settle(made.campaign.key, spent)
     made.campaign.refresh_from_db()
     return made
 
@@ -100,7 +102,7 @@ def test_a_process_that_dies_is_followed_by_one_that_looks_before_it_pays(
 ):
     plan(elsewhere, turk)
     with monkeypatch.context() as patched:
-        patched.setattr(ledger, "note_result", lambda *_: 1 / 0)
+        patched.setattr(outbox, "note_result", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             elsewhere.look()
     assert elsewhere.calls("BONUS").filter(state="SENDING").count() == 6

@@ -11,19 +11,13 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from crowd.campaigns.services import outbox, reissue, run
+from crowd.elsewhere.services import collect, decisions, hit_offer
 from crowd.models import OutwardCall, RequesterHIT
-from crowd.platforms import mturk_work
-from crowd.requester_api import clock
-from crowd.services import (
-    bonus,
-    carry_out,
-    collect,
-    exclude,
-    ledger,
-    offer,
-    reissue,
-    run,
-)
+from crowd.money.services import bonuses
+from crowd.platforms.mturk_protocol import work
+from crowd.requester.protocol import clock
+from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL
 from tests.crowd.platforms.elsewhere import Elsewhere
@@ -78,8 +72,8 @@ def whole_life(elsewhere, turk, now=None):
     elsewhere.approve_all()
     settle(elsewhere, now)
     good = elsewhere.assignments().filter(state="APPROVED").first()
-    bonus.give(good.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
-    exclude.exclude(good.worker, POOL, "No more.")
+    bonuses.give(good.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
+    exclusions.exclude(good.worker, POOL, "No more.")
     reissue.replace_answers(good.worker, POOL)
     settle(elsewhere, now)
     assert len(elsewhere.answer_all("Wilma")) == 3
@@ -156,7 +150,7 @@ def test_a_process_that_dies_anywhere_is_followed_by_one_that_goes_on(
         settle(elsewhere)
         elsewhere.approve_all()
         row = elsewhere.assignments().first()
-        bonus.give(row.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
+        bonuses.give(row.pk, 7, key="thanks", reason="Thank you.", by=turk.staff)
     with monkeypatch.context() as patched:
         kill(patched, where)
         with pytest.raises(Killed):
@@ -191,9 +185,9 @@ def kill(patched, where):
         raise Killed
 
     if where == "before-sending":
-        take = ledger.take
+        take = outbox.take
         patched.setattr(
-            ledger,
+            outbox,
             "take",
             lambda calls, *a, **k: (
                 die()
@@ -202,21 +196,21 @@ def kill(patched, where):
             ),
         )
     elif where == "after-sending":
-        note = ledger.note_result
+        note = outbox.note_result
         patched.setattr(
-            ledger,
+            outbox,
             "note_result",
             lambda call, *a: die() if call.kind == "POST" else note(call, *a),
         )
     elif where == "in-mid-batch":
-        from crowd.platforms import mturk_hits
+        from crowd.platforms.mturk_protocol import hits
 
-        post = mturk_hits.post
-        patched.setattr(mturk_hits, "post", lambda *a: after_one(post(*a)))
+        post = hits.post
+        patched.setattr(hits, "post", lambda *a: after_one(post(*a)))
     elif where == "while-storing":
         patched.setattr(collect.work, "store", die)
     else:
-        patched.setattr(carry_out.reconcile, "follow", follow_then_die(collect))
+        patched.setattr(decisions.reconcile, "follow", follow_then_die(collect))
 
 
 def follow_then_die(module):
@@ -272,13 +266,13 @@ def test_an_approval_by_the_clock_races_a_rejection(
     first, *_ = elsewhere.answer_all()
     settle(elsewhere)
     elsewhere.reject(first)
-    decide = mturk_work.decide
+    decide = work.decide
 
     def late(calls, specs):
         monkeypatch.setattr(clock, "now", lambda: timezone.now() + timedelta(days=3))
         return decide(calls, specs)
 
-    monkeypatch.setattr(mturk_work, "decide", late)
+    monkeypatch.setattr(work, "decide", late)
     proxy.kinds, proxy.share = AFTER_COMMIT[:2], 0.3
     settle(elsewhere)
     settle(elsewhere)
@@ -296,7 +290,7 @@ def test_two_processes_at_once_do_everything_once(elsewhere, turk):
     elsewhere.look(two)
     assert turk.n_posted() == 3
     elsewhere.answer_all()
-    events = list(one.sync(offer.ref_of(campaign, elsewhere.place), None))
+    events = list(one.sync(hit_offer.ref_of(campaign, elsewhere.place), None))
     from crowd.jobs import PAGES
 
     assert collect.collect(campaign, events, PAGES) == 3

@@ -18,8 +18,8 @@ from crowd.platforms.base import (
     Requirements,
 )
 from crowd.platforms.mturk import MTurk
-from crowd.platforms.mturk_account import Account
-from crowd.requester_api.questions import read_question
+from crowd.platforms.mturk_protocol.account import Account
+from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.contract import REASON, PlatformContract, one
 

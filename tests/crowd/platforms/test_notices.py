@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from crowd.elsewhere.services import sync
 from crowd.models import RequesterEvent
-from crowd.platforms.mturk_notices import hits_in
-from crowd.services import sync
+from crowd.platforms.mturk_protocol.notices import hits_in
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere

@@ -7,9 +7,9 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
+from crowd.campaigns.services import run
 from crowd.models import Answer, Assignment, ExternalSession, PanelSource, Worker
 from crowd.platforms.panel import SIGNATURE, signature
-from crowd.services import run
 from tests.crowd.making import POOL, make_campaign
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from crowd.platforms.base import (
     get,
 )
 from crowd.platforms.prolific import Prolific
-from crowd.platforms.prolific_calls import Account
+from crowd.platforms.prolific_protocol.calls import Account
 from genie.lib.errors import GenieError
 from tests.crowd.platforms import prolific_standin as standin
 from tests.crowd.platforms.contract import REASON, PlatformContract, World, one

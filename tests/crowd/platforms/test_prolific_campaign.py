@@ -13,6 +13,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.campaigns.services import outbox, review, run
+from crowd.elsewhere.services import sync
+from crowd.elsewhere.services.notices import forget
+from crowd.hits.selectors.progress import campaign_progress, is_done
+from crowd.hits.services.platforms import connect
 from crowd.jobs import PAGES
 from crowd.models import (
     Answer,
@@ -25,10 +30,7 @@ from crowd.models import (
     PlatformNotice,
     Requirement,
 )
-from crowd.selectors.progress import campaign_progress, is_done
-from crowd.services import exclude, ledger, review, run, sync
-from crowd.services.notices import forget
-from crowd.services.platforms import connect
+from crowd.workers.services import exclusions
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, hit_type, items, make_campaign
@@ -288,9 +290,9 @@ def test_what_goes_out_again_gets_more_places_within_the_budget(there, campaign)
     # Prolific opens a rejected place again by itself, so no further one is needed.
     (study,) = there.studies.values()
     assert study["total_available_places"] == 2
-    exclude.exclude(ExternalSession.objects.last().worker, POOL, "No more.")
+    exclusions.exclude(ExternalSession.objects.last().worker, POOL, "No more.")
     worker = ExternalSession.objects.get(session_id=wanda.session).worker
-    exclude.exclude(worker, POOL, "No more.")
+    exclusions.exclude(worker, POOL, "No more.")
     campaign.hits.update(n_available=1)
     look(campaign)
     assert study["total_available_places"] == 3
@@ -386,7 +388,7 @@ def test_a_process_may_die_between_any_call_and_its_note(
     there, campaign, monkeypatch, kind
 ):
     deaths = []
-    note_result = ledger.note_result
+    note_result = outbox.note_result
 
     def die_once(call, *rest):
         if call.kind == kind and not deaths:
@@ -394,7 +396,7 @@ def test_a_process_may_die_between_any_call_and_its_note(
             raise Killed
         return note_result(call, *rest)
 
-    monkeypatch.setattr(ledger, "note_result", die_once)
+    monkeypatch.setattr(outbox, "note_result", die_once)
 
     def live():
         for _ in range(3):
@@ -404,7 +406,7 @@ def test_a_process_may_die_between_any_call_and_its_note(
     live()
     Person(there, "1").do_all(campaign)
     live()
-    exclude.exclude(ExternalSession.objects.get().worker, POOL, "No more.")
+    exclusions.exclude(ExternalSession.objects.get().worker, POOL, "No more.")
     campaign.hits.filter(n_available=0).update(n_available=1)
     live()
     approve_all(campaign)
@@ -423,7 +425,7 @@ def test_a_process_may_die_between_any_call_and_its_note(
 def test_a_bonus_whose_process_died_is_left_to_a_person(there, campaign, monkeypatch):
     from django.contrib.auth import get_user_model
 
-    from crowd.services import bonus
+    from crowd.money.services import bonuses
 
     look(campaign)
     Person(there, "1").do_all(campaign)
@@ -432,8 +434,8 @@ def test_a_bonus_whose_process_died_is_left_to_a_person(there, campaign, monkeyp
     look(campaign)
     boss = get_user_model().objects.create_superuser("boss")
     pk = Assignment.objects.order_by("pk").first().pk
-    bonus.give(pk, 25, key="a", reason="A hard one.", by=boss)
-    monkeypatch.setattr(ledger, "note_result", lambda *_: (_ for _ in ()).throw(Killed))
+    bonuses.give(pk, 25, key="a", reason="A hard one.", by=boss)
+    monkeypatch.setattr(outbox, "note_result", lambda *_: (_ for _ in ()).throw(Killed))
     with pytest.raises(Killed):
         look(campaign)
     monkeypatch.undo()
@@ -478,7 +480,7 @@ def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaig
     wanda = Person(there, "1")
     wanda.come(campaign)
     wanda.work(at_most=1)
-    exclude.exclude(ExternalSession.objects.get().worker, POOL, "No more of this.")
+    exclusions.exclude(ExternalSession.objects.get().worker, POOL, "No more of this.")
     assert wanda.work() == reverse("work:finished")
     assert "no more of this work for you" in (
         wanda.browser.get(reverse("work:finished")).text
@@ -512,7 +514,7 @@ def test_people_of_one_study_get_nothing_of_another(there, campaign):
 def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campaign):
     from django.contrib.auth import get_user_model
 
-    from crowd.services import bonus
+    from crowd.money.services import bonuses
 
     look(campaign)
     Person(there, "1").do_all(campaign)
@@ -521,12 +523,12 @@ def test_a_bonus_is_paid_once_and_an_unclear_one_waits_for_a_person(there, campa
     look(campaign)
     assignments = list(Assignment.objects.order_by("pk"))
     boss = get_user_model().objects.create_superuser("boss")
-    bonus.give(assignments[0].pk, 25, key="a", reason="A hard one.", by=boss)
+    bonuses.give(assignments[0].pk, 25, key="a", reason="A hard one.", by=boss)
     look(campaign)
     look(campaign)
     assert there.paid == {"5f" + "0" * 21 + "1": 55}
     there.faults = [["POST", "bulk-bonus-payments/.*", "reset after", 1]]
-    bonus.give(assignments[1].pk, 20, key="b", reason="Another.", by=boss)
+    bonuses.give(assignments[1].pk, 20, key="b", reason="Another.", by=boss)
     for _ in range(3):
         look(campaign, timezone.now() + timedelta(days=2))
     assert there.paid == {"5f" + "0" * 21 + "1": 75}
@@ -617,7 +619,7 @@ def test_without_a_secret_no_notice_is_believed(there, settings):
 
 
 def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign):
-    from crowd.services.watch import UNDERPAID, watch
+    from crowd.campaigns.services.staff_notices import UNDERPAID, watch
 
     look(campaign)
     Person(there, "1").do_all(campaign)
@@ -657,7 +659,7 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
 ):
     from django.contrib.auth import get_user_model
 
-    from quality.services import appeal
+    from quality.appeals import services
 
     boss = get_user_model().objects.create_superuser("boss")
     look(campaign)
@@ -668,9 +670,9 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     look(campaign)
     assert there.paid == {}
     row = Assignment.objects.order_by("pk").first()
-    one = appeal.against_rejection(row.worker, row.pk, "I read all of it.")
+    one = services.against_rejection(row.worker, row.pk, "I read all of it.")
     with pytest.raises(GenieError) as refused:
-        appeal.grant(one.pk, by=boss, sentence="Yes.")
+        services.grant(one.pk, by=boss, sentence="Yes.")
     assert refused.value.code == "stands-there"
     client.force_login(boss)
     address = reverse("admin:quality_appeal_answer", args=[one.pk])
@@ -691,8 +693,8 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
 def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     from django.contrib.auth import get_user_model
 
-    from crowd.selectors.fair_pay import shortfall
-    from crowd.services.fair_pay import make_up
+    from crowd.money.selectors.fair_pay import shortfall
+    from crowd.money.services.fair_pay import make_up
 
     boss = get_user_model().objects.create_superuser("boss")
     look(campaign)

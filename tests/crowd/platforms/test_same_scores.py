@@ -8,6 +8,8 @@ import json
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
+from crowd.campaigns.services import work
+from crowd.elsewhere.services import sync
 from crowd.models import (
     HIT,
     Assignment,
@@ -18,17 +20,18 @@ from crowd.models import (
     Worker,
     WorkerAlias,
 )
-from crowd.services import consent, sync, work
-from crowd.services.invite import register_worker
+from crowd.workers.services import consent
+from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.models import Instance, Score, Submission, Task
-from leaderboard.services import load, submit
+from leaderboard.submissions.services import submit
+from leaderboard.tasks.services import load
+from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.models import Ban
-from quality.selectors.clean_ratings import clean_ratings
 from tests.crowd.platforms.turk_world import TurkWorld
 
 WORKERS = ["Wanda", "Wilma", "Wolf"]

@@ -7,6 +7,8 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.services import collect, decisions, resolve_calls, sync
 from crowd.models import (
     Assignment,
     Budget,
@@ -15,8 +17,8 @@ from crowd.models import (
     LedgerEntry,
     OutwardCall,
 )
-from crowd.services import bonus, carry_out, collect, ledger, pay, resolve, sync
-from crowd.services.invite import register_worker
+from crowd.money.services import bonuses, payments
+from crowd.workers.services.invitations import register_worker
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from tests.crowd.making import make_campaign
@@ -65,7 +67,7 @@ def approved(campaign):
         submitted_at=now,
     )
     collect.record_work(session, row)
-    pay.plan(row, campaign)
+    payments.plan(row, campaign)
     return row
 
 
@@ -95,25 +97,25 @@ def test_looking_now_is_a_job(client, campaign):
 
 
 def test_what_the_platform_pays_nobody_here_pays_again(boss, approved):
-    assert pay.mark_paid(LedgerEntry.objects.all(), boss, "transfer 1") == 0
+    assert payments.mark_paid(LedgerEntry.objects.all(), boss, "transfer 1") == 0
     assert set(LedgerEntry.objects.values_list("state", flat=True)) == {"PLANNED"}
 
 
 def unknown_bonus(approved, boss):
     """Plan a bonus and lose the answer of the call that paid it, perhaps."""
-    bonus.give(approved.pk, 25, key="thanks", reason="Thank you.", by=boss)
+    bonuses.give(approved.pk, 25, key="thanks", reason="Thank you.", by=boss)
     campaign = approved.hit.campaign
-    carry_out._plan_bonuses(campaign)
+    decisions._plan_bonuses(campaign)
     call = OutwardCall.objects.get(kind="BONUS")
-    assert ledger.take([call], timezone.now(), repeatable=False)
+    assert outbox.take([call], timezone.now(), repeatable=False)
     return call
 
 
 def test_what_cannot_be_repeated_is_sent_once_for_ever(approved, boss):
     call = unknown_bonus(approved, boss)
     call.refresh_from_db()
-    assert ledger.take([call], timezone.now(), repeatable=False) == []
-    assert ledger.take([call], timezone.now(), repeatable=True) != []
+    assert outbox.take([call], timezone.now(), repeatable=False) == []
+    assert outbox.take([call], timezone.now(), repeatable=True) != []
 
 
 def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
@@ -127,36 +129,36 @@ def test_a_person_says_that_a_bonus_was_paid(client, approved, boss):
         idempotency_key__startswith="bonus-fee"
     )
     assert set(entries.values_list("state", "platform_id")) == {("DONE", "payment 7")}
-    assert resolve.happened(call.pk, boss, "again") is False
+    assert resolve_calls.happened(call.pk, boss, "again") is False
 
 
 def test_a_person_says_that_a_bonus_was_not_paid(approved, boss):
     call = unknown_bonus(approved, boss)
     with pytest.raises(GenieError, match="how you know"):
-        resolve.send_again(call.pk, boss, " ")
-    assert resolve.send_again(call.pk, boss, "Not in their list.")
+        resolve_calls.send_again(call.pk, boss, " ")
+    assert resolve_calls.send_again(call.pk, boss, "Not in their list.")
     call.refresh_from_db()
     assert call.state == "PLANNED"
-    assert ledger.take([call], timezone.now(), repeatable=False) != []
+    assert outbox.take([call], timezone.now(), repeatable=False) != []
 
 
 def test_a_post_that_may_have_happened_is_not_a_persons_to_judge(campaign, boss):
-    call = ledger.plan(campaign, OutwardCall.Kind.POST, "1", n=1)
-    ledger.take([call], timezone.now())
-    assert resolve.happened(call.pk, boss, "seen") is False
-    assert resolve.send_again(call.pk, boss, "surely not") is False
+    call = outbox.plan(campaign, OutwardCall.Kind.POST, "1", n=1)
+    outbox.take([call], timezone.now())
+    assert resolve_calls.happened(call.pk, boss, "seen") is False
+    assert resolve_calls.send_again(call.pk, boss, "surely not") is False
 
 
 def test_a_bonus_is_planned_once_within_the_budgets(approved, boss):
-    first = bonus.give(approved.pk, 25, key="a", reason="Thanks.", by=boss)
-    assert bonus.give(approved.pk, 99, key="a", reason="Thanks.", by=boss) == first
-    fee = LedgerEntry.objects.get(idempotency_key=bonus.fee_key(first.pk))
+    first = bonuses.give(approved.pk, 25, key="a", reason="Thanks.", by=boss)
+    assert bonuses.give(approved.pk, 99, key="a", reason="Thanks.", by=boss) == first
+    fee = LedgerEntry.objects.get(idempotency_key=bonuses.fee_key(first.pk))
     assert fee.amount_cents == 5
     with pytest.raises(GenieError) as refused:
-        bonus.give(approved.pk, 10**8, key="b", reason="Thanks.", by=boss)
+        bonuses.give(approved.pk, 10**8, key="b", reason="Thanks.", by=boss)
     assert refused.value.code == "over-budget"
     with pytest.raises(GenieError, match="at least one cent"):
-        bonus.give(approved.pk, 0, key="c", reason="Thanks.", by=boss)
+        bonuses.give(approved.pk, 0, key="c", reason="Thanks.", by=boss)
 
 
 def test_staff_give_a_visit_a_bonus_once_for_a_reason(client, approved):
@@ -189,7 +191,7 @@ def test_campaigns_that_are_settled_are_left_alone(campaign, settings):
     assert not sync.is_settled(campaign, timezone.now())  # still open there
     ExternalCampaign.objects.update(is_open=False)
     assert sync.is_settled(campaign, timezone.now())
-    ledger.plan(campaign, OutwardCall.Kind.DECIDE, "1.approve")
+    outbox.plan(campaign, OutwardCall.Kind.DECIDE, "1.approve")
     assert not sync.is_settled(campaign, timezone.now())
 
 

@@ -9,10 +9,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.campaigns.selectors import rejection_reversal as selector
+from crowd.campaigns.services import outbox, overturn, review, run
+from crowd.elsewhere.services import decisions, resolve_calls, sync
+from crowd.hits.selectors.progress import campaign_progress
 from crowd.models import Assignment, ExternalSession, LedgerEntry, RequesterHIT
-from crowd.selectors import taking_back as selector
-from crowd.selectors.progress import campaign_progress
-from crowd.services import carry_out, ledger, overturn, resolve, review, run, sync
 from genie.lib.errors import GenieError
 from tests.crowd.making import do_all, make_campaign, make_worker
 from tests.crowd.platforms.elsewhere import Elsewhere
@@ -94,7 +95,7 @@ def test_a_process_that_dies_after_the_call_is_followed_by_one_that_asks(
 ):
     take_back(turk)
     with monkeypatch.context() as patched:
-        patched.setattr(ledger, "note_result", lambda *_: 1 / 0)
+        patched.setattr(outbox, "note_result", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             elsewhere.look()
     assert turk.status(session) == "approved"
@@ -131,7 +132,7 @@ def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session)
     assert "refused to reverse" in way.sentence
     RequesterHIT.objects.update(disposed_at=None)
     call = elsewhere.calls("DECIDE").get(wish="override")
-    assert resolve.send_again(call.pk, turk.staff, "The HIT is there again.")
+    assert resolve_calls.send_again(call.pk, turk.staff, "The HIT is there again.")
     elsewhere.look()
     work.refresh_from_db()
     assert work.state == State.APPROVED
@@ -208,5 +209,5 @@ def test_a_panel_is_not_told_and_staff_are(db):
 
 def test_deciding_again_plans_no_second_call(elsewhere, turk, session):
     take_back(turk)
-    carry_out.plan_decisions(elsewhere.campaign)
+    decisions.plan_decisions(elsewhere.campaign)
     assert elsewhere.calls("DECIDE").filter(wish="override").count() == 1

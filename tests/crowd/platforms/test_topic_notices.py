@@ -12,9 +12,9 @@ from django.test import Client
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.sns.models import sns_backends
 
+from crowd.elsewhere.services import signed_notices, subscriptions, sync
 from crowd.models import PlatformNotice, RequesterEvent
-from crowd.requester_api import deliver
-from crowd.services import signed_notices, subscriptions, sync
+from crowd.requester.services import deliver
 from genie.lib import env, jobs, outbound
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.elsewhere import Elsewhere

@@ -13,11 +13,11 @@ from crowd.models import (
     RequesterHITType,
 )
 from crowd.platforms.mturk import MTurk
-from crowd.platforms.mturk_account import Account
-from crowd.requester_api import clock, money, work
-from crowd.requester_api.settle import settle
-from crowd.services import requesters
-from crowd.services.invite import register_worker
+from crowd.platforms.mturk_protocol.account import Account
+from crowd.requester.protocol import clock
+from crowd.requester.services import access_keys, money, turns
+from crowd.requester.services.settle import settle
+from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 from tests.crowd.platforms.contract import World
 
@@ -30,7 +30,7 @@ class TurkWorld(World):
 
     def __init__(self, url, staff, *, dollars=100, name="Genie", **account):
         self.requester = Requester.objects.create(name=name)
-        self.key, self.secret = requesters.create_key(self.requester, staff)
+        self.key, self.secret = access_keys.create_key(self.requester, staff)
         self.staff = staff
         if dollars:
             self.deposit(dollars * 100)
@@ -52,7 +52,7 @@ class TurkWorld(World):
         return MTurk(account, sleep=self.slept.append, now=lambda: clock.now())
 
     def deposit(self, cents, key="start"):
-        requesters.deposit(self.requester, cents, key=key, by=self.staff)
+        access_keys.deposit(self.requester, cents, key=key, by=self.staff)
 
     def spend_all_but(self, cents):
         """Let other work of the same account take the money."""
@@ -70,7 +70,7 @@ class TurkWorld(World):
         return register_worker(platform_worker_id=who)
 
     def worker_id(self, who):
-        return work.known_as(self.requester, self.worker(who)).customer_id
+        return turns.known_as(self.requester, self.worker(who)).customer_id
 
     def n_offers(self):
         return RequesterHITType.objects.filter(requester=self.requester).count()
@@ -84,10 +84,10 @@ class TurkWorld(World):
     def do(self, hit_id, who, fields=FIELDS):
         hit = RequesterHIT.objects.get(entity_id=hit_id)
         try:
-            assignment = work.accept(hit, self.worker(who))
+            assignment = turns.accept(hit, self.worker(who))
         except GenieError:
             return None
-        work.submit(assignment, self.worker(who), fields)
+        turns.submit(assignment, self.worker(who), fields)
         return assignment.entity_id
 
     def settle(self, now):

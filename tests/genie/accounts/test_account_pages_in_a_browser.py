@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 
 from genie.accounts import tokens
-from leaderboard.services import teams, webhooks
+from leaderboard.teams.services import teams, webhooks
 from tests.browser import overflows, violations
 from tests.factories import make_user
 

@@ -8,7 +8,7 @@ import pytest
 
 from genie.accounts import mail, providers
 from genie.lib import env
-from genie.lib.security import policy
+from genie.lib.serving.security import policy
 
 FOLDER = Path("mail")
 

@@ -16,7 +16,7 @@ from genie.accounts import tokens
 from genie.accounts.models import AccessToken
 from genie.lib.errors import GenieError
 from leaderboard.models import OutsideMetric
-from leaderboard.selectors.sight import Staff
+from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
 from tests.factories import make_ranked, make_task, make_team, make_user
 

@@ -8,8 +8,8 @@ from django.contrib.admin.models import LogEntry
 
 from crowd.models import Budget, Requirement
 from genie.accounts import tokens
-from genie.lib.admin_reasons import AsksWhy
-from genie.lib.read_only_admin import ReadOnlyAdmin
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin.reasons import AsksWhy
 from leaderboard.models import Team
 from tests.factories import make_submission, make_user
 

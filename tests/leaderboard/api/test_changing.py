@@ -12,9 +12,9 @@ from django.test import Client
 
 from genie.accounts import tokens
 from genie.lib import jobs
-from genie.lib.one_at_a_time import one_at_a_time
+from genie.lib.serving.one_at_a_time import one_at_a_time
 from leaderboard.models import Submission
-from leaderboard.selectors.sight import Staff
+from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
 from tests.factories import (
     make_evaluation,
@@ -115,7 +115,9 @@ def test_a_check_takes_smaller_files_than_a_submission(api_of, task):
 
 
 def test_long_texts_are_checked_without_the_pre_flight(api_of, task, monkeypatch):
-    monkeypatch.setattr("leaderboard.services.dry_run._MOST_COMPARED_CHARACTERS", 10)
+    monkeypatch.setattr(
+        "leaderboard.submissions.services.check_file._MOST_COMPARED_CHARACTERS", 10
+    )
     found = check(api_of("submitter"), json.dumps(GOOD).encode()).json()
     assert found["valid"]
     assert [warning["code"] for warning in found["warnings"]] == ["pre-flight-left-out"]

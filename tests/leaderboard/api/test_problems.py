@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from rest_framework.throttling import AnonRateThrottle
 
-from leaderboard.api import tasks
 from leaderboard.api.base import SubmitThrottle, ValidateThrottle
 from leaderboard.api.problems import KINDS
+from leaderboard.boards.api import tasks
 
 pytestmark = pytest.mark.django_db
 ASKS_JSON = {"Accept": "application/json"}

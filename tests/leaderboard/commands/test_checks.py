@@ -9,8 +9,8 @@ from django.core.checks import run_checks
 from django.core.management import CommandError, call_command
 
 from genie.lib.errors import GenieError
-from leaderboard import tasks
-from leaderboard.services import load
+from leaderboard.tasks import shipped
+from leaderboard.tasks.services import load
 
 
 def ours():
@@ -44,8 +44,8 @@ def test_a_setting_that_cannot_be_used_is_named(settings, name, value, number, w
 def folder(tmp_path, monkeypatch):
     """Give a copy of one task's folder, as the only one there is."""
     copy = tmp_path / "demo-qa"
-    shutil.copytree(tasks.folder("demo-qa"), copy)
-    monkeypatch.setattr(tasks, "FOLDER", tmp_path)
+    shutil.copytree(shipped.folder("demo-qa"), copy)
+    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
     return copy
 
 

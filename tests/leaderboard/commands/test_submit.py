@@ -13,9 +13,9 @@ from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.metric_runs.services import measure
 from leaderboard.models import Prediction, Submission
-from leaderboard.services import measure
-from leaderboard.tasks import folder
+from leaderboard.tasks.shipped import folder
 from tests.factories import make_submission, make_task
 from tests.leaderboard.bad_files import GOOD, HARMLESS, REFUSED
 from tests.shared import SHARED, needs_shared, put_migrated_sqlite

@@ -11,6 +11,8 @@ from django.utils.module_loading import import_string
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide, machine, run
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.strategies import STRATEGIES
 from leaderboard.models import (
     Comparison,
@@ -18,10 +20,9 @@ from leaderboard.models import (
     JointEvaluation,
     Submission,
     SubmissionEvent,
-    states,
 )
-from leaderboard.services import compare, joint, lifecycle
-from leaderboard.services.attempts import LostRace
+from leaderboard.submissions.services import lifecycle
+from leaderboard.submissions.services.attempts import LostRace
 from tests.factories import (
     make_evaluation,
     make_predictions,
@@ -63,9 +64,9 @@ def subject(request, systems, nina):
         return systems[0]
     if request.param == "joint":
         return joint.request(systems, by=nina, n_instances=3)
-    criterion = next(iter(compare.criteria_of(systems[0].task)))
-    question = compare.Question(criterion, max_pairs=4)
-    return compare.request(*systems, question, by=nina)
+    criterion = next(iter(comparison.criteria_of(systems[0].task)))
+    question = comparison.Question(criterion, max_pairs=4)
+    return comparison.request(*systems, question, by=nina)
 
 
 def test_every_state_can_be_reached_and_has_a_name_of_its_own():
@@ -92,7 +93,10 @@ def test_submissions_use_the_same_names_for_the_same_states():
 
 def test_only_the_machine_writes_the_states_of_evaluations():
     """No other module changes them, on an evaluation or on a submission."""
-    may = {"leaderboard/evaluation/machine.py", "leaderboard/services/lifecycle.py"}
+    may = {
+        "leaderboard/evaluation/machine.py",
+        "leaderboard/submissions/services/lifecycle.py",
+    }
     writes = re.compile(
         r"(HumanEvaluation|Submission)\.objects\b[^=]*?\.update\([^)]*\bstate="
         r"|\b(evaluation|submission)\.state = ",

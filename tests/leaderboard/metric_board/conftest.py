@@ -12,8 +12,10 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
+from leaderboard.metric_board.services import boards
 from leaderboard.models import MetricBoard, Task
-from leaderboard.services import load, metric_board, submit
+from leaderboard.submissions.services import submit
+from leaderboard.tasks.services import load
 from tests.browser import chromium, open_page
 from tests.cast import (
     cast,
@@ -130,6 +132,6 @@ def world(cast):
 @pytest.fixture
 def board(world):
     """The world's metric board, computed by its job."""
-    metric_board.refresh(world.task)
+    boards.refresh(world.task)
     jobs.drain()
     return MetricBoard.objects.get()

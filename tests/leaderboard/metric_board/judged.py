@@ -7,10 +7,10 @@ from datetime import timedelta
 import numpy as np
 from django.utils import timezone
 
+from crowd.hits.services.inputs import inputs_for
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
-from crowd.services.inputs import inputs_for
+from leaderboard.metric_runs.selectors.chosen import chosen_of
 from leaderboard.models import JudgedItem, MetricResult
-from leaderboard.selectors.metric_board_chosen import chosen_of
 from tests.factories import make_evaluation, make_score, make_submission, make_worker
 
 

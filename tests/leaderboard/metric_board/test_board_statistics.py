@@ -7,9 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from leaderboard.stats.meta_board import BoardScores, MetricScores, metric_board
-from leaderboard.stats.meta_board_ranks import MOST_SYSTEMS_SOFT, rankings
-from leaderboard.stats.meta_soft_accuracy import _accuracy_gaps, superiority
+from leaderboard.metric_board.stats.ranks import MOST_SYSTEMS_SOFT, rankings
+from leaderboard.metric_board.stats.snapshot import (
+    BoardScores,
+    MetricScores,
+    metric_board,
+)
+from leaderboard.metric_board.stats.soft_accuracy import _accuracy_gaps, superiority
 
 
 def tables(n_systems=6, n=30, seed=1):

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from genie.lib import jobs
+from leaderboard.metric_board.selectors.inputs import board_inputs
+from leaderboard.metric_board.services import boards as metric_board
 from leaderboard.models import (
     MetricBoard,
     MetricResult,
@@ -13,10 +15,8 @@ from leaderboard.models import (
     Score,
     Submission,
 )
-from leaderboard.selectors.metric_board_inputs import board_inputs
-from leaderboard.services import metric_board
 from tests.leaderboard.metric_board.judged import judged_system, measured
-from tests.leaderboard.stats.system_level import system_statistics
+from tests.leaderboard.metric_board.stats.system_level import system_statistics
 
 
 def lines(board):

@@ -12,11 +12,11 @@ import pytest
 from django.core.cache import cache
 
 from crowd.models import Answer
-from leaderboard.exports.metric_files import csv_pieces, safe_name, unique_names
+from leaderboard.metric_board.exports import csv_pieces, safe_name, unique_names
+from leaderboard.metric_board.selectors.downloads import pseudonym
+from leaderboard.metric_board.services import outside
+from leaderboard.metric_board.views.downloads import WRITERS, FileThrottle
 from leaderboard.models import Comparison, HumanEvaluation, Submission, Task
-from leaderboard.selectors.metric_board_downloads import pseudonym
-from leaderboard.services import metric_outside
-from leaderboard.views.metric_downloads import WRITERS, FileThrottle
 from quality.models import Ban, Placement
 from tests.factories import answer, make_item, make_worker
 from tests.leaderboard.metric_board.judged import judged_system, measured
@@ -117,7 +117,7 @@ def test_no_private_system_test_question_or_worker_gets_out(client, world, cast)
         "nina",
     ):
         assert word not in said, word
-    metric_outside.publish(metric)
+    outside.publish(metric)
     assert "Unseen (rita)" in get(client, "metric-scores.csv").decode()
 
 

@@ -9,21 +9,22 @@ from django.contrib.auth import get_user_model
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard import tasks
+from leaderboard.boards.selectors.evidence import metric_lines
+from leaderboard.metric_runs.services import measure, pieces, runs
 from leaderboard.metrics.bleurt import Bleurt
-from leaderboard.metrics.chosen import chosen_metrics
 from leaderboard.metrics.ter import Ter
 from leaderboard.models import MetricPiece, MetricResult, MetricRun, Task
-from leaderboard.selectors.evidence import metric_lines
-from leaderboard.services import load, measure, metric_pieces, metric_runs
-from leaderboard.task_config import read_metrics
-from leaderboard.task_config.kinds import Place
+from leaderboard.tasks import shipped
+from leaderboard.tasks.chosen_metrics import chosen_metrics
+from leaderboard.tasks.config import read_metrics
+from leaderboard.tasks.config.kinds import Place
+from leaderboard.tasks.services import load
 from tests.factories import make_predictions, make_submission, make_task
 from tests.leaderboard.metric_board.conftest import use_metrics
 
 
 def catch_up(task):
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     jobs.drain()
 
 
@@ -126,12 +127,12 @@ def test_pieces_put_together_are_the_whole(task, system, small_pieces):
 
 def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     use_metrics(task, "chrf", "ter")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     run = MetricRun.objects.get()
     # only a few pieces of a run are in the queue at a time
-    assert jobs.n_waiting() == metric_runs.IN_QUEUE < run.pieces.count()
+    assert jobs.n_waiting() == runs.IN_QUEUE < run.pieces.count()
     jobs.run_next()
-    assert metric_runs.stop(run)
+    assert runs.stop(run)
     jobs.drain()
     assert run.pieces.filter(state="DONE").count() == 1
     done = run.pieces.get(state="DONE")
@@ -139,7 +140,7 @@ def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     assert run.pieces.filter(state="DONE").count() == 1
     assert not MetricResult.objects.filter(metric="ter").exists()
     run.refresh_from_db()
-    assert metric_runs.resume(run)
+    assert runs.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert run.state == "DONE"
@@ -150,7 +151,7 @@ def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
 
 def test_what_was_lost_from_the_queue_is_queued_again(task, two, small_pieces):
     use_metrics(task, "ter")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     from django_q.models import OrmQ
 
     OrmQ.objects.all().delete()
@@ -173,20 +174,20 @@ def test_a_piece_that_fails_says_why_and_can_be_tried_again(
     assert run.state == "DONE"
     assert "RuntimeError: no room" in run.reason
     assert not MetricResult.objects.filter(metric="ter").exists()
-    assert metric_runs.resume(run)
+    assert runs.resume(run)
     jobs.drain()
     run.refresh_from_db()
     assert (run.state, run.reason) == ("DONE", "")
     assert MetricResult.objects.filter(metric="ter").count() == 2
-    assert not metric_runs.resume(run)
+    assert not runs.resume(run)
 
 
 def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     use_metrics(task, "ter")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     piece = MetricPiece.objects.order_by("pk").first()
     MetricPiece.objects.filter(pk=piece.pk).update(n_attempts=5)
-    metric_pieces.compute(piece.pk)
+    pieces.compute(piece.pk)
     piece.refresh_from_db()
     assert piece.state == "FAILED"
     assert "Its process was killed" in piece.failure
@@ -197,7 +198,7 @@ def test_a_piece_computed_twice_changes_nothing(task, two):
     catch_up(task)
     before = list(MetricResult.objects.order_by("pk").values_list("pk", flat=True))
     for piece in MetricPiece.objects.all():
-        metric_pieces.compute(piece.pk)
+        pieces.compute(piece.pk)
     assert before == list(
         MetricResult.objects.order_by("pk").values_list("pk", flat=True)
     )
@@ -205,7 +206,7 @@ def test_a_piece_computed_twice_changes_nothing(task, two):
 
 def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     use_metrics(task, "ter")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     type(two[0]).objects.filter(pk=two[0].pk).update(state="WITHDRAWN")
     jobs.drain()
     assert [r.submission_id for r in MetricResult.objects.filter(metric="ter")] == [
@@ -216,13 +217,13 @@ def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
 
 def test_settings_that_change_again_end_the_run_under_way(task, two, small_pieces):
     use_metrics(task, "ter")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     use_metrics(task, "ter", ter={"lowercase": False})
     catch_up(task)
     old, new = MetricRun.objects.order_by("pk")
     assert (old.state, old.reason, old.pieces.count()) == (
         "STOPPED",
-        metric_runs.OBSOLETE,
+        runs.OBSOLETE,
         0,
     )
     assert new.state == "DONE"
@@ -258,9 +259,9 @@ def test_a_task_without_references_lacks_metrics_that_need_them(task, two):
 
 
 def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
-    found = tasks.definition("demo-qa")
+    found = shipped.definition("demo-qa")
     found["metrics"]["chrf"] = {"words": 2}
-    monkeypatch.setattr(tasks, "definition", lambda slug: found)
+    monkeypatch.setattr(shipped, "definition", lambda slug: found)
     with pytest.raises(GenieError, match=r"metrics\.chrf\.words: there is no such"):
         load.load_task("demo-qa")
     assert not Task.objects.exists()
@@ -270,7 +271,7 @@ def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
     boss = get_user_model().objects.create_superuser("boss")
     client.force_login(boss)
     use_metrics(task, "ter", "bleurt")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     run = MetricRun.objects.get(metric="ter")
     address = "/admin/leaderboard/metricrun/"
     said = client.get(address).content.decode()
@@ -295,9 +296,9 @@ def test_a_piece_takes_as_much_memory_in_a_large_task_as_in_a_small_one(cast):
         submission = make_submission(large, team=cast.team, owner=cast.submitter)
         make_predictions(submission, text="A text of some length. " * 20)
         piece = MetricPiece(submission=submission, first=700, end=750)
-        metric_pieces.batch_of_piece(piece)  # nobody measures what is cached once
+        pieces.batch_of_piece(piece)  # nobody measures what is cached once
         tracemalloc.start()
-        batch = metric_pieces.batch_of_piece(piece)
+        batch = pieces.batch_of_piece(piece)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert (len(batch), batch.references_each) == (50, "1")

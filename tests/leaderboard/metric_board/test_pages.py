@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from genie.lib import jobs
+from leaderboard.metric_board.services import boards
+from leaderboard.metric_runs.services import runs
 from leaderboard.models import MetricBoard, MetricRun, OutsideMetric, Submission
-from leaderboard.services import metric_board, metric_runs
 from tests.browser import overflows, violations
 from tests.leaderboard.metric_board.conftest import use_metrics
 from tests.leaderboard.metric_board.test_metrics_of_others import csv_of
@@ -25,11 +26,11 @@ def test_a_task_without_scores_says_what_will_be_here(client, world):
 
 
 def test_a_board_under_way_and_one_with_too_few_say_so(client, world):
-    metric_board.refresh(world.task)
+    boards.refresh(world.task)
     assert "Being computed" in page(client)
     for submission in world.systems[2:]:
         Submission.objects.filter(pk=submission.pk).update(state="WITHDRAWN")
-    metric_board.refresh(world.task)
+    boards.refresh(world.task)
     assert "Too few systems" in page(client)
 
 
@@ -75,7 +76,7 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
     client, world, by
 ):
     Submission.objects.filter(pk=world.systems[0].pk).update(state="WITHDRAWN")
-    metric_board.refresh(world.task)
+    boards.refresh(world.task)
     jobs.drain()
     found = MetricBoard.objects.first()
     assert (found.n_systems, found.payload["rankings"]) == (5, {})
@@ -120,7 +121,7 @@ def test_it_is_ranked_by_what_is_asked_for(client, board, by):
 
 def test_simulated_judgments_are_labelled_everywhere(client, board):
     Submission.objects.update(simulated=True)
-    metric_board.refresh(board.task)
+    boards.refresh(board.task)
     jobs.drain()
     said = page(client)
     assert "not rated by people" in said
@@ -140,19 +141,19 @@ def test_what_is_taken_back_is_gone_at_once(client, board, change):
 def test_showing_a_board_computes_nothing_and_asks_little(
     client, board, django_assert_max_num_queries, monkeypatch
 ):
-    monkeypatch.setattr(metric_board, "metric_board", None)
+    monkeypatch.setattr(boards, "metric_board", None)
     with django_assert_max_num_queries(14):
         page(client)
 
 
 def test_metrics_that_are_not_here_are_named(client, world):
     task = use_metrics(world.task, "chrf", "bleurt", "rougeL")
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     said = page(client)
     assert "BLEURT: not computed here" in said
     assert "GENIE_BLEURT_MODEL" not in said
     assert "ROUGE-L: being computed, 0 of 6 batches" in said
-    metric_runs.stop(MetricRun.objects.get(metric="rougeL"))
+    runs.stop(MetricRun.objects.get(metric="rougeL"))
     assert "ROUGE-L: stopped by staff" in page(client)
 
 
@@ -197,6 +198,6 @@ def test_in_a_browser(board, cast, open_page, tmp_path):
 def test_the_systems_board_says_what_is_not_computed_here(client, world):
     task = use_metrics(world.task, "chrf", "bleurt")
     assert "not computed here" not in client.get("/tasks/tidy-news/").content.decode()
-    metric_runs.catch_up(task)
+    runs.catch_up(task)
     said = client.get("/tasks/tidy-news/?columns=all").content.decode()
     assert said.count("not computed here") == 6

@@ -14,7 +14,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.neural_models import fingerprint, model_folder
+from leaderboard.metrics.engines.neural_models import fingerprint, model_folder
 
 needs_bert = pytest.mark.skipif(
     any(find_spec(name) is None for name in ("torch", "transformers", "bert_score")),

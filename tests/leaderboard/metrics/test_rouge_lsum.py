@@ -7,7 +7,7 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.union_lcs import subsequence_positions
+from leaderboard.metrics.text.union_lcs import subsequence_positions
 
 
 def summaries(generator: np.random.Generator, n: int, words: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from genie.lib.errors import GenieError
 from leaderboard.metrics.base import Batch, all_metrics
-from leaderboard.metrics.plain_words import plain_words
+from leaderboard.metrics.text.plain_words import plain_words
 
 
 def without_references(predictions, sources=(), **more) -> Batch:

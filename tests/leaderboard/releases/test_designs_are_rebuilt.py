@@ -7,21 +7,23 @@ import io
 import pytest
 from django.core.management import call_command
 
+from leaderboard.boards.selectors.shared_instances import ranked_pks, shared
 from leaderboard.models import Score
 from leaderboard.releases.make import make
-from leaderboard.selectors.shared_instances import ranked_pks, shared
-from tests.leaderboard.designs.conftest import (  # noqa: F401
-    ask,
-    boss,
-    crowd,
-    measured,
-    of_text,
-    published,
-    references,
-    task,
-    texts,
+from tests.leaderboard.evaluation.designs.conftest import (
+    ask,  # noqa: F401
+    boss,  # noqa: F401
+    crowd,  # noqa: F401
+    measured,  # noqa: F401
+    of_text,  # noqa: F401
+    published,  # noqa: F401
+    references,  # noqa: F401
+    task,  # noqa: F401
+    texts,  # noqa: F401
 )
-from tests.leaderboard.designs.test_every_design_walks_to_the_board import asked_in
+from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
+    asked_in,
+)
 
 # A geometric mean of ratios, a preference whose side was drawn, a slider in bins, marks.
 DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans"]

@@ -18,21 +18,22 @@ from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, Worker
 from leaderboard.evaluation import run
-from leaderboard.models import HumanEvaluation, Instance, Score, Submission
-from leaderboard.releases import bundle, gather
-from leaderboard.releases.licence import may_be_copied
-from leaderboard.releases.make import make
-from leaderboard.releases.rebuild import rebuild
-from leaderboard.selectors.system_ratings import (
+from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
 )
-from leaderboard.services import measure
-from leaderboard.services.measure import write_result
+from leaderboard.metric_runs.services import measure
+from leaderboard.metric_runs.services.measure import write_result
+from leaderboard.models import HumanEvaluation, Instance, Score, Submission
+from leaderboard.releases import bundle
+from leaderboard.releases.gathering import results
+from leaderboard.releases.licence import may_be_copied
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
+from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, Placement
-from quality.services.judge import judge as judge_workers
 from tests.factories import answer, make_item, make_task, make_worker
-from tests.leaderboard.pages.judged import judge, rate
+from tests.leaderboard.boards.pages.judged import judge, rate
 
 CRITERIA = {"overall": "Is it good?", "fluency": "Is it fluent?"}
 SECRET = "Reference that nobody may see"
@@ -245,7 +246,7 @@ def test_the_draw_of_the_sample_is_released_only_once_nobody_is_asked(task, tmp_
 def test_which_instances_are_judged_is_released_only_once_nobody_is_asked(
     task, tmp_path
 ):
-    known = set(gather.task_ids(task).values())
+    known = set(results.task_ids(task).values())
     over = make(task, tmp_path / "over").folder
     named = [row["instance"] for row in rows(over, "judgments")]
     assert set(named) <= known

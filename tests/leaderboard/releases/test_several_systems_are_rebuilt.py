@@ -11,32 +11,32 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crowd.campaigns.services import review, work
 from crowd.models import Assignment, Worker
-from crowd.services import review, work
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.selectors.comparison_labels import votes_of
+from leaderboard.evaluation.selectors.comparisons import standing_of
+from leaderboard.evaluation.selectors.joint import SPREAD
 from leaderboard.models import Comparison, CountedVote, HumanEvaluation, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
-from leaderboard.releases.rebuild import rebuild
-from leaderboard.selectors.compared import standing_of
-from leaderboard.selectors.compared_labels import votes_of
-from leaderboard.selectors.joint_seen import SPREAD
+from leaderboard.releases.rebuilding.rebuild import rebuild
+from quality.bans.services import ban as banning
 from quality.models import Placement
-from quality.services import ban as banning
-from tests.leaderboard.comparisons.conftest import (  # noqa: F401
-    ask,
-    boss,
-    crowd,
-    finish,
-    judged,
-    level,
-    right,
-    sam,
-    settle,
-    system,
-    task,
-    wrong,
+from tests.leaderboard.evaluation.comparisons.conftest import (
+    ask,  # noqa: F401
+    boss,  # noqa: F401
+    crowd,  # noqa: F401
+    finish,  # noqa: F401
+    judged,  # noqa: F401
+    level,  # noqa: F401
+    right,  # noqa: F401
+    sam,  # noqa: F401
+    settle,  # noqa: F401
+    system,  # noqa: F401
+    task,  # noqa: F401
+    wrong,  # noqa: F401
 )
 
 TABLES = (

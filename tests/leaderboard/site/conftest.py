@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache as counts
 from django.utils.html import strip_tags
 
-from genie.lib.caches import computed as cache
+from genie.lib.serving.caches import computed as cache
 from tests.browser import chromium, open_page  # noqa: F401
 from tests.cast import (  # noqa: F401
     cast,

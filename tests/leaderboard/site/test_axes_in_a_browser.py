@@ -9,12 +9,12 @@ import pytest
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.unit import unit_of
+from leaderboard.evaluation.services.ranking_numbers import numbers_of
+from leaderboard.evaluation.services.request import requested
 from leaderboard.models import JointEvaluation
-from leaderboard.services.joint_numbers import numbers_of
-from leaderboard.services.requested import requested
 from tests.browser import WIDTHS
 from tests.factories import make_ranked, make_task, make_worker
-from tests.leaderboard.pages.judged import judge
+from tests.leaderboard.boards.pages.judged import judge
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from leaderboard.charts.axis import axis_over, label
 from leaderboard.charts.bars import histogram, progress
 from leaderboard.charts.intervals import bar, grid, scale, sentence
-from leaderboard.charts.metric_lines import statistic_bar
-from leaderboard.charts.metric_scatter import Point, scatter
+from leaderboard.metric_board.charts.lines import statistic_bar
+from leaderboard.metric_board.charts.scatter import Point, scatter
 
 scores = st.floats(0, 100)
 

@@ -160,7 +160,7 @@ def test_the_front_page_asks_the_same_queries_with_many_results(
     Submission.objects.update(published_at=timezone.now())
     for slug in ("third", "fourth"):
         make_many_ranked(make_task(slug), 300, team=team, owner=submitter)
-    from genie.lib.caches import computed as cache
+    from genie.lib.serving.caches import computed as cache
 
     cache.clear()
     with django_assert_num_queries(9):

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from leaderboard.models import Submission, Team
-from leaderboard.services import submit as service
+from leaderboard.submissions.services import submit as service
 from tests.factories import make_submission, make_team
 
 ADDRESS = "/tasks/tidy-news/submit/"

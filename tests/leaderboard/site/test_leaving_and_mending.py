@@ -8,8 +8,8 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
+from leaderboard.metric_runs.services import realign
 from leaderboard.models import Submission
-from leaderboard.services import realign
 from tests.cast import CAST, INSIDERS
 from tests.factories import make_ranked, make_submission
 

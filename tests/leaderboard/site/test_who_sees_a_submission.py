@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.models import Submission
-from leaderboard.selectors.sight import Staff
+from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import CAST, INSIDERS, allow
 from tests.factories import (
     answer,

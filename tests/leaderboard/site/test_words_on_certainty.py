@@ -16,7 +16,7 @@ from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.prediction_powered import prediction_powered_mean
 from leaderboard.stats.ranking import RANK_RULE
 from tests.factories import make_ranked, make_task, make_worker
-from tests.leaderboard.pages.judged import judge
+from tests.leaderboard.boards.pages.judged import judge
 
 #: What overlapping intervals do not show, and what no bootstrap over instances covers.
 TOO_MUCH = re.compile(

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from leaderboard.stats.design_study import study_designs
-from leaderboard.stats.label_table import (
+from leaderboard.stats.studies.design_study import study_designs
+from leaderboard.stats.studies.label_table import (
     draw_estimates,
     exact_sd,
     label_table,

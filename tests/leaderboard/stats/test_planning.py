@@ -13,17 +13,17 @@ from leaderboard.stats.components import (
     pilot_components,
     worst_case_components,
 )
-from leaderboard.stats.plan_simulation import (
-    simulated_half_width,
-    simulated_means,
-    simulated_power,
-)
 from leaderboard.stats.planning import plan_half_width
 from leaderboard.stats.power import (
     largest_sd_of_difference,
     paired_power,
     pilot_sd_of_difference,
     plan_power,
+)
+from leaderboard.stats.studies.plan_simulation import (
+    simulated_half_width,
+    simulated_means,
+    simulated_power,
 )
 
 variances = st.floats(0.001, 1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboard.stats.sequential import (
+from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
     Comparison,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from leaderboard.stats.sequential import (
+from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
     Hoeffding,

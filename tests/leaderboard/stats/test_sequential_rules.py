@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from leaderboard.stats.sequential import (
+from leaderboard.stats.stopping.sequential import (
     RULES,
     BetaMixture,
     Hoeffding,

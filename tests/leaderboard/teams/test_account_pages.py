@@ -11,7 +11,7 @@ from django.test import Client
 from crowd.models import Worker
 from genie.accounts import tokens
 from leaderboard.models import Membership, Submission, TeamInvitation, WebhookDelivery
-from leaderboard.services import teams
+from leaderboard.teams.services import teams
 from tests.factories import make_submission, make_task, make_user
 
 pytestmark = pytest.mark.django_db

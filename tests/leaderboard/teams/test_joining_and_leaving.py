@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from genie.lib.errors import GenieError
 from leaderboard.models import Membership, TeamInvitation
-from leaderboard.services import submit, teams
+from leaderboard.submissions.services import submit
+from leaderboard.teams.services import teams
 from tests.factories import make_team, make_user
 
 pytestmark = pytest.mark.django_db

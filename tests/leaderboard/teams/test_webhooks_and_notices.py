@@ -22,7 +22,8 @@ from leaderboard.models import (
     Webhook,
     WebhookDelivery,
 )
-from leaderboard.services import announce, lifecycle, notices, teams, webhooks
+from leaderboard.submissions.services import lifecycle
+from leaderboard.teams.services import announce, notices, teams, webhooks
 from tests.factories import make_submission, make_task, make_team, make_user
 
 pytestmark = pytest.mark.django_db

@@ -8,10 +8,10 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from quality.stats.item_bootstrap import item_interval
-from quality.stats.kappa import cohen_kappa, fleiss_kappa, percentage_agreement
-from quality.stats.krippendorff import LEVELS, krippendorff_alpha
-from quality.stats.label_counts import label_counts, tally
+from quality.agreement.item_bootstrap import item_interval
+from quality.agreement.kappa import cohen_kappa, fleiss_kappa, percentage_agreement
+from quality.agreement.krippendorff import LEVELS, krippendorff_alpha
+from quality.agreement.label_counts import label_counts, tally
 from tests.quality.stats.truth import rows, truth
 from tests.shared import needs_shared
 

@@ -7,13 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from quality.stats.decisions import (
+from quality.detection.stats.decisions import (
     control_false_discoveries,
     cost_threshold,
     expectation,
     threshold_table,
 )
-from quality.stats.fitted_detector import flag
+from quality.detection.stats.fitted_detector import flag
 
 POOL = np.array([0.999, 0.99, 0.95, 0.7, 0.3, 0.02, 0.001])
 

@@ -7,14 +7,18 @@ import json
 import numpy as np
 import pytest
 
-from quality.stats.detection_study import (
+from quality.detection.stats.detection_study import (
     BUCKET_NAMES,
     DetectionStudy,
     simulate_detection,
     simulate_round,
 )
-from quality.stats.detectors import DEFAULT_DETECTOR, DETECTORS, PAPER_DETECTORS
-from quality.stats.question_counts import QUESTION_COUNTS, question_counts
+from quality.detection.stats.detectors import (
+    DEFAULT_DETECTOR,
+    DETECTORS,
+    PAPER_DETECTORS,
+)
+from quality.detection.stats.question_counts import QUESTION_COUNTS, question_counts
 from tests.quality.stats.truth import truth
 from tests.shared import needs_shared
 

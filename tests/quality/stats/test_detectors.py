@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from quality.stats.beta_mixture import BetaMixture
-from quality.stats.detection_study import simulate_round
-from quality.stats.detectors import (
+from quality.detection.stats.beta_mixture import BetaMixture
+from quality.detection.stats.detection_study import simulate_round
+from quality.detection.stats.detectors import (
     DEFAULT_DETECTOR,
     DETECTORS,
     PAPER_DETECTORS,
@@ -19,8 +19,8 @@ from quality.stats.detectors import (
     guard,
     with_fit,
 )
-from quality.stats.mixture import fit
-from quality.stats.question_counts import question_counts
+from quality.detection.stats.mixture import fit
+from quality.detection.stats.question_counts import question_counts
 from tests.quality.stats.truth import counts, rows, truth
 from tests.shared import needs_shared
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quality.stats.icc import ICC_FORMS, icc, icc_forms, icc_one_way
+from quality.agreement.icc import ICC_FORMS, icc, icc_forms, icc_one_way
 from tests.quality.stats.truth import rows, truth
 from tests.shared import needs_shared
 

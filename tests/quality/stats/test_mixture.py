@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from quality.stats.beta_mixture import BetaMixture
-from quality.stats.counts import check_counts, merge_counts
-from quality.stats.likelihood import evaluate, gradient_and_hessian, prepare
-from quality.stats.mixture import GENIE_PSEUDO_WORKERS, ConvergenceError, fit
+from quality.counts import check_counts, merge_counts
+from quality.detection.stats.beta_mixture import BetaMixture
+from quality.detection.stats.likelihood import evaluate, gradient_and_hessian, prepare
+from quality.detection.stats.mixture import GENIE_PSEUDO_WORKERS, ConvergenceError, fit
 from tests.quality.stats.truth import counts, truth
 from tests.shared import needs_shared
 

@@ -1,0 +1,57 @@
+"""Staff's view of the crowd: campaigns, work, people, money."""
+
+from __future__ import annotations
+
+from crowd.campaigns.admin.campaign import CampaignAdmin, HITTypeAdmin
+from crowd.campaigns.admin.work import AssignmentAdmin, HITAdmin
+from crowd.elsewhere.admin.campaigns import (
+    ExternalCampaignAdmin,
+    ExternalSessionAdmin,
+    OutwardCallAdmin,
+)
+from crowd.elsewhere.admin.panels import PanelSourceAdmin
+from crowd.messages.admin import MessageAdmin
+from crowd.money.admin.money import BudgetAdmin, CommitmentAdmin, LedgerEntryAdmin
+from crowd.requester.admin.accounts import AccessKeyAdmin, RequesterAdmin
+from crowd.requester.admin.batches import RequesterBatchAdmin
+from crowd.requester.admin.work import (
+    RequesterAssignmentAdmin,
+    RequesterBonusAdmin,
+    RequesterEventAdmin,
+)
+from crowd.requester.admin.worker_records import WorkerRecordAdmin
+from crowd.workers.admin.people import InvitationAdmin, WorkerAdmin
+from crowd.workers.admin.qualification_grants import (
+    QualificationGrantAdmin,
+    TestAttemptAdmin,
+)
+from crowd.workers.admin.qualification_tests import QualificationTestAdmin
+from crowd.workers.admin.requirements import RequirementAdmin
+
+__all__ = [
+    "AccessKeyAdmin",
+    "AssignmentAdmin",
+    "BudgetAdmin",
+    "CampaignAdmin",
+    "CommitmentAdmin",
+    "ExternalCampaignAdmin",
+    "ExternalSessionAdmin",
+    "HITAdmin",
+    "HITTypeAdmin",
+    "InvitationAdmin",
+    "LedgerEntryAdmin",
+    "MessageAdmin",
+    "OutwardCallAdmin",
+    "PanelSourceAdmin",
+    "QualificationGrantAdmin",
+    "QualificationTestAdmin",
+    "RequesterAdmin",
+    "RequesterAssignmentAdmin",
+    "RequesterBatchAdmin",
+    "RequesterBonusAdmin",
+    "RequesterEventAdmin",
+    "RequirementAdmin",
+    "TestAttemptAdmin",
+    "WorkerAdmin",
+    "WorkerRecordAdmin",
+]

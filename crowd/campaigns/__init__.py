@@ -1,0 +1,13 @@
+"""Running campaigns: hand HITs out, take answers in, review, reassign, watch, end.
+
+Taking a HIT is one short transaction that locks as little as possible: first candidates
+are looked up outside of it, then one is claimed. Whoever changes several rows locks them
+in one order: submission, worker, campaign, budget, commitment. What has to be told to
+another platform is first written down in `services.outbox`.
+
+Front door: models; selectors (offers, reading_pace, rejection_reversal); services
+(claim, outbox, overturn, reissue, reopen, reservations, review, run, staff_notices,
+work).
+"""
+
+from __future__ import annotations

@@ -1,0 +1,265 @@
+"""Campaigns: how far, how dear, and the brakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.utils import model_ngettext
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from crowd.campaigns.admin.add_money import MoreMoneyAction
+from crowd.campaigns.services import run
+from crowd.campaigns.services.staff_notices import is_too_fast
+from crowd.elsewhere.models.external import ExternalCampaign
+from crowd.hits.models.campaign import Campaign, HITType
+from crowd.hits.selectors.progress import CampaignProgress, progress_of
+from crowd.money.admin.fair_pay import FairPayAction
+from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.questions import Line, Question, ReasonForm, after_asking, asked
+from genie.lib.admin.rows import ReadOnlyAdmin, person
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = Campaign.State
+
+
+class StopForm(ReasonForm):
+    publish = forms.TypedChoiceField(
+        label="Results so far",
+        choices=[
+            ("yes", "Publish them, marked as partial and without a rank"),
+            ("no", "Do not publish them; keep the answers"),
+        ],
+        coerce=lambda choice: choice == "yes",
+        widget=forms.RadioSelect,
+        help_text="Results that are already published stay published.",
+    )
+    field_order = ("publish", "reason")
+
+
+STOP = Question(
+    title="Stop campaigns",
+    sentence=(
+        "These campaigns offer no more HITs. This cannot be undone. HITs that workers "
+        "have open can still be submitted, and submitted work stays paid."
+    ),
+    button="Stop",
+    action="stop_selected",
+    form=StopForm,
+    danger=True,
+)
+
+
+@admin.register(Campaign)
+class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
+    act_permission = "crowd.change_campaign"
+    change_form_template = "admin/crowd/campaign/change_form.html"
+    list_display = [
+        "title",
+        "where",
+        "state",
+        "answered",
+        "at_work",
+        "money",
+        "hourly",
+        "starts_at",
+        "notice",
+    ]
+    list_filter = ["state", "platform", "simulated", "pool", "starts_at"]
+    list_select_related = ["hit_type"]
+    search_fields = ["title", "key", "pool"]
+    readonly_fields = [
+        "answered",
+        "at_work",
+        "spent",
+        "committed",
+        "budget",
+        "pace",
+        "hourly",
+        "hits",
+        "elsewhere",
+    ]
+    actions = [
+        "start_selected",
+        "pause_selected",
+        "resume_selected",
+        "stop_selected",
+        "add_money_selected",
+        "make_up_selected",
+    ]
+
+    def look_up(self, rows: list[Campaign]) -> None:
+        for row, figures in zip(rows, _figures(rows), strict=True):
+            row.figures = figures  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        campaign = super().get_object(request, *args, **kwargs)
+        if campaign is not None:
+            self.look_up([campaign])
+        return campaign
+
+    @admin.display(description="answered")
+    def answered(self, campaign: Campaign) -> str:
+        p = _of(campaign)
+        share = f" ({100 * p.n_done // p.n_hits} %)" if p.n_hits else ""
+        return f"{p.n_done:,} of {p.n_hits:,}{share}"
+
+    @admin.display(description="open / available")
+    def at_work(self, campaign: Campaign) -> str:
+        return f"{_of(campaign).n_open:,} / {_of(campaign).n_waiting:,}"
+
+    @admin.display(description="platform", ordering="platform")
+    def where(self, campaign: Campaign) -> str:
+        return f"{campaign.platform}{', simulated' if campaign.simulated else ''}"
+
+    @admin.display(description="spent of budget", ordering="budget_cents")
+    def money(self, campaign: Campaign) -> str:
+        return f"{self.spent(campaign)} of {dollars(campaign.budget_cents)}"
+
+    @admin.display(description="spent")
+    def spent(self, campaign: Campaign) -> str:
+        return dollars(_of(campaign).spent_cents)
+
+    @admin.display(description="spent and committed")
+    def committed(self, campaign: Campaign) -> str:
+        return dollars(_of(campaign).committed_cents)
+
+    @admin.display(description="budget", ordering="budget_cents")
+    def budget(self, campaign: Campaign) -> str:
+        return dollars(campaign.budget_cents)
+
+    @admin.display(description="median active time")
+    def pace(self, campaign: Campaign) -> str:
+        seconds = _of(campaign).median_active_seconds
+        return "not known yet" if seconds is None else f"{seconds:.1f} s"
+
+    @admin.display(description="hourly pay")
+    def hourly(self, campaign: Campaign) -> str:
+        cents = _of(campaign).hourly_cents
+        if cents is None:
+            return "–"
+        floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+        low = f", below {dollars(floor)}" if cents < floor else ""
+        fast = ", faster than reading" if is_too_fast(campaign) else ""
+        return f"{dollars(cents)}{low}{fast}"
+
+    @admin.display(description="HITs")
+    def hits(self, campaign: Campaign) -> str:
+        address = reverse("admin:crowd_hit_changelist")
+        return format_html(
+            '<a href="{}?campaign__id__exact={}">all HITs of this campaign</a>',
+            address,
+            campaign.pk,
+        )
+
+    @admin.display(description="platform status")
+    def elsewhere(self, campaign: Campaign) -> str:
+        place = ExternalCampaign.objects.filter(campaign=campaign).first()
+        if place is None:
+            return "–"
+        address = reverse("admin:crowd_externalcampaign_change", args=[place.pk])
+        return format_html(
+            '<a href="{}">{}</a> {}',
+            address,
+            "open" if place.is_open else "closed",
+            place.trouble,
+        )
+
+    @admin.action(description="Start the selected campaigns now …", permissions=["act"])
+    @after_asking(
+        "Start campaigns now",
+        "Workers can take their HITs at once, whatever start was planned.",
+        "Start campaigns",
+    )
+    def start_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
+    ) -> None:
+        self._each(request, queryset, lambda c: run.start(c, person(request), reason))
+
+    @admin.action(description="Pause the selected campaigns …", permissions=["act"])
+    @after_asking(
+        "Pause campaigns",
+        "These campaigns offer no new HITs until they are resumed; HITs that workers "
+        "have open can be finished.",
+        "Pause campaigns",
+    )
+    def pause_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
+    ) -> None:
+        self._each(
+            request, queryset, lambda c: run.pause(c.pk, person(request), reason)
+        )
+
+    @admin.action(description="Resume the selected campaigns …", permissions=["act"])
+    @after_asking(
+        "Resume campaigns",
+        "These campaigns offer HITs again.",
+        "Resume campaigns",
+    )
+    def resume_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
+    ) -> None:
+        self._each(
+            request, queryset, lambda c: run.resume(c.pk, person(request), reason)
+        )
+
+    @admin.action(description="Stop the selected campaigns …", permissions=["act"])
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign]
+    ) -> HttpResponse | None:
+        rows = list(queryset.select_related("hit_type"))
+        self.look_up(rows)
+        lines = [Line(c.pk, c.title, self.answered(c)) for c in rows]
+        total = sum(_of(c).spent_cents for c in rows)
+        form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
+        if isinstance(form, HttpResponse):
+            return form
+        answers, by = form.cleaned_data, person(request)
+        self._each(
+            request,
+            queryset,
+            lambda c: run.stop(c.pk, by, answers["reason"], publish=answers["publish"]),
+        )
+        return None
+
+    def _each(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Campaign],
+        act: Callable[[Campaign], bool],
+    ) -> None:
+        n = sum(act(campaign) for campaign in queryset)
+        left = queryset.count() - n
+        if n:
+            self.message_user(
+                request,
+                f"{n} {model_ngettext(self.opts, n)} changed.",
+                messages.SUCCESS,
+            )
+        if left:
+            sentence = f"{left} not changed: their state does not allow it."
+            self.message_user(request, sentence, messages.WARNING)
+
+
+@admin.register(HITType)
+class HITTypeAdmin(ReadOnlyAdmin):
+    list_display = ["title", "template", "scale", "reward_cents", "assignment_seconds"]
+    list_filter = ["template", "scale"]
+    search_fields = ["title"]
+
+
+def _figures(campaigns: list[Campaign]) -> list[CampaignProgress]:
+    figures_of = progress_of(campaigns)
+    return [figures_of[campaign.pk] for campaign in campaigns]
+
+
+def _of(campaign: Campaign) -> CampaignProgress:
+    figures: CampaignProgress = campaign.figures  # type: ignore[attr-defined]
+    return figures

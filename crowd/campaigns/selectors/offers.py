@@ -1,0 +1,174 @@
+"""What kinds of work there are for a worker now, and what is in the way of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign, HITType
+from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.consent import consented
+from crowd.workers.selectors.eligible import (
+    candidates,
+    counted_to,
+    n_unseen_by_kind,
+    open_campaigns,
+)
+from crowd.workers.selectors.qualifications import TestStanding, standings_of
+from crowd.workers.selectors.requirements import TrackRecord, track_record, unmet
+
+Kind = Requirement.Kind
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """One thing that a worker lacks for a kind of work, and what they can do about it."""
+
+    sentence: str
+    # of a qualification test that can be taken, or will be
+    standing: TestStanding | None = None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One pool of work: what it is, what it pays, how much of it is left."""
+
+    pool: str
+    hit_type: HITType
+    n_left: int
+    # whether there may be more: not all was counted
+    at_least: bool
+    agreed: bool
+    # what the least and the best paid piece pays
+    cents: tuple[int, int]
+    # empty where some of the work can be had
+    lacking: tuple[Lacking, ...] = ()
+
+    @property
+    def test(self) -> QualificationTest | None:
+        """Give the test that can be taken now, if that is in the way."""
+        for lack in self.lacking:
+            if lack.standing is not None and lack.standing.may_start:
+                return lack.standing.test
+        return None
+
+
+def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
+    """List the pools with running campaigns that are open to the worker."""
+    now = now or timezone.now()
+    everything = open_campaigns(worker)
+    missing = unmet(worker, everything, now)
+    explained = _explained(worker, missing, now)
+    campaigns: dict[str, list[Campaign]] = {}
+    for campaign in everything:
+        campaigns.setdefault(campaign.pool, []).append(campaign)
+    agreed = consented(worker, list(campaigns))
+    # Where some of a pool's work can be had, the rest is not mentioned; otherwise all
+    # of it is shown, with what is in the way.
+    groups = {
+        pool: [campaign for campaign in group if campaign.pk not in missing] or group
+        for pool, group in campaigns.items()
+    }
+    offered = [campaign for group in groups.values() for campaign in group]
+    left = n_unseen_by_kind(worker, offered) if offered else {}
+    return [
+        _offer(
+            worker,
+            group,
+            left,
+            at_most=counted_to(offered),
+            agreed=pool in agreed,
+            lacking=explained.get(group[0].pk, ()),
+        )
+        for pool, group in groups.items()
+    ]
+
+
+def _offer(
+    worker: Worker,
+    group: list[Campaign],
+    left: Mapping[tuple[str, int], tuple[int, bool]],
+    *,
+    at_most: int,
+    agreed: bool,
+    lacking: tuple[Lacking, ...],
+) -> Offer:
+    counts = {c.input_scope: left[c.input_scope, c.hit_type_id][0] for c in group}
+    offered = [c for c in group if left[c.input_scope, c.hit_type_id][1]]
+    first = (offered or group)[0]
+    if len({campaign.hit_type_id for campaign in offered}) > 1:
+        # what they read about is what they get first
+        candidate = candidates(worker, group)
+        first = candidate[0] if candidate is not None else first
+    rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
+    return Offer(
+        pool=first.pool,
+        hit_type=first.hit_type,
+        n_left=sum(counts.values()),
+        at_least=at_most in counts.values(),
+        agreed=agreed,
+        cents=(min(rewards), max(rewards)),
+        lacking=lacking,
+    )
+
+
+def _explained(
+    worker: Worker, missing: dict[int, list[Requirement]], now: datetime
+) -> dict[int, tuple[Lacking, ...]]:
+    """Say in words what is missing; the same few queries however many campaigns."""
+    rows = [row for lacking in missing.values() for row in lacking]
+    names = {row.test_name for row in rows if row.kind == Kind.TEST}
+    standings = standings_of(worker, names, now) if names else {}
+    record = (
+        track_record(worker)
+        if any(row.kind != Kind.TEST for row in rows)
+        else TrackRecord(0, 0)
+    )
+    return {
+        pk: tuple(_lacking(row, standings, record) for row in lacking)
+        for pk, lacking in missing.items()
+    }
+
+
+def _lacking(
+    row: Requirement, standings: dict[str, TestStanding], record: TrackRecord
+) -> Lacking:
+    if row.kind == Kind.TEST:
+        standing = standings.get(row.test_name)
+        return Lacking(_test_sentence(standing), standing)
+    if row.kind == Kind.APPROVED:
+        return Lacking(
+            f"This work is for workers with at least {row.at_least:,} approved HITs; "
+            f"you have {record.n_approved:,}. Other work on this site counts towards "
+            "this number."
+        )
+    if row.kind == Kind.COUNTRY:
+        return Lacking(
+            f"This work is for people who live in {', '.join(row.country_codes)}."
+        )
+    return Lacking(
+        f"This work requires an approval rate of at least {row.at_least} %; yours is "
+        f"{record.percent} %."
+    )
+
+
+def _test_sentence(standing: TestStanding | None) -> str:
+    if standing is None:
+        return "This work requires a test that is not ready yet. Check back later."
+    if standing.revoked:
+        return "Your qualification for this work was revoked; the message says why."
+    if standing.open_attempt is not None:
+        return "You have started the test for this work."
+    if standing.n_left == 0:
+        return "You have used all your attempts at its test."
+    if standing.wait_until is not None:
+        return (
+            f"You can take its test again from {standing.wait_until:%Y-%m-%d %H:%M} "
+            "UTC."
+        )
+    return "This work requires a short test first."

@@ -1,0 +1,109 @@
+"""Give a worker the next HIT: one open assignment each, nothing seen twice.
+
+To look for a HIT takes long and happens without a lock; to take it is short, in a
+transaction that checks again what was found. Three things make that safe: a worker
+can have one open assignment and one assignment of a HIT (constraints of the table),
+and a place is taken by an UPDATE that fails where none is left (`slots`).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from crowd.campaigns.services import reservations
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.services import slots
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.eligible import campaigns_for, candidates, open_campaigns
+
+State = Assignment.State
+# An answer that was under way when time ran out still counts.
+GRACE = timedelta(minutes=2)
+# How often a worker for whom others were faster looks again.
+ROUNDS = 20
+
+
+def next_assignment(
+    worker: Worker, pool: str | None = None, *, only: Campaign | None = None
+) -> Assignment | None:
+    """Give the open assignment, or claim a HIT; None when there is no work.
+
+    With a pool, new work comes from there only; and only from one campaign for who came
+    by a link of that. HITs are looked for outside a transaction; what is found is taken
+    in a short one, which begins by checking that nothing has changed.
+    """
+    now = timezone.now()
+    for _ in range(ROUNDS):
+        current = _accepted(worker)
+        if current is not None and current.deadline_at > now - GRACE:
+            return current
+        if current is not None:
+            with transaction.atomic():
+                slots.take_back(current.pk, current.hit_id, State.EXPIRED)
+        # What was shown last when the search began; `_claim` looks whether it still is.
+        newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
+        candidate = candidates(worker, _campaigns(worker, pool, only))
+        if candidate is None:
+            return None
+        claimed = _claim(worker, *candidate, newest or 0, now)
+        if claimed is not None:
+            return claimed
+    return None
+
+
+def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
+    """Give what the worker has open and can still send in."""
+    current = _accepted(worker)
+    return current if current and current.deadline_at > now - GRACE else None
+
+
+def _accepted(worker: Worker) -> Assignment | None:
+    """Give the one assignment that a worker may have accepted, overdue or not."""
+    return (
+        Assignment.objects.filter(worker=worker, state=State.ACCEPTED)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+
+
+def _campaigns(
+    worker: Worker, pool: str | None, only: Campaign | None
+) -> list[Campaign]:
+    campaigns = campaigns_for(worker, None if only is None else [only.pk])
+    return [campaign for campaign in campaigns if pool is None or campaign.pool == pool]
+
+
+@transaction.atomic
+def _claim(
+    worker: Worker, campaign: Campaign, hits: list[int], newest: int, now: datetime
+) -> Assignment | None:
+    """Take the first of the HITs that is still free; None where things have changed.
+
+    What was found without a lock is checked again here: whether the campaign is still
+    open to the worker, who has been shown nothing since (`newest` was the last).
+    """
+    # Two tabs of one worker come here one after the other; the second looks again.
+    locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    shown_since = Assignment.objects.filter(worker=locked, pk__gt=newest)
+    if shown_since.exists() or not open_campaigns(locked, [campaign.pk]):
+        return None
+    for pk in hits:
+        if not slots.take(pk):
+            continue  # another worker was faster
+        # Only with a HIT in hand: to ask this makes the campaign the worker's own.
+        if not reservations.may_take(campaign, locked):
+            slots.free(pk)
+            return None
+        return Assignment.objects.create(
+            hit=HIT(pk=pk, campaign=campaign),
+            worker=locked,
+            reward_cents=campaign.hit_type.reward_cents,
+            accepted_at=now,
+            deadline_at=now + timedelta(seconds=campaign.hit_type.assignment_seconds),
+        )
+    return None

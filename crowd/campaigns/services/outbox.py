@@ -1,0 +1,177 @@
+"""What is to happen outside: written down first, sent, and completed; never twice.
+
+Planned, being sent, done or failed. A row is committed as being sent before anything
+leaves this machine, so whatever a process was doing when it died can be asked after:
+sent again with the same token while tokens live, looked up first when they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, Sum
+from django.utils.crypto import salted_hmac
+
+from crowd.elsewhere.models.external import ExternalSession, OutwardCall
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.platforms.base import Result, Sent
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+Kind = OutwardCall.Kind
+State = OutwardCall.State
+# Tokens live for 24 hours on the server's clock.
+TOKEN_LIFE = timedelta(hours=23)
+AT_ONCE = 500
+
+
+def plan(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
+    """Write down an effect, once for each name."""
+    # The key is unique: two processes that plan the same effect make one row.
+    call, _ = OutwardCall.objects.get_or_create(
+        key=key_of(kind, name),
+        defaults={"campaign": campaign, "kind": kind, **fields},
+    )
+    return call
+
+
+def plan_override(campaign: Campaign, assignment: Assignment, message: str) -> None:
+    """Write down that the platform is to approve what it has as rejected."""
+    session = ExternalSession.objects.get(work__assignment=assignment)
+    plan(
+        campaign,
+        Kind.DECIDE,
+        f"{session.pk}.override",
+        session=session,
+        worker=session.worker,
+        wish="override",
+        message=message[:1024],
+    )
+
+
+def key_of(kind: Kind, name: str) -> str:
+    """Name an effect so that no other site with the same account has that name."""
+    site = salted_hmac("crowd.ledger.site", "").hexdigest()[:8]
+    return f"genie.{site}.{kind.lower()}.{name}"
+
+
+def numbered(campaign: Campaign, kind: Kind, name: str, **fields: Any) -> OutwardCall:
+    """Write down an effect that may be wanted again later, each time as a new one.
+
+    One that is still on its way is the one that is wanted now.
+    """
+    before = OutwardCall.objects.filter(
+        campaign=campaign, kind=kind, **{k: fields[k] for k in _ABOUT if k in fields}
+    )
+    waiting = before.filter(state__in=[State.PLANNED, State.SENDING]).first()
+    if waiting is not None:
+        return waiting
+    return plan(campaign, kind, f"{name}.{before.count()}", **fields)
+
+
+_ABOUT = ("hit", "session", "worker", "entry")
+
+
+def due(
+    campaign: Campaign, *kinds: Kind, maybe_sent_only: bool = False
+) -> QuerySet[OutwardCall]:
+    """Give what is to be sent, first things first."""
+    waiting = OutwardCall.objects.filter(
+        campaign=campaign, kind__in=kinds, state__in=[State.PLANNED, State.SENDING]
+    )
+    if maybe_sent_only:
+        waiting = waiting.filter(first_sent_at__isnull=False)
+    return waiting.order_by("pk")
+
+
+def take(
+    calls: Iterable[OutwardCall], now: datetime, *, repeatable: bool = True
+) -> list[tuple[OutwardCall, Sent]]:
+    """Note that these are being sent from now on, and whether they may have been before.
+
+    What cannot be repeated without harm is taken at most once, for ever: then a person
+    must find out what became of it.
+    """
+    taken = []
+    for call in calls:
+        sent = _sent(call, now)
+        rows = OutwardCall.objects.filter(pk=call.pk)
+        if repeatable:
+            rows = rows.filter(state__in=[State.PLANNED, State.SENDING])
+        else:
+            rows = rows.filter(state=State.PLANNED, first_sent_at=None)
+        first = call.first_sent_at or now
+        # To be committed before anything leaves this machine: callers open no
+        # transaction.
+        if rows.update(state=State.SENDING, first_sent_at=first, last_sent_at=now):
+            taken.append((call, sent))
+    return taken
+
+
+def note_result(
+    call: OutwardCall, sent: Sent, result: Result, now: datetime
+) -> OutwardCall:
+    """Complete a row with what the platform said, at once; give it as it stands."""
+    values: dict[str, Any] = {
+        "code": result.code[:32],
+        "trouble": "" if result.state == "done" else result.message[:300],
+    }
+    if result.state == "done":
+        values |= {
+            "state": State.DONE,
+            "done_at": now,
+            "platform_id": result.platform_id[:100],
+        }
+    elif result.state == "refused":
+        values |= {"state": State.FAILED, "done_at": now}
+    elif result.state == "again":
+        values["state"] = State.PLANNED
+        if sent == "never":
+            # It surely did not happen, so the next time is the first time.
+            values["first_sent_at"] = None
+    # What another process has completed meanwhile stays completed.
+    OutwardCall.objects.filter(pk=call.pk, state=State.SENDING).update(**values)
+    call.refresh_from_db()
+    return call
+
+
+def n_places_posted(campaign: Campaign) -> dict[int, int]:
+    """Count the places of each HIT that were posted or are on their way."""
+    rows = (
+        OutwardCall.objects.filter(campaign=campaign, kind__in=[Kind.POST, Kind.EXTEND])
+        .exclude(state=State.FAILED)
+        .order_by()
+        .values_list("hit")
+        .annotate(n=Sum("n"))
+    )
+    return dict(rows)
+
+
+def posted(campaign: Campaign) -> dict[int, str]:
+    """Give the platform's name of each HIT that is out there."""
+    rows = OutwardCall.objects.filter(
+        campaign=campaign, kind=Kind.POST, state=State.DONE
+    ).values_list("hit", "platform_id")
+    return {hit: name for hit, name in rows if hit}
+
+
+def waiting_cents(calls: Sequence[OutwardCall]) -> int:
+    """Add up what rows that were surely not sent yet will hold of the account."""
+    return sum(call.amount_cents for call in calls if call.first_sent_at is None)
+
+
+def stuck(campaign: Campaign) -> QuerySet[OutwardCall]:
+    """Give what a person should look at: refused, or of unknown outcome."""
+    return OutwardCall.objects.filter(
+        Q(state=State.FAILED) | Q(state=State.SENDING), campaign=campaign
+    ).order_by("pk")
+
+
+def _sent(call: OutwardCall, now: datetime) -> Sent:
+    if call.first_sent_at is None:
+        return "never"
+    return "lately" if now - call.first_sent_at < TOKEN_LIFE else "long-ago"

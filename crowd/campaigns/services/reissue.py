@@ -1,0 +1,125 @@
+"""Ask somebody else where a worker's answers do not count, and take that back.
+
+An answer that does not count is marked as replaced, and its HIT gets one place
+more, as far as the campaign's budget reaches. Where its worker is let back in, the
+answer counts again unless somebody has taken that place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import progress_of, unit_cents
+from crowd.hits.services import slots
+from crowd.workers.models.worker import Worker
+
+State = Assignment.State
+COUNTED = (State.SUBMITTED, State.APPROVED)
+_SHORTAGE = re.compile(r"\d+ answers that do not count were not .*?used up\.")
+ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
+
+
+@transaction.atomic
+def replace_answers(worker: Worker, pool: str) -> int:
+    """Send the HITs that the worker answered out again, as far as the money goes.
+
+    Each answer is replaced once; return how many were.
+    """
+    campaigns = Campaign.objects.filter(
+        pool=pool,
+        state__in=ASKING,
+        hits__assignments__worker=worker,
+        hits__assignments__state__in=COUNTED,
+        hits__assignments__replaced_at=None,
+    ).values_list("pk", flat=True)
+    n = 0
+    for pk in sorted(set(campaigns)):
+        n += _replace_in(pk, worker=worker)
+    return n
+
+
+@transaction.atomic
+def replace_lost(campaign_pk: int) -> int:
+    """Send out again what excluded workers answered, as far as the money goes now."""
+    pool = Campaign.objects.values_list("pool", flat=True).get(pk=campaign_pk)
+    return _replace_in(campaign_pk, worker__exclusions__pool=pool)
+
+
+@transaction.atomic
+def count_again(worker: Worker, pool: str) -> int:
+    """Count the worker's answers again where nobody else has answered meanwhile."""
+    replaced = (
+        Assignment.objects.select_for_update(of=("self",))
+        .filter(
+            worker=worker,
+            hit__campaign__pool=pool,
+            state__in=COUNTED,
+            replaced_at__isnull=False,
+        )
+        .order_by("pk")
+    )
+    n = 0
+    for assignment in replaced:
+        # Only a place that is still open can be closed; where somebody else has it,
+        # their answer counts instead of this one.
+        if slots.withdraw(assignment.hit_id):
+            n += Assignment.objects.filter(pk=assignment.pk).update(replaced_at=None)
+    return n
+
+
+def without_shortage(notice: str) -> str:
+    """Take out of a notice that money was missing; the next attempt says it anew."""
+    return _SHORTAGE.sub("", notice).strip()
+
+
+def _replace_in(campaign_pk: int, **whose: Any) -> int:
+    # Bans of several workers at once are priced one after the other.
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(pk=campaign_pk)
+    )
+    if campaign.state not in ASKING:
+        return 0  # it ended while this waited for the row
+    rows = list(
+        Assignment.objects.filter(
+            hit__campaign=campaign, state__in=COUNTED, replaced_at=None, **whose
+        )
+        .order_by("pk")
+        .values_list("pk", "hit_id")
+    )
+    affordable = _n_affordable(campaign)
+    if affordable < len(rows):
+        notice = (
+            f"{len(rows) - affordable} answers that do not count were not replaced: "
+            f"the campaign's budget of ${campaign.budget_cents / 100:,.2f} is used up."
+        )
+        Campaign.objects.filter(pk=campaign_pk).update(notice=notice)
+    return _reopen(rows[:affordable])
+
+
+def _reopen(rows: Iterable[tuple[int, int]]) -> int:
+    n = 0
+    for pk, hit_pk in rows:
+        changed = Assignment.objects.filter(
+            pk=pk, state__in=COUNTED, replaced_at=None
+        ).update(replaced_at=timezone.now())
+        if changed:
+            slots.add(hit_pk)
+        n += changed
+    return n
+
+
+def _n_affordable(campaign: Campaign) -> int:
+    left = campaign.budget_cents - progress_of([campaign])[campaign.pk].committed_cents
+    unit = unit_cents(campaign)
+    if unit == 0:
+        return campaign.hits.count()
+    return max(0, left // unit)

@@ -1,0 +1,82 @@
+"""Ask again in a campaign that was complete, where answers have ceased to count."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Count, F, Q
+
+from crowd.campaigns.services import reissue
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.progress import unit_cents
+from crowd.hits.services import slots
+from crowd.money.services import budgets
+from crowd.workers.models.worker import Worker
+
+COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+@transaction.atomic
+def reopen(campaign_pk: int) -> int:
+    """Send the HITs of excluded workers out again; return how many places that opens.
+
+    Places of work that was rejected after the end are opened, too: whoever rejected it
+    had no campaign any more that could ask. Only money that was approved for the campaign and not spent is used.
+
+    Raises
+    ------
+    GenieError
+        ``over-budget`` when the pool's or the site's budget has no room any more.
+    """
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(pk=campaign_pk)
+    )
+    if campaign.state != Campaign.State.COMPLETE:
+        return 0
+    lost = Assignment.objects.filter(
+        hit__campaign=campaign,
+        state__in=COUNTED,
+        replaced_at=None,
+        worker__exclusions__pool=campaign.pool,
+    )
+    workers = list(Worker.objects.filter(assignments__in=lost).distinct())
+    if not workers:
+        return 0
+    emptied = _emptied(campaign)
+    extra = (lost.count() + sum(emptied.values())) * unit_cents(campaign)
+    budgets.set_aside_again(
+        key=campaign.key,
+        pool=campaign.pool,
+        cents=extra,
+        at_most=campaign.budget_cents,
+    )
+    # Running first: answers are replaced only in a campaign that asks.
+    Campaign.objects.filter(pk=campaign_pk).update(
+        state=Campaign.State.RUNNING, completed_at=None
+    )
+    for pk, n in emptied.items():
+        for _ in range(n):
+            slots.free(pk)
+    n_replaced = sum(reissue.replace_answers(w, campaign.pool) for w in workers)
+    return n_replaced + sum(emptied.values())
+
+
+def _emptied(campaign: Campaign) -> dict[int, int]:
+    """Count, by HIT, the places that are neither open nor taken nor answered."""
+    answered = Q(assignments__state__in=COUNTED) | Q(
+        assignments__replaced_at__isnull=False
+    )
+    taken = Q(assignments__state=Assignment.State.ACCEPTED)
+    rows = (
+        HIT.objects.filter(campaign=campaign)
+        .annotate(
+            n_empty=F("max_assignments")
+            - F("n_available")
+            - Count("assignments", filter=answered | taken)
+        )
+        .filter(n_empty__gt=0)
+        .order_by("pk")
+    )
+    return dict(rows.values_list("pk", "n_empty"))

@@ -1,0 +1,96 @@
+"""Keep a campaign to one worker: the first who takes a HIT of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max, Q
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.reservation import Reservation
+from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.eligible import unseen_hits
+
+PASSED_ON = (
+    "The worker for whom this campaign was reserved did not continue, so others may "
+    "take it: its answers do not all come from one person."
+)
+
+
+def for_one_worker(campaign: Campaign) -> None:
+    """Let one and the same worker answer all of the campaign; which one comes by itself."""
+    Reservation.objects.get_or_create(campaign=campaign)
+
+
+def may_take(campaign: Campaign, worker: Worker) -> bool:
+    """Tell whether the worker may take work of the campaign; the first one stays it.
+
+    Callers open the transaction: two who come at once are one after the other here.
+    """
+    reserved = Reservation.objects.filter(
+        Q(worker=None) | Q(worker=worker), campaign=campaign
+    ).update(worker=worker)
+    # Without any reservation the campaign is everybody's.
+    return bool(reserved) or not Reservation.objects.filter(campaign=campaign).exists()
+
+
+def give_up(campaign: Campaign) -> bool:
+    """Open the campaign to somebody else when its worker does not count any more."""
+    excluded = Exclusion.objects.filter(pool=campaign.pool).values("worker")
+    return bool(
+        Reservation.objects.filter(
+            Q(worker__in=excluded) | Q(worker__excluded=True), campaign=campaign
+        ).update(worker=None)
+    )
+
+
+def pass_on(campaign: Campaign, now: datetime | None = None) -> bool:
+    """Open the campaign to somebody else when its worker will not finish it; tell staff.
+
+    That is when they have not taken work of it for the site's `RESERVATION_HOURS`, or
+    may take nothing of what is left: nothing waits for ever.
+    """
+    now = now or timezone.now()
+    if campaign.state != Campaign.State.RUNNING:
+        return False
+    with transaction.atomic():
+        reservation = (
+            Reservation.objects.select_for_update(of=("self",))
+            .filter(campaign=campaign, worker__isnull=False)
+            .first()
+        )
+        if reservation is None or reservation.worker is None:
+            return False
+        if not _waits_in_vain(campaign, reservation.worker, now):
+            return False
+        reservation.worker = None
+        reservation.save(update_fields=["worker"])
+        _tell_staff(campaign)
+    return True
+
+
+def _waits_in_vain(campaign: Campaign, worker: Worker, now: datetime) -> bool:
+    if not campaign.hits.filter(n_available__gt=0).exists():
+        return False
+    assignments = Assignment.objects.filter(worker=worker, hit__campaign=campaign)
+    if assignments.filter(state=Assignment.State.ACCEPTED).exists():
+        return False
+    if not unseen_hits(worker, campaign).exists():
+        return True
+    times = assignments.aggregate(
+        took_at=Max("accepted_at"), sent_at=Max("submitted_at")
+    )
+    last_work_at = max(filter(None, times.values()), default=campaign.starts_at)
+    return last_work_at <= now - timedelta(hours=settings.GENIE["RESERVATION_HOURS"])
+
+
+def _tell_staff(campaign: Campaign) -> None:
+    notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
+    if PASSED_ON not in notice:
+        Campaign.objects.filter(pk=campaign.pk).update(
+            notice=f"{PASSED_ON} {notice}".strip()[:600]
+        )

@@ -1,0 +1,121 @@
+"""Approve or reject what workers sent in; each decision falls once.
+
+Whoever decides locks the campaign's row first and the assignment's second, and so
+does `overturn`: two decisions wait for each other and never in a circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services import slots
+from crowd.hits.services.platforms import can
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.money.services import budgets, payments
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+State = Assignment.State
+ASKING = (Campaign.State.RUNNING, Campaign.State.PAUSED)
+
+
+def approve(
+    assignment_pks: Iterable[int], by: AbstractBaseUser | None = None, why: str = ""
+) -> int:
+    """Approve submitted work; return how many assignments changed."""
+    n = 0
+    for pk in list(assignment_pks):
+        with transaction.atomic():
+            approved = Assignment.objects.filter(pk=pk, state=State.SUBMITTED).update(
+                state=State.APPROVED, decided_at=timezone.now()
+            )
+            if approved and by is not None:
+                note(by, Assignment.objects.get(pk=pk), "Approved.", why)
+            n += approved
+    return n
+
+
+def approve_waiting() -> int:
+    """Approve what nobody decided on in time; return how many assignments."""
+    now = timezone.now()
+    limit = now - timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
+    return Assignment.objects.filter(
+        state=State.SUBMITTED, submitted_at__lte=limit
+    ).update(state=State.APPROVED, decided_at=now)
+
+
+def reject(assignment_pk: int, by: AbstractBaseUser | None, reason: str) -> bool:
+    """Refuse submitted work: it is not paid, and its HIT goes out again, once."""
+    reason = reason.strip()
+    if not reason:
+        raise GenieError(
+            "Give a reason for the rejection; the worker reads it.",
+            code="reason-missing",
+        )
+    with transaction.atomic():
+        # Whoever ends the campaign holds this row: its last word on the state counts.
+        campaign = Campaign.objects.select_for_update(of=("self",)).get(
+            hits__assignments=assignment_pk
+        )
+        # What a platform reports as rejected has passed its rules already.
+        if by is not None:
+            _check_reason(campaign, reason)
+        assignment = Assignment.objects.select_for_update(of=("self",)).get(
+            pk=assignment_pk
+        )
+        rejected = Assignment.objects.filter(
+            pk=assignment_pk, state=State.SUBMITTED
+        ).update(
+            state=State.REJECTED, decided_at=timezone.now(), feedback=reason[:1024]
+        )
+        if not rejected:
+            return False
+        saved = payments.cancel(assignment_pk, reason)
+        if campaign.state not in ASKING:
+            # The account was closed at what had been spent, so the saving is taken off
+            # again.
+            budgets.correct(campaign.key, -saved)
+        # An answer that was replaced has given its place to the other one already.
+        elif assignment.replaced_at is None:
+            slots.free(assignment.hit_id)
+        if by is not None:
+            note(by, assignment, f"Rejected: {reason}")
+        _tell(assignment, campaign, reason)
+    return True
+
+
+def _tell(assignment: Assignment, campaign: Campaign, reason: str) -> None:
+    services.send(
+        assignment.worker,
+        Message.Kind.REJECTED,
+        "Your work was rejected",
+        f"“{campaign.hit_type.title}”, submitted on "
+        f"{assignment.submitted_at:%Y-%m-%d at %H:%M} UTC, was rejected and is not "
+        f"paid. The reason: {reason}\n\nIf you think that this is wrong, you can "
+        "appeal once, and a person will review it.",
+        pool=campaign.pool,
+        assignment=assignment,
+    )
+
+
+def _check_reason(campaign: Campaign, reason: str) -> None:
+    """Refuse a reason that the platform would not take, before anything is decided."""
+    least = can(campaign.platform).reject_minimum_characters
+    if len(reason) < least:
+        raise GenieError(
+            f"{campaign.platform} requires a reason of at least {least} characters "
+            f"for a rejection; this one has {len(reason)}.",
+            code="reason-too-short",
+        )

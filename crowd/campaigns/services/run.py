@@ -1,0 +1,124 @@
+"""Start, pause, resume, stop and complete a campaign: compare-and-set, each once.
+
+Each change is one UPDATE that names the states it may come from. Who loses a race
+changes nothing and is told so by False.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.platforms import can
+from genie.lib import jobs
+from genie.lib.admin.log import note
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+State = Campaign.State
+HERE = "selfhosted"
+_DECIDED = {
+    True: "The results so far are published as partial.",
+    False: "The results so far are not published.",
+}
+
+
+def start_due(now: datetime | None = None) -> int:
+    """Start every campaign whose time has come; return how many."""
+    return Campaign.objects.filter(
+        state=State.SCHEDULED, starts_at__lte=now or timezone.now()
+    ).update(state=State.RUNNING)
+
+
+def start(
+    campaign: Campaign, by: AbstractBaseUser | None = None, why: str = ""
+) -> bool:
+    """Start a campaign now, whatever its time."""
+    old = [State.SCHEDULED]
+    return _move(campaign.pk, old, State.RUNNING, by, "Started.", why)
+
+
+def pause(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
+    """Hand out no more work; what people have open they may finish."""
+    old = [State.SCHEDULED, State.RUNNING]
+    return _move(pk, old, State.PAUSED, by, "Paused.", why)
+
+
+def resume(pk: int, by: AbstractBaseUser | None, why: str = "") -> bool:
+    """Go on after a pause; a campaign whose time has not come waits for it."""
+    with transaction.atomic():
+        # By way of "scheduled": whether its time has come is asked as at any start.
+        if not _move(pk, [State.PAUSED], State.SCHEDULED, by, "Resumed.", why):
+            return False
+        Campaign.objects.filter(
+            pk=pk, state=State.SCHEDULED, starts_at__lte=timezone.now()
+        ).update(state=State.RUNNING)
+    return True
+
+
+def stop(
+    pk: int, by: AbstractBaseUser | None, reason: str, *, publish: bool | None = None
+) -> bool:
+    """End a campaign for good; what people have open they may still send in.
+
+    `publish` is what the person decided about a result from the answers that are there;
+    None where nobody was asked. Only True publishes one.
+    """
+    why = reason.strip()
+    sentence = f"Stopped: {why}" if why else "Stopped."
+    ended = sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
+    return _move(
+        pk,
+        [State.SCHEDULED, State.RUNNING, State.PAUSED],
+        State.STOPPED,
+        by,
+        sentence if publish is None else f"{ended} {_DECIDED[publish]}",
+        notice=sentence[:300],
+        publish_partial=publish,
+    )
+
+
+def complete(pk: int) -> bool:
+    """Note that the work is over; a campaign that staff stopped stays stopped."""
+    now = timezone.now()
+    done = _move(
+        pk, [State.RUNNING, State.PAUSED], State.COMPLETE, None, "", completed_at=now
+    )
+    # A stopped campaign keeps its state, but its last work has ended now, too.
+    Campaign.objects.filter(
+        pk=pk, state=State.STOPPED, completed_at__isnull=True
+    ).update(completed_at=now)
+    return done
+
+
+def _move(
+    pk: int,
+    old: list[Campaign.State],
+    new: Campaign.State,
+    by: AbstractBaseUser | None,
+    sentence: str,
+    why: str = "",
+    **fields: Any,
+) -> bool:
+    with transaction.atomic():
+        moved = Campaign.objects.filter(pk=pk, state__in=old).update(
+            state=new, **fields
+        )
+        if moved:
+            # In the same transaction: a campaign never ends here and goes on elsewhere.
+            _tell_platform(pk)
+        if moved and by is not None:
+            note(by, Campaign.objects.get(pk=pk), sentence, why)
+    return bool(moved)
+
+
+def _tell_platform(pk: int) -> None:
+    """Let work that is offered elsewhere begin or end there soon, not at the next look."""
+    platform = Campaign.objects.values_list("platform", flat=True).get(pk=pk)
+    if platform != HERE and can(platform).external:
+        jobs.enqueue("crowd.jobs.sync_campaign", campaign=pk)

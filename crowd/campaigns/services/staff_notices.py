@@ -1,0 +1,57 @@
+"""Tell staff of campaigns that wait in vain, pay too little, or are not being read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.utils import timezone
+
+from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
+from crowd.campaigns.selectors.starved import is_starved
+from crowd.campaigns.services.run import HERE
+from crowd.hits.models.campaign import Campaign
+from crowd.money.selectors.fair_pay import is_underpaid
+
+STARVED = (
+    "HITs are waiting, but no recently active worker can take one: all are excluded, "
+    "have seen the inputs, or do not qualify. Invite more workers or stop the "
+    "campaign."
+)
+
+# All of these together leave room for what others write: a notice that is cut could not
+# be taken back.
+UNDERPAID = (
+    "At the median pace, this work pays less than the hourly minimum: top up the pay "
+    "when the campaign is over."
+)
+TOO_FAST = "The median answer is faster than the texts can be read: check the workers."
+LONGEST: int = Campaign._meta.get_field("notice").max_length or 0
+
+
+def is_too_fast(campaign: Campaign) -> bool:
+    """Tell whether the last look found the work answered faster than it can be read."""
+    return TOO_FAST in campaign.notice
+
+
+def watch(campaign: Campaign, now: datetime | None = None) -> bool:
+    """Set or clear the campaign's notices; tell whether its work is stuck."""
+    # Only here do we know who could come: elsewhere new people come by themselves.
+    is_here = campaign.platform == HERE
+    starved = is_here and is_starved(campaign, now or timezone.now())
+    holds = {
+        # the short one first: where only the beginning is shown, it is there
+        TOO_FAST: is_faster_than_reading(campaign),
+        STARVED: starved,
+        UNDERPAID: is_underpaid(campaign),
+    }
+    notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
+    others = notice
+    for sentence in holds:
+        others = others.replace(sentence, "")
+    new_notice = " ".join([s for s, true in holds.items() if true] + others.split())
+    if new_notice != notice:
+        # Another notice that came in between stays; the next look adds this one.
+        Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
+            notice=new_notice[:LONGEST]
+        )
+    return starved

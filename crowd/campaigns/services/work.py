@@ -1,0 +1,146 @@
+"""What a worker does with an assignment: get one, send it in, give it back.
+
+An answer, its ratings and its payment are stored in one transaction, or not at all.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services.claim import GRACE, next_assignment
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services import slots
+from crowd.hits.services.check_answers import (
+    Answers,
+    Rating,
+    checked,
+    clean_remark,
+    plausible_seconds,
+)
+from crowd.money.services import budgets, payments
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+
+__all__ = ["give_back", "next_assignment", "release_overdue", "store", "submit"]
+
+State = Assignment.State
+OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
+
+
+def submit(
+    *,
+    assignment_pk: int,
+    worker: Worker,
+    answers: Answers,
+    active_seconds: float | None = None,
+    remark: str = "",
+) -> Assignment:
+    """Store the answers and plan the reward, once; the same again changes nothing."""
+    assignment = _of(worker, assignment_pk)
+    ratings = checked(assignment, answers)
+    now = timezone.now()
+    with transaction.atomic():
+        moved = Assignment.objects.filter(
+            pk=assignment_pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
+        ).update(
+            state=State.SUBMITTED,
+            submitted_at=now,
+            remark=clean_remark(remark),
+            active_seconds=plausible_seconds(
+                active_seconds, (now - assignment.accepted_at).total_seconds()
+            ),
+        )
+        if moved:
+            store(assignment, ratings)
+    assignment.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
+    if not moved:
+        _same_or_refused(assignment, ratings)
+    return assignment
+
+
+def give_back(assignment_pk: int, worker: Worker) -> bool:
+    """Return a HIT without harm; False when it was not open any more."""
+    assignment = _of(worker, assignment_pk)
+    with transaction.atomic():
+        return slots.take_back(assignment.pk, assignment.hit_id, State.RETURNED)
+
+
+def release_overdue(now: datetime | None = None) -> int:
+    """Put work that nobody sent in on time back into the pool; return how much."""
+    limit = (now or timezone.now()) - GRACE
+    overdue = Assignment.objects.filter(
+        state=State.ACCEPTED, deadline_at__lte=limit
+    ).values_list("pk", "hit_id")
+    n = 0
+    for pk, hit_pk in list(overdue):
+        with transaction.atomic():
+            n += slots.take_back(pk, hit_pk, State.EXPIRED)
+    return n
+
+
+def _of(worker: Worker, assignment_pk: int) -> Assignment:
+    assignment = (
+        Assignment.objects.filter(pk=assignment_pk, worker=worker)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+    if assignment is None:
+        raise GenieError("This HIT is not assigned to you.", code="not-yours")
+    return assignment
+
+
+def store(assignment: Assignment, ratings: list[Rating]) -> None:
+    """Keep checked answers and plan what they pay; callers open the transaction."""
+    Answer.objects.bulk_create(
+        [
+            Answer(
+                assignment=assignment,
+                item_id=rating.item_pk,
+                criterion=rating.criterion,
+                value=rating.value,
+                raw=rating.raw,
+                slot=rating.slot,
+                detail=rating.detail,
+            )
+            for rating in ratings
+        ]
+    )
+    # Whoever closes the campaign's account changes this row first: it sees what is planned
+    # here, or this sees that it is closed.
+    campaign = Campaign.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=assignment.hit.campaign_id
+    )
+    cents = payments.plan(assignment, campaign)
+    if campaign.state in OVER:
+        budgets.correct(campaign.key, cents)
+
+
+def _same_or_refused(assignment: Assignment, ratings: list[Rating]) -> None:
+    if assignment.state == State.RETURNED:
+        raise GenieError(
+            "This HIT went back to the pool, so the answer was not stored.",
+            code="work-returned",
+        )
+    if assignment.state in {State.ACCEPTED, State.EXPIRED}:
+        with transaction.atomic():
+            slots.take_back(assignment.pk, assignment.hit_id, State.EXPIRED)
+        raise GenieError(
+            "The time for this HIT ran out and it went back to the pool, so the "
+            "answer was not stored.",
+            code="too-late",
+        )
+    stored = {
+        (answer.item_id, answer.criterion, answer.slot): (answer.value, answer.detail)
+        for answer in assignment.answers.all()
+    }
+    if stored != {
+        (r.item_pk, r.criterion, r.slot): (r.value, r.detail) for r in ratings
+    }:
+        raise GenieError(
+            "You have already answered this, and your first answer counts.",
+            code="already-submitted",
+        )

@@ -1,0 +1,51 @@
+"""Who may see the worker site: workers, each their own work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+
+from crowd.elsewhere.pages.visit import visitor
+from crowd.workers.models.worker import Worker
+
+View = Callable[..., HttpResponse]
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Tell whether the page's script asks, which cannot follow to other pages."""
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
+def for_workers(view: View) -> View:
+    """Call the view with the signed-in worker; others are told what they need."""
+
+    @never_cache
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        guest = visitor(request)
+        if guest is not None:
+            return view(request, guest, *args, **kwargs)
+        if not request.user.is_authenticated:
+            if wants_json(request):
+                sentence = (
+                    "You are signed out. Sign in in another tab, then submit again."
+                )
+                return JsonResponse({"error": sentence, "final": False}, status=401)
+            return redirect_to_login(_page_to_come_back_to(request))
+        worker = Worker.objects.filter(user_id=request.user.pk).first()
+        if worker is None:
+            return render(request, "worker_site/not_a_worker.html", status=403)
+        return view(request, worker, *args, **kwargs)
+
+    return checked
+
+
+def _page_to_come_back_to(request: HttpRequest) -> str:
+    return request.get_full_path() if request.method == "GET" else reverse("work:home")

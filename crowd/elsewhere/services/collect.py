@@ -1,0 +1,246 @@
+"""What workers did elsewhere becomes assignments and answers, as if done on our pages.
+
+Platforms report the states of sessions again and again, in any order. The first
+report of work that was sent in makes an assignment with its answers, once; every
+report brings our decisions and payments into line with the platform's
+(`reconcile`). Work whose answers cannot be read makes an assignment without
+ratings: somebody has done it, and is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from crowd.campaigns.services import outbox, work
+from crowd.elsewhere.models.external import ExternalSession, SessionWork
+from crowd.elsewhere.services import reconcile
+from crowd.elsewhere.services.hit_page import Pages
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.services import slots
+from crowd.hits.services.check_answers import (
+    Rating,
+    clean_remark,
+    plausible_seconds,
+    ratings_of,
+)
+from crowd.hits.services.extend import room
+from crowd.money.models import LedgerEntry
+from crowd.money.services import budgets
+from crowd.platforms.base import SessionEvent, SessionStatus
+from crowd.workers.models.worker import Worker
+from crowd.workers.services.invitations import register_worker
+from genie.lib.errors import GenieError
+
+State = Assignment.State
+SENT_IN = ("submitted", "approved", "rejected")
+UNREADABLE = "The answers could not be used: "
+TWICE = "This worker has already answered the HIT; the first answer counts."
+
+
+def collect(
+    campaign: Campaign,
+    events: Iterable[SessionEvent],
+    pages: Pages,
+) -> int:
+    """Take in what is new of what a platform reports; give how many answers came.
+
+    Any event may come any number of times, in any order.
+    """
+    hits = {name: pk for pk, name in outbox.posted(campaign).items()}
+    n = 0
+    heard, failure = _all_of(events)
+    # In the order in which it was handed in, whatever order it comes in: so the same
+    # answers make the same rows.
+    for event in sorted(heard, key=_order_of_submission):
+        hit = hits.get(event.hit_id)
+        if hit is None:
+            continue  # of no HIT that we know to be ours
+        n += _take_in(campaign, event, hit, pages)
+    # Raised only now: what was heard before the platform broke off is kept.
+    if failure is not None:
+        raise failure
+    return n
+
+
+def _all_of(
+    events: Iterable[SessionEvent],
+) -> tuple[list[SessionEvent], GenieError | None]:
+    """Give what could be heard, and what then went wrong."""
+    heard: list[SessionEvent] = []
+    try:
+        heard.extend(events)
+    except GenieError as error:
+        return heard, error
+    return heard, None
+
+
+def _order_of_submission(event: SessionEvent) -> tuple[bool, float, str]:
+    at = event.submitted_at
+    return at is None, at.timestamp() if at else 0.0, event.session_id
+
+
+def arrive(
+    campaign: Campaign, worker: Worker, session_id: str, status: SessionStatus
+) -> ExternalSession:
+    """Note that somebody came from a platform to our pages; again changes nothing."""
+    session, _ = ExternalSession.objects.get_or_create(
+        campaign=campaign,
+        session_id=session_id,
+        worker=worker,
+        defaults={"status": status, "accepted_at": timezone.now()},
+    )
+    return session
+
+
+def record_work(session: ExternalSession, assignment: Assignment) -> None:
+    """Note that an assignment was done in a session."""
+    SessionWork.objects.get_or_create(
+        assignment=assignment, defaults={"session": session}
+    )
+
+
+def _take_in(
+    campaign: Campaign, event: SessionEvent, hit_pk: int, pages: Pages
+) -> bool:
+    new = False
+    with transaction.atomic():
+        worker = register_worker(
+            platform_worker_id=event.worker_id,
+            platform=campaign.platform,
+            simulated=campaign.simulated,
+        )
+        session, _ = ExternalSession.objects.get_or_create(
+            campaign=campaign,
+            session_id=event.session_id,
+            worker=worker,
+            defaults={"status": event.status},
+        )
+        # Two who collect at once come here one after the other.
+        session = ExternalSession.objects.select_for_update(of=("self",)).get(
+            pk=session.pk
+        )
+        if session.collected_at is None and event.status in SENT_IN:
+            _take(session, event, hit_pk, pages)
+            new = True
+        reconcile.follow(session, event.status)
+    return new
+
+
+def _take(
+    session: ExternalSession, event: SessionEvent, hit_pk: int, pages: Pages
+) -> None:
+    """Store the answers of a session once; callers hold its row."""
+    # Before any of its HITs, as `review.reject` does; `work.store` says why at all.
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("hit_type")
+        .get(pk=session.campaign_id)
+    )
+    hit = HIT.objects.get(pk=hit_pk)
+    session.accepted_at = event.accepted_at
+    session.submitted_at = event.submitted_at
+    session.auto_approval_at = event.auto_approval_at
+    # PostgreSQL's text cannot hold a NUL, and what a browser sends may have one.
+    session.raw = event.raw.replace("\0", "")
+    session.collected_at = timezone.now()
+    session.status = "submitted"
+    if Assignment.objects.filter(hit=hit, worker=session.worker_id).exists():
+        session.problem = TWICE
+        session.save()
+        _plan_without_answer(session, campaign)
+        return
+    ratings, session.problem = _ratings(campaign, hit, event, pages)
+    session.save()
+    assignment = _assignment(session, hit, event)
+    record_work(session, assignment)
+    if not slots.take(hit.pk):
+        # More came in than was asked for: it is paid like the rest.
+        HIT.objects.filter(pk=hit.pk).update(max_assignments=F("max_assignments") + 1)
+    work.store(assignment, ratings)
+    if session.problem:
+        _ask_again(campaign, assignment)
+
+
+def _plan_without_answer(session: ExternalSession, campaign: Campaign) -> None:
+    """Plan what is owed for work that was done in good faith and not needed."""
+    reward, fee = reconcile.keys_without_answer(session)
+    planned = 0
+    for key, kind, cents in (
+        (reward, LedgerEntry.Kind.REWARD, campaign.hit_type.reward_cents),
+        (fee, LedgerEntry.Kind.FEE, campaign.fee_cents),
+    ):
+        _, new = LedgerEntry.objects.get_or_create(
+            idempotency_key=key,
+            defaults={
+                "campaign": campaign,
+                "kind": kind,
+                "amount_cents": cents,
+                "reason": TWICE,
+            },
+        )
+        planned += cents if new else 0
+    # A closed account says what was spent, so it grows by what is owed now.
+    if campaign.state in work.OVER:
+        budgets.correct(campaign.key, planned)
+
+
+def _ratings(
+    campaign: Campaign, hit: HIT, event: SessionEvent, pages: Pages
+) -> tuple[list[Rating], str]:
+    """Check the answers as those of our own pages; say what is wrong with them."""
+    try:
+        if event.message:
+            raise GenieError(event.message)
+        answers = pages.answers(campaign.hit_type, hit, event.answers)
+        return [
+            rating
+            for item in hit.items.all()
+            for rating in ratings_of(campaign.hit_type, item, answers.get(item.key, {}))
+        ], ""
+    except GenieError as error:
+        return [], f"{UNREADABLE}{error.message}"[:300]
+
+
+def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assignment:
+    now = timezone.now()
+    submitted = event.submitted_at or now
+    # Not every platform says when work was accepted, and no time is better than a
+    # negative one.
+    accepted = min(event.accepted_at or submitted, submitted)
+    campaign = Campaign.objects.select_related("hit_type").get(pk=hit.campaign_id)
+    return Assignment.objects.create(
+        hit=hit,
+        worker_id=session.worker_id,
+        state=State.SUBMITTED,
+        reward_cents=campaign.hit_type.reward_cents,
+        accepted_at=accepted,
+        deadline_at=submitted,
+        submitted_at=submitted,
+        remark=clean_remark(event.answers.get("remark", "")),
+        active_seconds=plausible_seconds(
+            _number(event.answers.get("active_seconds", "")),
+            (submitted - accepted).total_seconds(),
+        ),
+    )
+
+
+def _ask_again(campaign: Campaign, assignment: Assignment) -> None:
+    """Ask somebody else where answers cannot be used, as far as the money goes."""
+    if campaign.state not in {Campaign.State.RUNNING, Campaign.State.PAUSED}:
+        return
+    affordable = room(campaign).n_assignments
+    if affordable is None or affordable > 0:
+        Assignment.objects.filter(pk=assignment.pk).update(replaced_at=timezone.now())
+        slots.add(assignment.hit_id)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,279 @@
+"""What we decided about work and workers, carried out on the platform: once each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import ExternalSession, OutwardCall
+from crowd.elsewhere.services import reconcile
+from crowd.elsewhere.services.collect import TWICE
+from crowd.elsewhere.services.hit_offer import PORTION
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.money.models import LedgerEntry
+from crowd.money.services.bonuses import fee_key
+from crowd.platforms.base import BonusSpec, DecisionSpec, Platform, Result, Sent
+from crowd.workers.models.worker import Exclusion, Worker
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+Kind = OutwardCall.Kind
+State = Assignment.State
+Entry = LedgerEntry.State
+OPEN = (State.ACCEPTED, State.SUBMITTED)
+REJECTED = "The work does not follow the instructions of the HIT."
+
+
+# --- decisions -------------------------------------------------------------------------
+
+
+def decide(campaign: Campaign, platform: Platform, now: datetime) -> None:
+    """Approve and reject there what was decided here."""
+    plan_decisions(campaign)
+    calls = list(
+        outbox.due(campaign, Kind.DECIDE).select_related("session__worker", "hit")
+    )
+    # Marked in portions, each just before it is sent: if the process dies, only these
+    # are in doubt.
+    for first in range(0, len(calls), PORTION):
+        taken = {
+            call.key: (call, sent)
+            for call, sent in outbox.take(calls[first : first + PORTION], now)
+        }
+        specs = [_decision(call, sent) for call, sent in taken.values()]
+        # Each result is booked as it comes: whatever follows may fail, or this process
+        # die.
+        for result in platform.decide(specs):
+            call, sent = taken[result.key]
+            _decided(call, sent, result, now)
+
+
+def plan_decisions(campaign: Campaign) -> None:
+    """Write down what the platform must be told of sessions that we are done with."""
+    sessions = (
+        ExternalSession.objects.filter(
+            campaign=campaign, status__in=["submitted", "rejected"]
+        )
+        .prefetch_related("work__assignment")
+        .order_by("pk")
+    )
+    calls = OutwardCall.objects.filter(campaign=campaign, kind=Kind.DECIDE)
+    already_told = {(call.session_id, call.wish) for call in calls}
+    with transaction.atomic():
+        for session in sessions:
+            wish, message = _wish(session)
+            if wish and (session.pk, wish) not in already_told:
+                outbox.plan(
+                    campaign,
+                    Kind.DECIDE,
+                    f"{session.pk}.{wish}",
+                    session=session,
+                    worker=session.worker,
+                    wish=wish,
+                    message=message,
+                )
+
+
+def _wish(session: ExternalSession) -> tuple[str, str]:
+    """Say what the platform should hear of a session; nothing while we think."""
+    assignments = [done.assignment for done in session.work.all()]
+    if not assignments:
+        # A second answer to the same HIT is no assignment of ours, but it was given in
+        # good faith and is paid.
+        waits = session.status == "submitted" and session.problem == TWICE
+        return ("approve", "") if waits else ("", "")
+    # A session may hold several pieces of work, and the platform takes one decision for
+    # all of them: so it waits for the last, and one good piece is enough.
+    if any(assignment.state in OPEN for assignment in assignments):
+        return "", ""
+    is_approved = any(assignment.state == State.APPROVED for assignment in assignments)
+    if session.status == "rejected":
+        return ("override", "") if is_approved else ("", "")
+    if is_approved:
+        return "approve", ""
+    reasons = [
+        assignment.feedback
+        for assignment in assignments
+        if assignment.state == State.REJECTED
+    ]
+    return ("reject", (reasons or [REJECTED])[0]) if reasons else ("", "")
+
+
+def _decision(call: OutwardCall, sent: Sent) -> DecisionSpec:
+    assert call.session is not None  # noqa: S101 - planned with one
+    return DecisionSpec(
+        call.key,
+        call.session.session_id,
+        call.wish,  # type: ignore[arg-type]
+        call.message,
+        call.session.worker.platform_worker_id,
+        sent,
+    )
+
+
+def _decided(call: OutwardCall, sent: Sent, result: Result, now: datetime) -> None:
+    """Complete the row, and let our books follow, in one transaction."""
+    with transaction.atomic():
+        call = outbox.note_result(call, sent, result, now)
+        session = ExternalSession.objects.select_for_update(of=("self",)).get(
+            pk=call.session_id or 0
+        )
+        if call.state == OutwardCall.State.DONE:
+            rejected = call.wish == "reject"
+            reconcile.follow(session, "rejected" if rejected else "approved")
+        # Somebody has decided on the platform's own pages first; its message says how.
+        elif call.code == "decided-otherwise":
+            reconcile.follow(session, call.trouble)
+        elif call.state == OutwardCall.State.FAILED and call.wish == "override":
+            reconcile.stays_rejected(session, call.trouble)
+
+
+# --- bonuses ---------------------------------------------------------------------------
+
+
+def pay_bonuses(campaign: Campaign, platform: Platform, now: datetime) -> None:
+    """Pay the bonuses that are planned for work on this platform."""
+    _plan_bonuses(campaign)
+    # A platform without tokens would pay a bonus again that is sent again.
+    repeatable = platform.capabilities.idempotent_bonus
+    calls = outbox.due(campaign, Kind.BONUS).select_related("session__worker", "entry")
+    taken = {
+        call.key: (call, sent)
+        for call, sent in outbox.take(calls, now, repeatable=repeatable)
+    }
+    specs = [_bonus(call, sent) for call, sent in taken.values()]
+    if not specs:
+        return
+    for result in platform.bonus(specs):
+        call, sent = taken[result.key]
+        with transaction.atomic():
+            call = outbox.note_result(call, sent, result, now)
+            note_bonus(call)
+
+
+def planned_bonuses(campaign: Campaign) -> QuerySet[LedgerEntry]:
+    """Only for sessions that the platform has: it pays nobody else."""
+    return LedgerEntry.objects.filter(
+        campaign=campaign,
+        kind=LedgerEntry.Kind.BONUS,
+        state=Entry.PLANNED,
+        assignment__session_work__isnull=False,
+    ).order_by("pk")
+
+
+def _plan_bonuses(campaign: Campaign) -> None:
+    entries = planned_bonuses(campaign).select_related(
+        "assignment__session_work__session__worker"
+    )
+    for entry in entries:
+        assert entry.assignment is not None  # noqa: S101 - filtered for
+        session = entry.assignment.session_work.session
+        with transaction.atomic():
+            outbox.plan(
+                campaign,
+                Kind.BONUS,
+                str(entry.pk),
+                entry=entry,
+                session=session,
+                worker=session.worker,
+                amount_cents=entry.amount_cents,
+                message=entry.reason,
+            )
+
+
+def _bonus(call: OutwardCall, sent: Sent) -> BonusSpec:
+    assert call.session is not None  # noqa: S101 - planned with one
+    return BonusSpec(
+        call.key,
+        call.session.worker.platform_worker_id,
+        call.session.session_id,
+        call.amount_cents,
+        call.message or "Thank you.",
+        sent,
+    )
+
+
+def note_bonus(call: OutwardCall) -> None:
+    """Let the payment's entry follow the call; its fee goes the same way."""
+    states = {
+        OutwardCall.State.DONE: Entry.DONE,
+        OutwardCall.State.FAILED: Entry.FAILED,
+        OutwardCall.State.SENDING: Entry.SENDING,
+        OutwardCall.State.PLANNED: Entry.PLANNED,
+    }
+    state = states[OutwardCall.State(call.state)]
+    done = timezone.now() if state == Entry.DONE else None
+    # The fee has no call of its own: the platform takes it together with the bonus.
+    LedgerEntry.objects.filter(
+        idempotency_key__in=[
+            call.entry.idempotency_key if call.entry else "",
+            fee_key(call.entry_id or 0),
+        ]
+        # What was paid is never called anything else again.
+    ).exclude(state=Entry.DONE).update(
+        state=state, platform_id=call.platform_id, done_at=done
+    )
+
+
+# --- people ----------------------------------------------------------------------------
+
+
+def keep_away(campaign: Campaign, platform: Platform, now: datetime) -> None:
+    """Tell the platform who gets no more work of this pool, and who does again."""
+    if not platform.capabilities.native_exclusion:
+        return
+    _plan_people(campaign)
+    for call, sent in outbox.take(
+        outbox.due(campaign, Kind.EXCLUDE, Kind.INCLUDE).select_related("worker"), now
+    ):
+        assert call.worker is not None  # noqa: S101 - planned with one
+        name = call.worker.platform_worker_id
+        if call.kind == Kind.EXCLUDE:
+            result = platform.exclude(call.key, name, campaign.pool, call.message)
+        else:
+            result = platform.include(call.key, name, campaign.pool)
+        outbox.note_result(call, sent, result, now)
+
+
+def _plan_people(campaign: Campaign) -> None:
+    known = Worker.objects.filter(platform=campaign.platform, sessions__isnull=False)
+    shut_out = set(known.filter(excluded=True).values_list("pk", flat=True)) | set(
+        Exclusion.objects.filter(
+            pool=campaign.pool, worker__platform=campaign.platform
+        ).values_list("worker", flat=True)
+    )
+    last_told = _last_told(campaign)
+    kept_away = {pk for pk, kind in last_told.items() if kind == Kind.EXCLUDE}
+    for kind, pks in (
+        (Kind.EXCLUDE, shut_out - kept_away),
+        (Kind.INCLUDE, kept_away - shut_out),
+    ):
+        for worker in Worker.objects.filter(pk__in=pks).order_by("pk"):
+            # Somebody may be shut out, let in and shut out again: the number makes each
+            # change a call of its own.
+            n = OutwardCall.objects.filter(
+                kind__in=[Kind.EXCLUDE, Kind.INCLUDE], worker=worker
+            ).count()
+            outbox.plan(campaign, kind, f"{worker.pk}.{n}", worker=worker)
+
+
+def _last_told(campaign: Campaign) -> dict[int, str]:
+    """Give what the platform was told last, or will be, of each worker of the pool."""
+    rows: Iterable[tuple[int | None, str]] = (
+        OutwardCall.objects.filter(
+            campaign__pool=campaign.pool,
+            campaign__platform=campaign.platform,
+            kind__in=[Kind.EXCLUDE, Kind.INCLUDE],
+        )
+        .exclude(state=OutwardCall.State.FAILED)
+        .order_by("pk")
+        .values_list("worker", "kind")
+    )
+    return {pk: kind for pk, kind in rows if pk}

@@ -1,0 +1,364 @@
+"""What is offered elsewhere follows what our rows say: posted, extended, closed.
+
+For platforms that hand out HITs and take the answers themselves, such as Mechanical
+Turk; `study` is for those that only send people. Our rows say how many places each
+HIT has, the outward calls how many of them the platform was told of, and what lacks
+is told next: so all this may stop anywhere and go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count
+
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
+from crowd.elsewhere.services.hit_page import Pages, address_of, page_of
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.platforms.base import (
+    CampaignSpec,
+    ExternalRef,
+    HITSpec,
+    MoreSpec,
+    Platform,
+    Result,
+    Sent,
+)
+from crowd.workers.selectors.platform_requirements import requirements_of
+
+Kind = OutwardCall.Kind
+Taken = list[tuple[OutwardCall, Sent]]
+OFFERED = (Campaign.State.RUNNING,)
+# A platform approves by itself only some time after we would have.
+MARGIN = timedelta(hours=24)
+# HITs live for fourteen days (`CampaignSpec.lifetime_seconds`) unless they are renewed.
+RENEW = timedelta(days=10)
+# Rows are marked and sent in portions, so that a stop button does not wait for all.
+PORTION = 200
+
+
+def advance(
+    campaign: Campaign, platform: Platform, pages: Pages, now: datetime
+) -> None:
+    """Tell the platform what it does not know yet of this campaign's offer."""
+    place, _ = ExternalCampaign.objects.get_or_create(
+        campaign=campaign, defaults={"environment": platform.environment}
+    )
+    # Sandbox and production know nothing of each other's HITs: none of these could be
+    # found.
+    if place.environment != platform.environment:
+        _trouble(
+            place,
+            f"This campaign was posted in {place.environment!r}, but the site is now "
+            f"configured for {platform.environment!r}. Nothing is sent.",
+        )
+        return
+    if campaign.state in OFFERED:
+        _offer(campaign, place, platform, pages, now)
+    elif place.is_open or outbox.due(campaign, Kind.CLOSE).exists():
+        _withdraw(campaign, place, platform, pages, now)
+
+
+def ref_of(campaign: Campaign, place: ExternalCampaign) -> ExternalRef:
+    """Give the platform's names of the campaign and of its HITs."""
+    names = outbox.posted(campaign)
+    return ExternalRef(place.platform_id, {str(pk): name for pk, name in names.items()})
+
+
+def _offer(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    pages: Pages,
+    now: datetime,
+) -> None:
+    if not place.platform_id and not _publish(campaign, place, platform, now):
+        return
+    pending = outbox.due(campaign, Kind.CLOSE).first()
+    if pending is not None:  # half closed: first be sure that it is, then open it again
+        _withdraw(campaign, place, platform, pages, now)
+    if (not place.is_open and outbox.posted(campaign)) or _runs_out(campaign, now):
+        _switch(campaign, place, platform, Kind.RESUME, now)
+    _plan_places(campaign, platform)
+    calls = list(outbox.due(campaign, Kind.POST, Kind.EXTEND))
+    if not calls or not _affordable(campaign, place, platform, calls):
+        return
+    # Noted before anything is sent: if the process dies now, the offer still counts as
+    # open and will be closed.
+    ExternalCampaign.objects.filter(pk=place.pk).update(is_open=True)
+    _send(campaign, place, platform, pages, calls, now)
+
+
+def _runs_out(campaign: Campaign, now: datetime) -> bool:
+    """Tell whether the HITs that are out there will end soon though nobody ended them."""
+    done = OutwardCall.objects.filter(campaign=campaign, state=OutwardCall.State.DONE)
+    first = done.filter(kind=Kind.POST).order_by("done_at").first()
+    renewed = done.filter(kind=Kind.RESUME).order_by("-done_at").first()
+    latest = renewed or first
+    return (
+        latest is not None
+        and latest.done_at is not None
+        and now - latest.done_at > RENEW
+    )
+
+
+def _publish(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
+) -> bool:
+    call = outbox.plan(campaign, Kind.PUBLISH, str(campaign.pk))
+    for taken, sent in outbox.take([call], now):
+        result = platform.publish(spec_of(campaign, taken.key, sent))
+        taken = outbox.note_result(taken, sent, result, now)
+        place.platform_id = taken.platform_id
+        ExternalCampaign.objects.filter(pk=place.pk).update(
+            platform_id=taken.platform_id, trouble=taken.trouble
+        )
+    return bool(place.platform_id)
+
+
+def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
+    """Describe a campaign as a platform must know it."""
+    hit_type = campaign.hit_type
+    hours = timedelta(hours=settings.GENIE["AUTO_APPROVAL_HOURS"])
+    n_places = sum(campaign.hits.values_list("max_assignments", flat=True))
+    return CampaignSpec(
+        key=key,
+        title=hit_type.title,
+        description=hit_type.description,
+        keywords=hit_type.keywords,
+        reward_cents=hit_type.reward_cents,
+        assignment_seconds=hit_type.assignment_seconds,
+        pool=campaign.pool,
+        n_places=n_places,
+        auto_approval_seconds=int((hours + MARGIN).total_seconds()),
+        requirements=requirements_of(campaign),
+        sent=sent,
+    )
+
+
+def _plan_places(campaign: Campaign, platform: Platform) -> None:
+    """Write down which HITs lack places there: new ones, and such that go out again."""
+    n_places_told = outbox.n_places_posted(campaign)
+    done = _n_done(campaign)
+    posted = outbox.posted(campaign)
+    unit = unit_cents(campaign)
+    with transaction.atomic():
+        for hit in campaign.hits.order_by("position"):
+            # What is free here and what was used up there should together be what the
+            # platform was told; what lacks is told next.
+            lacking = (
+                hit.n_available + done.get(hit.pk, 0) - n_places_told.get(hit.pk, 0)
+            )
+            if lacking <= 0 or _given_up(campaign, hit):
+                continue
+            cents = lacking * unit
+            fields = {"hit": hit, "n": lacking, "amount_cents": cents}
+            if hit.pk not in n_places_told:
+                outbox.plan(campaign, Kind.POST, str(hit.pk), **fields)
+            elif hit.pk in posted:
+                # The count so far is part of the name: the same extension planned twice
+                # is one.
+                name = f"{hit.pk}.{n_places_told[hit.pk]}"
+                outbox.plan(campaign, Kind.EXTEND, name, **fields)
+
+
+def _given_up(campaign: Campaign, hit: HIT) -> bool:
+    """Tell whether the platform refused this HIT, or more of it, for good."""
+    return OutwardCall.objects.filter(
+        campaign=campaign,
+        hit=hit,
+        kind__in=[Kind.POST, Kind.EXTEND],
+        state=OutwardCall.State.FAILED,
+    ).exists()
+
+
+def _affordable(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    calls: Sequence[OutwardCall],
+) -> bool:
+    """Check our budget and the account there before anything is posted."""
+    progress = campaign_progress(campaign)
+    if progress.committed_cents > progress.budget_cents:
+        _trouble(
+            place,
+            f"The work already posted costs {_money(progress.committed_cents)}, more "
+            f"than the budget of {_money(progress.budget_cents)}. Nothing more is "
+            "posted.",
+        )
+        return False
+    needed = outbox.waiting_cents(calls)
+    balance = platform.balance_cents()
+    ExternalCampaign.objects.filter(pk=place.pk).update(balance_cents=balance)
+    if balance is not None and needed > balance:
+        _trouble(
+            place,
+            f"Posting needs {_money(needed)}, but the account on the platform has "
+            f"{_money(balance)}. Add money to it; posting then continues "
+            "automatically.",
+        )
+        return False
+    return True
+
+
+def _send(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    pages: Pages,
+    calls: Sequence[OutwardCall],
+    now: datetime,
+) -> None:
+    """Post and extend in portions; what the server said last stands with the campaign."""
+    ref = ref_of(campaign, place)
+    trouble = ""
+    for first in range(0, len(calls), PORTION):
+        if not Campaign.objects.filter(pk=campaign.pk, state__in=OFFERED).exists():
+            return  # stopped while we were posting
+        portion = outbox.take(calls[first : first + PORTION], now)
+        for result in _results(campaign, platform, pages, ref, portion, now):
+            trouble = result.message if result.state != "done" else trouble
+            if result.code == "no-funds":
+                calls = calls[: first + PORTION]  # the next portions have no money
+    ExternalCampaign.objects.filter(pk=place.pk).update(trouble=trouble[:500])
+
+
+def _results(
+    campaign: Campaign,
+    platform: Platform,
+    pages: Pages,
+    ref: ExternalRef,
+    taken: Taken,
+    now: datetime,
+) -> Iterator[Result]:
+    by_key = {call.key: (call, sent) for call, sent in taken}
+    hits = _hits(taken)
+    posts = [
+        HITSpec(
+            call.key,
+            call.n,
+            page=page_of(campaign.hit_type, hits[call.hit_id or 0], pages),
+            url=address_of(hits[call.hit_id or 0]),
+            sent=sent,
+        )
+        for call, sent in taken
+        if call.kind == Kind.POST
+    ]
+    more = [
+        MoreSpec(
+            call.key,
+            ref.hit_ids[str(call.hit_id)],
+            call.n,
+            before=_places_before(call),
+            sent=sent,
+        )
+        for call, sent in taken
+        if call.kind == Kind.EXTEND
+    ]
+    for results in (platform.post(ref, posts), platform.add_capacity(ref, more)):
+        for result in results:
+            call, sent = by_key[result.key]
+            call = outbox.note_result(call, sent, result, now)
+            if call.kind == Kind.POST and call.platform_id:
+                HIT.objects.filter(pk=call.hit_id or 0).update(
+                    platform_hit_id=call.platform_id[:64]
+                )
+            yield result
+
+
+def _hits(taken: Taken) -> dict[int, HIT]:
+    pks = [call.hit_id or 0 for call, _ in taken if call.kind == Kind.POST]
+    rows: Iterable[HIT] = HIT.objects.filter(pk__in=pks).prefetch_related("items")
+    return {hit.pk: hit for hit in rows}
+
+
+def _places_before(call: OutwardCall) -> int:
+    """Count the places that the HIT had by our books before this row."""
+    rows = OutwardCall.objects.filter(
+        hit=call.hit_id, kind__in=[Kind.POST, Kind.EXTEND], pk__lt=call.pk
+    ).exclude(state=OutwardCall.State.FAILED)
+    return sum(rows.values_list("n", flat=True))
+
+
+def _withdraw(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    pages: Pages,
+    now: datetime,
+) -> None:
+    """Let nobody take this work any more; HITs that may be out count as out."""
+    unsure = list(outbox.due(campaign, Kind.POST, Kind.EXTEND, maybe_sent_only=True))
+    if unsure:
+        ref = ref_of(campaign, place)
+        portion = outbox.take(unsure, now)
+        results = list(_results(campaign, platform, pages, ref, portion, now))
+        # Something may be out there that we cannot name yet: what is known is closed,
+        # and the call stays open until the rest comes to light.
+        if any(result.state in {"unknown", "again"} for result in results):
+            _switch(campaign, place, platform, Kind.CLOSE, now, complete=False)
+            return
+    _switch(campaign, place, platform, Kind.CLOSE, now)
+
+
+def _switch(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    kind: OutwardCall.Kind,
+    now: datetime,
+    *,
+    complete: bool = True,
+) -> None:
+    """Close or resume; while a HIT may still come to light the row is not done."""
+    call = outbox.numbered(campaign, kind, str(campaign.pk))
+    ref = _with_open_places(campaign, ref_of(campaign, place))
+    for taken, sent in outbox.take([call], now):
+        act = platform.close if kind == Kind.CLOSE else platform.resume
+        result = act(ref)
+        if result.state == "done" and not complete:
+            result = Result(
+                ref.campaign_id, "unknown", message="The state of some HITs is unknown."
+            )
+        done = outbox.note_result(taken, sent, result, now)
+        if done.state == OutwardCall.State.DONE:
+            place.is_open = kind == Kind.RESUME
+        ExternalCampaign.objects.filter(pk=place.pk).update(
+            is_open=place.is_open, trouble=done.trouble
+        )
+
+
+def _with_open_places(campaign: Campaign, ref: ExternalRef) -> ExternalRef:
+    """Leave out HITs that nobody could take any more in any case."""
+    n_places_told, n_done = outbox.n_places_posted(campaign), _n_done(campaign)
+    live = {
+        name: hit_id
+        for name, hit_id in ref.hit_ids.items()
+        if n_done.get(int(name), 0) < n_places_told.get(int(name), 0)
+    }
+    return ExternalRef(ref.campaign_id, live)
+
+
+def _n_done(campaign: Campaign) -> dict[int, int]:
+    """Count the turns at each HIT that the platform has used up."""
+    return dict(
+        Assignment.objects.filter(hit__campaign=campaign)
+        .order_by()
+        .values_list("hit")
+        .annotate(n=Count("pk"))
+    )
+
+
+def _trouble(place: ExternalCampaign, sentence: str) -> None:
+    ExternalCampaign.objects.filter(pk=place.pk).update(trouble=sentence[:500])
+
+
+def _money(cents: int) -> str:
+    return f"${cents / 100:,.2f}"

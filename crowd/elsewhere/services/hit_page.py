@@ -1,0 +1,108 @@
+"""A HIT as one page that needs nothing else: what platforms show in a frame of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.core import signing
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from crowd import hit_templates
+from crowd.hits.models.campaign import HIT, HITType, Item
+from genie.lib.errors import GenieError
+
+STYLE = "worker/elsewhere.css"
+SCRIPT = "worker/elsewhere.js"
+SLIDER = "worker/slider.js"
+MARKS = "worker/marks.js"
+SALT = "crowd.hit-page"
+
+
+class ShownItem(Protocol):
+    """One item as a page shows it."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class Pages:
+    """How items are shown and what is sent back is read, as on our own pages."""
+
+    show: Callable[[HITType, Item, Mapping[str, str], int], Any]
+    read: Callable[[Any], dict[str, str]]
+
+    def answers(
+        self, hit_type: HITType, hit: HIT, fields: Mapping[str, str]
+    ) -> dict[str, dict[str, str]]:
+        """Read the fields of a form: item key, question, raw answer."""
+        answers_of_items: dict[str, dict[str, str]] = {}
+        for i, item in enumerate(hit.items.all()):
+            shown = self.show(hit_type, item, fields, i)
+            if raw_answers := self.read(shown):
+                answers_of_items[item.key] = raw_answers
+        return answers_of_items
+
+
+def page_of(hit_type: HITType, hit: HIT, pages: Pages, nonce: str = "") -> str:
+    """Render a HIT with its style and its scripts inside; nothing is fetched for it.
+
+    The nonce lets exactly these scripts run where we serve the page ourselves.
+    """
+    template = hit_templates.get(hit_type.template)
+    items = [
+        pages.show(hit_type, item, {}, i) for i, item in enumerate(hit.items.all())
+    ]
+    scripts = [SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
+    return render_to_string(
+        "worker_site/elsewhere.html",
+        {
+            "hit_type": hit_type,
+            "instructions": template.instructions,
+            "items": items,
+            "style": _inside(STYLE),
+            "scripts": [_inside(name) for name in scripts],
+            "nonce": nonce,
+        },
+    )
+
+
+def address_of(hit: HIT) -> str:
+    """Give the address at which we serve the page; empty where nobody could open it.
+
+    It tells the HIT to whoever was given it, and cannot be guessed.
+    """
+    site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+    # Platforms show our page in a frame, and browsers put no http page into an https
+    # one.
+    if not site.startswith("https://"):
+        return ""
+    token = signing.dumps(hit.pk, salt=SALT)
+    return f"{site}{reverse('work:elsewhere', args=[token])}"
+
+
+def hit_of(token: str) -> HIT | None:
+    """Give the HIT of an address that we gave out."""
+    try:
+        pk = signing.loads(token, salt=SALT)
+    except signing.BadSignature:
+        return None
+    return HIT.objects.select_related("campaign__hit_type").filter(pk=pk).first()
+
+
+def _inside(name: str) -> SafeString:
+    """Give a file of ours as it can stand inside the page."""
+    path = finders.find(name)
+    if not isinstance(path, str):
+        raise GenieError(f"The file {name} is missing.", code="file-missing")
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 - finders give strings
+        text = file.read()
+    # Either would end its element early, and the rest would stand on the page as text.
+    if "</script" in text.lower() or "</style" in text.lower():
+        raise GenieError(f"{name} cannot be embedded in a page.", code="file-unusable")
+    return mark_safe(text)  # noqa: S308 - our own file

@@ -1,0 +1,72 @@
+"""Follow what platforms tell us by themselves: each notice once, as a hint to look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from crowd.elsewhere.models.panel import PlatformNotice
+from crowd.elsewhere.services.sync import JOB, look_at_hits
+from crowd.hits.models.campaign import Campaign
+from genie.lib import jobs
+
+# Platforms try again for two days.
+KEPT = timedelta(days=7)
+
+
+def follow(platform: str, event_id: str, resource_id: str) -> bool:
+    """Queue a look at the campaign that a notice is about; False when it came before."""
+    with transaction.atomic():
+        if not _is_new(platform, event_id):
+            return False
+        about = (
+            Campaign.objects.filter(platform=platform)
+            .filter(
+                Q(external__platform_id=resource_id)
+                | Q(sessions__session_id=resource_id)
+            )
+            # Before it is published a campaign has no name there, and no name must
+            # match none.
+            .exclude(external__platform_id="")
+            .order_by("pk")
+            .values_list("pk", flat=True)
+            .distinct()
+        )
+        campaign_pks = list(about) if resource_id else []
+        if not campaign_pks:
+            # Somebody took a place and has not come to us yet: it may be any of them.
+            running = Campaign.objects.filter(
+                platform=platform, state=Campaign.State.RUNNING
+            )
+            campaign_pks = list(running.order_by("pk").values_list("pk", flat=True))
+        jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in campaign_pks])
+    return True
+
+
+def follow_hits(platform: str, event_id: str, names: Iterable[str]) -> bool:
+    """Queue a look at the campaigns of some HITs; False when the notice came before."""
+    with transaction.atomic():
+        if not _is_new(platform, event_id):
+            return False
+        look_at_hits(platform, names)
+    return True
+
+
+def _is_new(platform: str, event_id: str) -> bool:
+    """Note a notice's id; one without an id is always new, as it only makes us look."""
+    if not event_id:
+        return True
+    # no database keeps a NUL
+    name = event_id.replace("\0", "")[:100]
+    row = PlatformNotice.objects.get_or_create(platform=platform, event_id=name)
+    return row[1]
+
+
+def forget(now: datetime | None = None) -> int:
+    """Delete what no platform sends again; return how many."""
+    limit = (now or timezone.now()) - KEPT
+    return PlatformNotice.objects.filter(received_at__lt=limit).delete()[0]

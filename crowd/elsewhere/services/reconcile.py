@@ -1,0 +1,132 @@
+"""Our decisions and the platform's, brought to agree: what it has decided is decided.
+
+Money follows the platform's word: a reward and its fee are done when it says that the
+work is approved, and not a moment earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import F, Q
+from django.utils import timezone
+
+from crowd.campaigns.services import review
+from crowd.elsewhere.models.external import ExternalSession
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.money.models import LedgerEntry
+from crowd.money.services import budgets, payments
+
+State = Assignment.State
+Entry = LedgerEntry.State
+OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
+FOR_WORK = (LedgerEntry.Kind.REWARD, LedgerEntry.Kind.FEE)
+THERE = "Rejected on the platform."
+STANDS = "The platform did not reverse the rejection:"
+OVERTAKEN = "The platform had approved this before the rejection reached it."
+
+
+def follow(session: ExternalSession, status: str) -> None:
+    """Take over what the platform says of a session; callers hold its row.
+
+    Old news changes nothing: what is approved stays approved.
+    """
+    if not _is_news(session.status, status):
+        return
+    ExternalSession.objects.filter(pk=session.pk).update(status=status)
+    session.status = status
+    if status == "approved":
+        _approved(session)
+    elif status == "rejected":
+        _rejected(session)
+
+
+def _is_news(before: str, after: str) -> bool:
+    if before == after or before == "approved":
+        return False
+    # A late "submitted" says nothing of a session that was decided on.
+    return not (before == "rejected" and after == "submitted")
+
+
+def _approved(session: ExternalSession) -> None:
+    """Count and pay the work, whatever we wanted: the platform does."""
+    now = timezone.now()
+    for assignment in _work(session):
+        waiting = Assignment.objects.filter(pk=assignment.pk, state=State.SUBMITTED)
+        waiting.update(state=State.APPROVED, decided_at=now)
+        if assignment.state == State.REJECTED:
+            _overturn(assignment)
+    paid(session)
+
+
+def _overturn(assignment: Assignment) -> None:
+    """Give up a rejection that came too late: the answer counts, the work is paid."""
+    campaign = Campaign.objects.select_for_update(of=("self",)).get(
+        hits=assignment.hit_id
+    )
+    changed = Assignment.objects.filter(pk=assignment.pk, state=State.REJECTED).update(
+        state=State.APPROVED,
+        overturned_at=timezone.now(),
+        feedback=f"{assignment.feedback} {OVERTAKEN}".strip()[:1024],
+    )
+    if not changed:
+        return
+    cents = payments.plan_after_all(assignment, OVERTAKEN)
+    if campaign.state in OVER:
+        budgets.correct(campaign.key, cents)
+    elif assignment.replaced_at is None:
+        _close_place(assignment.hit_id)
+
+
+def _close_place(hit_pk: int) -> None:
+    """Take the place back that the rejection had freed, or count one more."""
+    closed = HIT.objects.filter(pk=hit_pk, n_available__gt=0).update(
+        n_available=F("n_available") - 1
+    )
+    if not closed:
+        HIT.objects.filter(pk=hit_pk).update(max_assignments=F("max_assignments") + 1)
+
+
+def _rejected(session: ExternalSession) -> None:
+    for assignment in _work(session):
+        if assignment.state == State.SUBMITTED:
+            review.reject(assignment.pk, None, THERE)
+
+
+def stays_rejected(session: ExternalSession, why: str) -> None:
+    """Follow a platform that takes a rejection not back, though we did."""
+    for assignment in _work(session):
+        # Submitted first, because only submitted work can be rejected.
+        back = Assignment.objects.filter(pk=assignment.pk, state=State.APPROVED).update(
+            state=State.SUBMITTED
+        )
+        if back:
+            review.reject(assignment.pk, None, f"{STANDS} {why}")
+
+
+def paid(session: ExternalSession) -> int:
+    """Note that the platform paid the approved work of a session, once."""
+    approved = Assignment.objects.filter(
+        session_work__session=session, state=State.APPROVED
+    )
+    # Cancelled entries, too: where the platform's approval overtook our rejection, the
+    # money is gone.
+    return LedgerEntry.objects.filter(
+        Q(assignment__in=approved, kind__in=FOR_WORK)
+        | Q(idempotency_key__in=keys_without_answer(session)),
+        state__in=[Entry.PLANNED, Entry.SENDING, Entry.CANCELLED],
+    ).update(
+        state=Entry.DONE,
+        platform_id=session.session_id[:100],
+        done_at=timezone.now(),
+    )
+
+
+def keys_without_answer(session: ExternalSession) -> tuple[str, str]:
+    """Name the payments for a session that brought no answer that we can keep."""
+    return f"reward:session:{session.pk}", f"fee:session:{session.pk}"
+
+
+def _work(session: ExternalSession) -> Iterable[Assignment]:
+    return Assignment.objects.filter(session_work__session=session).order_by("pk")

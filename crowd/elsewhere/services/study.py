@@ -1,0 +1,407 @@
+"""A campaign as one study elsewhere, whose people come to our pages for the items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd import hit_templates
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+)
+from crowd.elsewhere.services import hit_offer, reconcile, study_places
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services import slots
+from crowd.money.models import LedgerEntry
+from crowd.money.services import budgets, payments
+from crowd.platforms.base import (
+    CampaignSpec,
+    ExternalRef,
+    MoreSpec,
+    Platform,
+    Result,
+    SessionEvent,
+)
+from crowd.workers.selectors.platform_requirements import requirements_of
+from crowd.workers.services.invitations import register_worker
+from genie.lib.errors import GenieError
+
+Kind = OutwardCall.Kind
+State = Assignment.State
+Entry = LedgerEntry.State
+OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
+LONGEST_SECONDS = 23 * 3600
+BACK = "Returned on the platform, so it is not paid and is given to someone else."
+NOTHING = "Submitted on the platform, but nothing was answered here."
+WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
+STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
+
+
+def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
+    """Tell the platform what it does not know yet of this study."""
+    place, _ = ExternalCampaign.objects.get_or_create(
+        campaign=campaign, defaults={"environment": platform.environment}
+    )
+    if place.environment != platform.environment:
+        _trouble(place, f"The site is now configured for {platform.environment!r}.")
+        return
+    if campaign.state == Campaign.State.RUNNING:
+        if not place.platform_id:
+            _publish(campaign, place, platform, now)
+        elif not place.is_open:
+            _switch(campaign, place, platform, Kind.RESUME, now)
+        return
+    _find_lost(campaign, place, platform, now)
+    if place.is_open or outbox.due(campaign, Kind.CLOSE).exists():
+        _switch(campaign, place, platform, Kind.CLOSE, now)
+
+
+# --- the offer -------------------------------------------------------------------------
+
+
+def _publish(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
+) -> None:
+    """Cut the work into places, ask what they cost, and open the study if that is paid."""
+    call = OutwardCall.objects.filter(campaign=campaign, kind=Kind.PUBLISH).first()
+    if call is None:
+        call = _priced(campaign, place, platform)
+    if call is None or call.state == OutwardCall.State.FAILED:
+        return
+    for taken, sent in outbox.take([call], now):
+        spec = spec_of(
+            campaign, place, hit_offer.spec_of(campaign, taken.key, sent), call.n
+        )
+        done = outbox.note_result(taken, sent, platform.publish(spec), now)
+        ExternalCampaign.objects.filter(pk=place.pk).update(
+            platform_id=done.platform_id,
+            url=platform.page_of(ExternalRef(done.platform_id))
+            if done.platform_id
+            else "",
+            is_open=bool(done.platform_id),
+            trouble=done.trouble,
+        )
+
+
+def _find_lost(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
+) -> None:
+    """Learn whether a study is out whose making was not heard of before the end came.
+
+    Nothing is made or opened for that: a campaign that stopped asks nobody.
+    """
+    call = OutwardCall.objects.filter(
+        campaign=campaign, kind=Kind.PUBLISH, state=OutwardCall.State.SENDING
+    ).first()
+    if call is None:
+        return
+    name = platform.find(call.key)
+    if name:
+        result = Result(call.key, "done", name)
+    else:
+        over = campaign.state in OVER
+        result = Result(
+            call.key, "refused" if over else "again", message="Not on the platform."
+        )
+    outbox.note_result(call, "lately", result, now)
+    place.platform_id, place.is_open = name, bool(name)
+    place.save(update_fields=["platform_id", "is_open"])
+
+
+def _priced(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform
+) -> OutwardCall | None:
+    """Write the study down with what it costs; nothing where money is missing.
+
+    Raises
+    ------
+    GenieError
+        Where the campaign requires what the platform cannot check, or the account there
+        is not in our currency.
+    """
+    requirements_of(campaign)
+    balance = platform.balance_cents()
+    total = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
+    items_per_place = int(settings.GENIE["PROLIFIC_ITEMS_PER_PLACE"])
+    # Where the wanted size costs too much, the one that leaves nothing over may not.
+    for cut in study_places.cuts(total, items_per_place):
+        reward = campaign.hit_type.reward_cents * cut.size
+        bill = platform.quote(
+            reward_cents=reward, n_items=cut.n_places, n_test_questions=0
+        )
+        if bill.total_cents <= campaign.budget_cents:
+            break
+    else:
+        _trouble(
+            place,
+            f"{cut.n_places} places of {cut.size} items cost "
+            f"{_money(bill.total_cents)}, but only {_money(campaign.budget_cents)} "
+            "was approved.",
+        )
+        return None
+    if balance is not None and balance < bill.total_cents:
+        _trouble(
+            place,
+            f"The study costs {_money(bill.total_cents)}, but the account on the "
+            f"platform has {_money(balance)}. Add money to it; the study is then "
+            "published automatically.",
+        )
+        return None
+    with transaction.atomic():
+        place.place_size = cut.size
+        # Rounded up: a place must never be booked for less than the platform takes.
+        place.place_fee_cents = -(-bill.fee_cents // cut.n_places)
+        place.balance_cents = balance
+        place.save(update_fields=["place_size", "place_fee_cents", "balance_cents"])
+        # The rest of a place's fee is planned with the place; see `pay_whole_places`.
+        campaign.fee_cents = place.place_fee_cents // cut.size
+        campaign.save(update_fields=["fee_cents"])
+        return outbox.plan(
+            campaign,
+            Kind.PUBLISH,
+            str(campaign.pk),
+            n=cut.n_places,
+            amount_cents=bill.total_cents,
+        )
+
+
+def spec_of(
+    campaign: Campaign, place: ExternalCampaign, of_one: CampaignSpec, n_places: int
+) -> CampaignSpec:
+    """Describe the study: everything of one HIT, as often as a place holds it."""
+    site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+    if place.environment == "production" and not site.startswith("https://"):
+        raise GenieError(
+            f"GENIE_SITE_URL is {site}, an address that platforms cannot send people "
+            "to.",
+            code="platform-not-configured",
+        )
+    seconds = hit_templates.get(campaign.hit_type.template).seconds
+    size = place.place_size
+    return CampaignSpec(
+        key=of_one.key,
+        title=of_one.title,
+        description=of_one.description,
+        keywords=of_one.keywords,
+        reward_cents=of_one.reward_cents * size,
+        assignment_seconds=min(of_one.assignment_seconds * size, LONGEST_SECONDS),
+        pool=of_one.pool,
+        expected_seconds=round(seconds * size),
+        n_places=n_places,
+        url=site + reverse("work:arrive", args=[campaign.platform, campaign.pk]),
+        requirements=of_one.requirements,
+        sent=of_one.sent,
+    )
+
+
+def ask_for_more(campaign: Campaign, platform: Platform, now: datetime) -> None:
+    """Ask for places where work went back and none is free for it.
+
+    This comes after decisions were told: a place whose work was rejected, or that was
+    given back, is free again by itself.
+    """
+    place = ExternalCampaign.objects.get(campaign=campaign)
+    if campaign.state != Campaign.State.RUNNING or not place.platform_id:
+        return
+    if not outbox.due(campaign, Kind.EXTEND).exists():
+        _plan_places(campaign, place)
+    before = study_places.n_places_told(campaign)
+    for call, sent in outbox.take(outbox.due(campaign, Kind.EXTEND), now):
+        # `before` already counts this row.
+        spec = MoreSpec(call.key, "", call.n, before - call.n, sent)
+        ref = ExternalRef(place.platform_id)
+        for result in platform.add_capacity(ref, [spec]):
+            done = outbox.note_result(call, sent, result, now)
+            ExternalCampaign.objects.filter(pk=place.pk).update(trouble=done.trouble)
+
+
+def _plan_places(campaign: Campaign, place: ExternalCampaign) -> None:
+    n = study_places.lacking(campaign, place)
+    if not n:
+        return
+    price = study_places.price_cents(campaign, place)
+    there = study_places.n_places_told(campaign)
+    affordable = campaign.budget_cents // price - there if price else n
+    if affordable < n:
+        _trouble(
+            place,
+            f"{n} more places are needed, but the budget pays for only "
+            f"{max(0, affordable)}.",
+        )
+    if (more := min(n, affordable)) > 0:
+        outbox.plan(
+            campaign,
+            Kind.EXTEND,
+            f"{campaign.pk}.{there}",
+            n=more,
+            amount_cents=more * price,
+        )
+
+
+def _switch(
+    campaign: Campaign,
+    place: ExternalCampaign,
+    platform: Platform,
+    kind: OutwardCall.Kind,
+    now: datetime,
+) -> None:
+    call = outbox.numbered(campaign, kind, str(campaign.pk))
+    act = platform.close if kind == Kind.CLOSE else platform.resume
+    for taken, sent in outbox.take([call], now):
+        done = outbox.note_result(taken, sent, act(ExternalRef(place.platform_id)), now)
+        if done.state == OutwardCall.State.DONE:
+            place.is_open = kind == Kind.RESUME
+        ExternalCampaign.objects.filter(pk=place.pk).update(
+            is_open=place.is_open, trouble=done.trouble
+        )
+
+
+# --- what comes back -------------------------------------------------------------------
+
+
+def take_in(campaign: Campaign, events: Iterable[SessionEvent]) -> int:
+    """Follow what the platform says of its people; give how many sessions changed."""
+    n = 0
+    for event in events:
+        if event.worker_id:
+            n += _follow(campaign, event)
+    return n
+
+
+@transaction.atomic
+def _follow(campaign: Campaign, event: SessionEvent) -> bool:
+    worker = register_worker(
+        platform_worker_id=event.worker_id,
+        platform=campaign.platform,
+        simulated=campaign.simulated,
+    )
+    session, _ = ExternalSession.objects.get_or_create(
+        campaign=campaign,
+        session_id=event.session_id,
+        worker=worker,
+        defaults={"status": "started", "accepted_at": event.accepted_at},
+    )
+    # Two who look at once come here one after the other.
+    session = ExternalSession.objects.select_for_update(of=("self",)).get(pk=session.pk)
+    before = session.status
+    if before in {"returned", "screened-out"} and event.status == "started":
+        return False  # old news
+    problem = event.message
+    if event.status == "submitted" and not session.work.exists():
+        problem = NOTHING
+    ExternalSession.objects.filter(pk=session.pk).update(
+        problem=problem[:300], submitted_at=event.submitted_at, raw=event.raw
+    )
+    reconcile.follow(session, event.status)
+    if event.status in {"returned", "screened-out"} and before != event.status:
+        take_back(session)
+    return before != event.status
+
+
+def take_back(session: ExternalSession) -> int:
+    """Give up the work of somebody who returned their place: nobody pays for it."""
+    n = 0
+    for assignment in Assignment.objects.filter(
+        session_work__session=session, state__in=[State.ACCEPTED, State.SUBMITTED]
+    ).order_by("pk"):
+        if assignment.state == State.ACCEPTED:
+            n += slots.take_back(assignment.pk, assignment.hit_id, State.RETURNED)
+            continue
+        changed = Assignment.objects.filter(
+            pk=assignment.pk, state=State.SUBMITTED
+        ).update(state=State.RETURNED, decided_at=timezone.now(), feedback=BACK)
+        if changed:
+            saved = payments.cancel(assignment.pk, BACK)
+            campaign = Campaign.objects.get(pk=session.campaign_id)
+            if campaign.state in OVER:
+                budgets.correct(campaign.key, -saved)
+            elif assignment.replaced_at is None:
+                slots.free(assignment.hit_id)
+        n += changed
+    return n
+
+
+def pay_whole_places(campaign: Campaign) -> int:
+    """Plan what a place pays beyond its answers, once its work is decided on."""
+    place = ExternalCampaign.objects.get(campaign=campaign)
+    names = {
+        f"reward:session:{pk}" for pk in campaign.sessions.values_list("pk", flat=True)
+    }
+    known = (
+        set(
+            LedgerEntry.objects.filter(
+                campaign=campaign, idempotency_key__startswith="reward:session:"
+            ).values_list("idempotency_key", flat=True)
+        )
+        & names
+    )
+    n = 0
+    decided = campaign.sessions.filter(status__in=["submitted", "approved"])
+    for session in decided.order_by("pk"):
+        if f"reward:session:{session.pk}" not in known and _is_earned(session):
+            n += _plan_rest(campaign, place, session)
+    return n
+
+
+def _is_earned(session: ExternalSession) -> bool:
+    # The platform pays the place then, whatever became of the answers here.
+    if session.status == "approved":
+        return True
+    states = set(session.work.values_list("assignment__state", flat=True))
+    return State.APPROVED in states and not states & {State.ACCEPTED, State.SUBMITTED}
+
+
+@transaction.atomic
+def _plan_rest(
+    campaign: Campaign, place: ExternalCampaign, session: ExternalSession
+) -> bool:
+    # What was planned for single answers is part of what the place pays; a place is
+    # never paid twice for the same work.
+    entries = LedgerEntry.objects.filter(
+        assignment__session_work__session=session, state__in=STILL
+    )
+    paid = {
+        row["kind"]: row["n"]
+        for row in entries.order_by().values("kind").annotate(n=Sum("amount_cents"))
+    }
+    keys = reconcile.keys_without_answer(session)
+    reward = campaign.hit_type.reward_cents * place.place_size
+    parts = (
+        (keys[0], LedgerEntry.Kind.REWARD, reward),
+        (keys[1], LedgerEntry.Kind.FEE, place.place_fee_cents),
+    )
+    for key, kind, whole in parts:
+        cents = max(0, whole - paid.get(kind, 0))
+        # An entry of nothing is kept, too: it says that this place has been settled.
+        _, is_new = LedgerEntry.objects.get_or_create(
+            idempotency_key=key,
+            defaults={
+                "campaign": campaign,
+                "kind": kind,
+                "amount_cents": cents,
+                "reason": WHOLE_PLACE,
+            },
+        )
+        if is_new and campaign.state in OVER:
+            budgets.correct(campaign.key, cents)
+    if session.status == "approved":
+        reconcile.paid(session)
+    return True
+
+
+def _trouble(place: ExternalCampaign, sentence: str) -> None:
+    ExternalCampaign.objects.filter(pk=place.pk).update(trouble=sentence[:500])
+
+
+def _money(cents: int) -> str:
+    return f"${cents / 100:,.2f}"

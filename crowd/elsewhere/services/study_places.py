@@ -1,0 +1,90 @@
+"""A study of many places: how much work one holds, what it costs, how many are needed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, Sum
+
+from crowd.elsewhere.models.external import ExternalCampaign, ExternalSession
+from crowd.elsewhere.models.external import OutwardCall as Call
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+
+# A place that is in one of these cannot be taken by anybody else.
+TAKEN = ("started", "submitted", "approved", "screened-out")
+AT_WORK = (
+    Assignment.State.ACCEPTED,
+    Assignment.State.SUBMITTED,
+    Assignment.State.APPROVED,
+    Assignment.State.REJECTED,
+)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How a campaign's work is cut into places."""
+
+    size: int
+    n_places: int
+
+
+def cut(n_assignments: int, wanted_size: int) -> Cut:
+    """Cut the work into places of about the wanted size, with as little left over.
+
+    The last place holds what is left and is paid like the others; so the size that
+    leaves least over is taken, down to half of what was wanted.
+
+    Examples
+    --------
+    >>> cut(880, 10), cut(54, 10), cut(3, 10)
+    (Cut(size=10, n_places=88), Cut(size=9, n_places=6), Cut(size=3, n_places=1))
+    """
+    largest = max(1, min(wanted_size, n_assignments))
+    sizes = range(largest, (largest + 1) // 2 - 1, -1)
+    size = min(sizes, key=lambda k: math.ceil(n_assignments / k) * k)
+    return Cut(size, math.ceil(n_assignments / size))
+
+
+def cuts(n_assignments: int, wanted_size: int) -> list[Cut]:
+    """Give the cut of about the wanted size, and one that leaves nothing over.
+
+    Examples
+    --------
+    >>> cuts(5, 3)
+    [Cut(size=3, n_places=2), Cut(size=1, n_places=5)]
+    """
+    largest = max(1, min(wanted_size, n_assignments))
+    even = next(k for k in range(largest, 0, -1) if n_assignments % k == 0)
+    return [cut(n_assignments, wanted_size), Cut(even, n_assignments // even)]
+
+
+def n_places_told(campaign: Campaign) -> int:
+    """Count the places that the platform has, or will have, by our books."""
+    rows = Call.objects.filter(
+        campaign=campaign, kind__in=[Call.Kind.PUBLISH, Call.Kind.EXTEND]
+    ).exclude(state=Call.State.FAILED)
+    return rows.aggregate(n=Sum("n"))["n"] or 0
+
+
+def lacking(campaign: Campaign, place: ExternalCampaign) -> int:
+    """Count the places that open work needs beyond those that are still free."""
+    sessions = ExternalSession.objects.filter(campaign=campaign)
+    n_taken = sessions.filter(status__in=TAKEN).count()
+    free = max(0, n_places_told(campaign) - n_taken) * place.place_size
+    under_way = sessions.filter(status="started", collected_at=None).annotate(
+        n=Count("work", filter=Q(work__assignment__state__in=AT_WORK))
+    )
+    # A place that somebody has begun will be filled by them; its rest need not be
+    # offered again.
+    coming = sum(
+        max(0, place.place_size - n) for n in under_way.values_list("n", flat=True)
+    )
+    n_open = campaign.hits.aggregate(n=Sum("n_available"))["n"] or 0
+    return max(0, math.ceil((n_open - free - coming) / place.place_size))
+
+
+def price_cents(campaign: Campaign, place: ExternalCampaign) -> int:
+    """Give what one place costs, whoever takes it and however much is left to do."""
+    return campaign.hit_type.reward_cents * place.place_size + place.place_fee_cents

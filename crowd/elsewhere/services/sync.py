@@ -1,0 +1,219 @@
+"""One look at a campaign elsewhere: tell the platform what we want, take in what it has.
+
+Everything here may run any number of times and be killed anywhere: what was planned
+stays planned, what was being sent is asked after, what came in twice is stored once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+)
+from crowd.elsewhere.services import collect, decisions, hit_offer, study
+from crowd.elsewhere.services.hit_page import Pages
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.platforms import connect, external_slugs
+from crowd.platforms.base import ExternalRef, Platform
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+
+logger = logging.getLogger(__name__)
+JOB = "crowd.jobs.sync_campaign"
+# Longer than a job may run, so that a killed one does not hold the place for ever.
+LEASE = timedelta(minutes=11)
+FAILED = "The last check failed: "
+# Work that was open when a campaign was closed may come in for as long as this after.
+LATE = timedelta(minutes=10)
+State = Campaign.State
+NOT_OFFERED = (State.PAUSED, State.STOPPED, State.COMPLETE)
+
+
+def enqueue_due(now: datetime | None = None) -> int:
+    """Queue a look at every campaign elsewhere that has something to tell or to hear."""
+    now = now or timezone.now()
+    interval = timedelta(seconds=settings.GENIE["PLATFORM_SYNC_SECONDS"])
+    rows = (
+        Campaign.objects.filter(platform__in=external_slugs())
+        .exclude(state=State.SCHEDULED)
+        .filter(
+            Q(external=None)
+            | Q(external__synced_at=None)
+            | Q(external__synced_at__lte=now - interval)
+            | Q(external__is_open=True, state__in=NOT_OFFERED)
+        )
+        .select_related("external", "hit_type")
+        .order_by("pk")
+    )
+    due_jobs = [(JOB, {"campaign": row.pk}) for row in rows if not is_settled(row, now)]
+    return jobs.enqueue_missing(due_jobs)
+
+
+def is_settled(campaign: Campaign, now: datetime) -> bool:
+    """Tell whether nothing more is to be said or heard about a campaign."""
+    if campaign.state not in {State.STOPPED, State.COMPLETE}:
+        return False
+    place = ExternalCampaign.objects.filter(campaign=campaign).first()
+    if place is None:
+        return True
+    if place.is_open or outbox.due(campaign, *OutwardCall.Kind).exists():
+        return False
+    if ExternalSession.objects.filter(
+        campaign=campaign, status__in=["started", "submitted"]
+    ).exists():
+        return False
+    if decisions.planned_bonuses(campaign).exists():
+        return False
+    closed = (
+        OutwardCall.objects.filter(campaign=campaign, kind=OutwardCall.Kind.CLOSE)
+        .order_by("-pk")
+        .first()
+    )
+    late = timedelta(seconds=campaign.hit_type.assignment_seconds) + LATE
+    return closed is None or closed.done_at is None or closed.done_at + late < now
+
+
+def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
+    """Look at one campaign, unless another process does already."""
+    now = now or timezone.now()
+    campaign = Campaign.objects.select_related("hit_type").get(pk=pk)
+    place, _ = ExternalCampaign.objects.get_or_create(campaign=campaign)
+    leased = ExternalCampaign.objects.filter(
+        Q(busy_until=None) | Q(busy_until__lte=now), pk=place.pk
+    ).update(busy_until=now + LEASE)
+    if not leased:
+        return False
+    try:
+        look(campaign, connect(campaign.platform), pages, now)
+    except GenieError as error:
+        # The next look comes by itself; staff see on the campaign why this one failed.
+        ExternalCampaign.objects.filter(pk=place.pk).update(
+            trouble=f"{FAILED}{error.message}"[:500]
+        )
+        return False
+    else:
+        ExternalCampaign.objects.filter(pk=place.pk, trouble__startswith=FAILED).update(
+            trouble=""
+        )
+    finally:
+        ExternalCampaign.objects.filter(pk=place.pk).update(busy_until=None)
+    return True
+
+
+def look(campaign: Campaign, platform: Platform, pages: Pages, now: datetime) -> int:
+    """Tell and hear everything once; give how many answers came in."""
+    # Before anything is out there, the site's setting of the day decides where it goes.
+    ExternalCampaign.objects.filter(campaign=campaign, platform_id="").update(
+        environment=platform.environment
+    )
+    if platform.capabilities.assigns_items:
+        if _is_ours(campaign, platform):
+            # Who is kept away must not see what is posted now.
+            decisions.keep_away(campaign, platform, now)
+        hit_offer.advance(campaign, platform, pages, now)
+    else:
+        study.advance(campaign, platform, now)
+    place = ExternalCampaign.objects.get(campaign=campaign)
+    if place.environment != platform.environment:
+        return 0
+    ref = ref_to_look_at(campaign, place, platform)
+    n = _take_in(campaign, platform, ref, place, pages)
+    decisions.decide(campaign, platform, now)
+    if not platform.capabilities.assigns_items:
+        study.ask_for_more(campaign, platform, now)
+    decisions.pay_bonuses(campaign, platform, now)
+    decisions.keep_away(campaign, platform, now)
+    # Last of all: a look that breaks off is made again from the same time on.
+    ExternalCampaign.objects.filter(pk=place.pk).update(synced_at=now)
+    return n
+
+
+def _is_ours(campaign: Campaign, platform: Platform) -> bool:
+    """Tell whether the campaign began in the environment that is set up now."""
+    return ExternalCampaign.objects.filter(
+        campaign=campaign, environment=platform.environment
+    ).exists()
+
+
+def _take_in(
+    campaign: Campaign,
+    platform: Platform,
+    ref: ExternalRef,
+    place: ExternalCampaign,
+    pages: Pages,
+) -> int:
+    if not ref.campaign_id:
+        return 0
+    events = platform.sync(ref, place.synced_at)
+    if platform.capabilities.answers_there:
+        return collect.collect(campaign, events, pages)
+    n = study.take_in(campaign, events)
+    study.pay_whole_places(campaign)
+    return n
+
+
+def ref_to_look_at(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform
+) -> ExternalRef:
+    """Leave out HITs in which nothing can happen any more: all places decided on."""
+    ref = hit_offer.ref_of(campaign, place)
+    if not platform.capabilities.answers_there:
+        return ref
+    n_places_told = outbox.n_places_posted(campaign)
+    decided = dict(
+        Assignment.objects.filter(
+            hit__campaign=campaign,
+            session_work__session__status="approved",
+        )
+        .order_by()
+        .values_list("hit")
+        .annotate(n=Count("pk"))
+    )
+    live = {
+        name: hit_id
+        for name, hit_id in ref.hit_ids.items()
+        if decided.get(int(name), 0) < n_places_told.get(int(name), 0)
+    }
+    return ExternalRef(ref.campaign_id, live)
+
+
+def follow_all_hints() -> None:
+    """Follow the hints of all platforms in use; one that is silent stops no other."""
+    used = Campaign.objects.filter(platform__in=external_slugs(), state=State.RUNNING)
+    for slug in used.order_by().values_list("platform", flat=True).distinct():
+        try:
+            follow_hints(slug)
+        except GenieError as error:
+            logger.warning("No hints from %s: %s", slug, error)
+
+
+def follow_hints(platform_slug: str) -> int:
+    """Look at once at campaigns in whose HITs something is said to have happened."""
+    hints = connect(platform_slug).hints()
+    return sum(look_at_hits(platform_slug, names) for names in hints)
+
+
+def look_at_hits(platform_slug: str, names: Iterable[str]) -> int:
+    """Queue a look at the campaigns that have HITs of these names there."""
+    pks = (
+        OutwardCall.objects.filter(
+            kind=OutwardCall.Kind.POST,
+            platform_id__in=list(names),
+            campaign__platform=platform_slug,
+        )
+        .order_by("campaign")
+        .values_list("campaign", flat=True)
+        .distinct()
+    )
+    return jobs.enqueue_missing([(JOB, {"campaign": pk}) for pk in pks])

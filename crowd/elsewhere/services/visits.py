@@ -1,0 +1,220 @@
+"""Somebody comes from a platform by a link, works on our pages, and goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from crowd.campaigns.services import claim
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+)
+from crowd.elsewhere.models.panel import PanelSource
+from crowd.elsewhere.services import collect
+from crowd.elsewhere.services.study_places import AT_WORK
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.platforms import connect
+from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
+from crowd.platforms.panel import Panel
+from crowd.workers.models.worker import Exclusion
+from crowd.workers.selectors.eligible import open_campaigns, unseen_hits
+from crowd.workers.services.invitations import register_worker
+from genie.lib.errors import GenieError
+
+PANEL = Panel.slug
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One visit: which session it is, and by which link it came."""
+
+    session: ExternalSession
+    panel: str = ""
+    back_to: str = ""
+    at_most: int | None = None
+
+
+def by_link(
+    campaign_pk: int, platform: str, parameters: Mapping[str, str], panel: str = ""
+) -> Arrival:
+    """Let somebody in who came by a campaign's link; the same link is the same visit.
+
+    Raises
+    ------
+    GenieError
+        ``who-are-you`` and ``link-not-signed`` where the link does not tell who comes,
+        ``not-this-study`` where it leads nowhere.
+    """
+    campaign = Campaign.objects.filter(pk=campaign_pk, platform=platform).first()
+    # A campaign that is over is let through: somebody in the middle of a visit still
+    # needs the way back.
+    if campaign is None or campaign.state == Campaign.State.SCHEDULED:
+        raise GenieError("There is no such work.", code="not-this-study")
+    source = _source(platform, panel)
+    adapter = _adapter(platform, source)
+    who = adapter.identity(parameters)
+    _check(campaign, adapter, who)
+    worker = register_worker(
+        platform_worker_id=who.worker_id,
+        platform=platform,
+        simulated=campaign.simulated,
+    )
+    session = collect.arrive(campaign, worker, who.session_id, "started")
+    return Arrival(session, panel, who.back_to, at_most(session, source))
+
+
+def again(session: ExternalSession, panel: str = "", back_to: str = "") -> Arrival:
+    """Give the visit that somebody is in the middle of."""
+    source = _source(session.campaign.platform, panel)
+    return Arrival(session, panel, back_to, at_most(session, source))
+
+
+def at_most(session: ExternalSession, source: PanelSource | None) -> int | None:
+    """Say how many pieces of work a visit has; None: all that there are."""
+    if source is not None:
+        return source.items_per_visit or None
+    place = ExternalCampaign.objects.filter(campaign=session.campaign_id).first()
+    return place.place_size if place is not None else None
+
+
+def next_assignment(arrival: Arrival) -> Assignment | None:
+    """Give the next piece of work of this visit; None when it is at its end."""
+    session = arrival.session
+    current = claim.open_assignment(session.worker, timezone.now())
+    # Work that was begun comes first: even a visit that is full may hand it in.
+    if current is None and (is_over(session) or _is_full(arrival)):
+        finish(session)
+        return None
+    # From this campaign only: the platform sent them for it, and pays for nothing else.
+    assignment = claim.next_assignment(session.worker, only=session.campaign)
+    if assignment is None:
+        finish(session)
+    else:
+        collect.record_work(session, assignment)
+    return assignment
+
+
+def may_work(session: ExternalSession) -> bool:
+    """Tell whether there is something for this person in the campaign now."""
+    worker = session.worker
+    if claim.open_assignment(worker, timezone.now()) is not None:
+        return True
+    campaign = session.campaign
+    running = any(
+        open_campaign.pk == campaign.pk for open_campaign in open_campaigns(worker)
+    )
+    return running and unseen_hits(worker, campaign).exists()
+
+
+def is_over(session: ExternalSession) -> bool:
+    """Tell whether a visit ended: here, or as the platform says."""
+    return session.collected_at is not None or session.status != "started"
+
+
+def _is_full(arrival: Arrival) -> bool:
+    return arrival.at_most is not None and n_done(arrival.session) >= arrival.at_most
+
+
+def n_done(session: ExternalSession) -> int:
+    """Count what was sent in during a visit."""
+    states = [state for state in AT_WORK if state != Assignment.State.ACCEPTED]
+    return session.work.filter(assignment__state__in=states).count()
+
+
+def finish(session: ExternalSession) -> None:
+    """Note that a visit is at its end.
+
+    Who found nothing may look again later, where no platform waits for them.
+    """
+    if n_done(session) or session.campaign.platform != PANEL:
+        ExternalSession.objects.filter(pk=session.pk, collected_at=None).update(
+            collected_at=timezone.now()
+        )
+
+
+def outcome(session: ExternalSession) -> Outcome:
+    """Say how somebody leaves: with work done, without any, or shut out."""
+    shut_out = Exclusion.objects.filter(
+        worker=session.worker_id, pool=session.campaign.pool
+    ).exists()
+    if session.worker.excluded or shut_out:
+        return "failed-check"
+    return "completed" if n_done(session) else "screened-out"
+
+
+def way_back(arrival: Arrival, outcome: Outcome) -> Completion:
+    """Give the code or the address by which somebody goes back."""
+    session = arrival.session
+    campaign = session.campaign
+    adapter = _adapter(campaign.platform, _source(campaign.platform, arrival.panel))
+    who = Identity(
+        session.worker.platform_worker_id, session.session_id, back_to=arrival.back_to
+    )
+    if campaign.platform != PANEL:
+        # Never from the link: who knew another study's key would get its code.
+        offered = OutwardCall.objects.filter(
+            campaign=campaign, kind=OutwardCall.Kind.PUBLISH
+        ).first()
+        who = replace(who, back_to=offered.key if offered else "")
+    return adapter.completion(who, outcome)
+
+
+def options_of(source: PanelSource) -> Mapping[str, Any]:
+    """Describe a panel as its adapter must know it."""
+    ways = {
+        "completed": source.completed,
+        "screened-out": source.screened_out,
+        "failed-check": source.failed_check,
+    }
+    return {
+        "name": source.name,
+        "worker_parameter": source.worker_parameter,
+        "session_parameter": source.session_parameter,
+        "study_parameter": source.study_parameter,
+        "ways_out": {name: way for name, way in ways.items() if way},
+        # Derived and not stored: pseudonyms last as long as the site's secret key does.
+        "secret": salted_hmac("crowd.panel", source.name).hexdigest(),
+        "link_secret": source.link_secret,
+    }
+
+
+def _check(campaign: Campaign, adapter: Platform, who: Identity) -> None:
+    place = ExternalCampaign.objects.filter(campaign=campaign).first()
+    if adapter.capabilities.external:
+        if place is None or place.platform_id != who.study_id:
+            raise GenieError(
+                "This link belongs to another study; open it again where you found it.",
+                code="not-this-study",
+            )
+        known = ExternalSession.objects.filter(
+            campaign=campaign,
+            session_id=who.session_id,
+            worker__platform_worker_id=who.worker_id,
+        ).exists()
+        # None means that the platform could not be asked; nobody is turned away for
+        # that.
+        if not known and adapter.vouches_for(who) is False:
+            raise GenieError(
+                f"{adapter.title} does not know this session; open the study there again.",
+                code="who-are-you",
+            )
+
+
+def _source(platform: str, panel: str) -> PanelSource | None:
+    if platform != PANEL:
+        return None
+    source = PanelSource.objects.filter(name=panel, is_open=True).first()
+    if source is None:
+        raise GenieError("There is no such panel.", code="not-this-study")
+    return source
+
+
+def _adapter(platform: str, source: PanelSource | None) -> Platform:
+    return get(PANEL, options_of(source)) if source is not None else connect(platform)

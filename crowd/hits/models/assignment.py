@@ -1,0 +1,94 @@
+"""Who works on what, and what they answered.
+
+An assignment moves from accepted to submitted and then to approved or rejected;
+returned and expired ones do not count. Two constraints carry the races of
+handing out work: one open assignment for a worker, one assignment of a HIT for a
+worker.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+
+from crowd.hits.models.campaign import HIT, Item
+from crowd.workers.models.worker import Worker
+
+
+class Assignment(models.Model):
+    """One worker's turn at one HIT."""
+
+    class State(models.TextChoices):
+        ACCEPTED = "ACCEPTED", "being worked on"
+        SUBMITTED = "SUBMITTED", "pending approval"
+        APPROVED = "APPROVED", "approved"
+        REJECTED = "REJECTED", "rejected"
+        RETURNED = "RETURNED", "returned"
+        EXPIRED = "EXPIRED", "timed out"
+
+    hit = models.ForeignKey(HIT, on_delete=models.PROTECT, related_name="assignments")
+    worker = models.ForeignKey(
+        Worker, on_delete=models.PROTECT, related_name="assignments"
+    )
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.ACCEPTED
+    )
+    reward_cents = models.PositiveIntegerField()
+    accepted_at = models.DateTimeField()
+    deadline_at = models.DateTimeField(db_index=True)
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    # when its rejection was taken back, so that its answers began to count again
+    overturned_at = models.DateTimeField(null=True, blank=True)
+    feedback = models.TextField(max_length=1024, blank=True)
+    remark = models.TextField(
+        max_length=2000, blank=True, help_text="The worker's comment on this HIT."
+    )
+    active_seconds = models.FloatField(null=True, blank=True)
+    # The HIT went out again because this worker's answers do not count.
+    replaced_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker"],
+                condition=Q(state="ACCEPTED"),
+                name="one_open_assignment_per_worker",
+            ),
+            models.UniqueConstraint(
+                fields=["hit", "worker"], name="hit_once_per_worker"
+            ),
+        ]
+        indexes = [models.Index(fields=["worker", "state"])]
+
+    def __str__(self) -> str:
+        return f"assignment {self.pk}"
+
+
+class Answer(models.Model):
+    """One rating: the number that one worker gave for one criterion of one item."""
+
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.CASCADE, related_name="answers"
+    )
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="answers")
+    criterion = models.CharField(max_length=50)
+    # which of several outputs is rated; empty: the only one, or a comparison
+    slot = models.CharField(max_length=8, blank=True, default="")
+    value = models.FloatField()
+    raw = models.CharField(max_length=200)
+    # what a number cannot hold, such as marked spans
+    detail = models.JSONField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "item", "criterion", "slot"],
+                name="answer_once",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion}: {self.value}"

@@ -1,0 +1,181 @@
+"""Campaigns and what they ask: HIT types, inputs, HITs and items.
+
+Nothing here knows whose outputs are judged or which items are test questions: the
+apps above keep that to themselves and find their campaigns again by `key`.
+"""
+
+from __future__ import annotations
+
+from django.db import models
+
+from genie.lib.ordered_json import OrderedJSONField
+
+
+class HITType(models.Model):
+    """What HITs have in common: how they look, what they pay, who may do them."""
+
+    template = models.SlugField(max_length=100)
+    scale = models.SlugField(max_length=100)
+    # criterion -> the question that the worker reads, in the order of the page
+    criteria = OrderedJSONField(default=dict)
+    # setup, show_input, before_text, checkboxes, allow_tie; see crowd/hit_templates/form.py
+    form = models.JSONField(default=dict, blank=True)
+    title = models.CharField(max_length=128)
+    description = models.TextField(max_length=2000)
+    keywords = models.CharField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField()
+    assignment_seconds = models.PositiveIntegerField(default=1800)
+    fingerprint = models.CharField(max_length=64, unique=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "HIT type"
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Campaign(models.Model):
+    """The crowd work that serves one evaluation."""
+
+    class State(models.TextChoices):
+        SCHEDULED = "SCHEDULED", "scheduled"
+        RUNNING = "RUNNING", "running"
+        PAUSED = "PAUSED", "paused"
+        STOPPED = "STOPPED", "stopped"
+        COMPLETE = "COMPLETE", "complete"
+
+    # The upper room's own name for it: building the same campaign twice is one campaign.
+    key = models.CharField(max_length=100, unique=True)
+    # Work of the same kind (a benchmark task's slug): consent, exclusion, budget.
+    pool = models.CharField(max_length=100, db_index=True)
+    # for staff, as the upper room calls it; workers read the HIT type's title
+    title = models.CharField(max_length=200)
+    hit_type = models.ForeignKey(HITType, on_delete=models.PROTECT)
+    platform = models.CharField(max_length=32, default="selfhosted")
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.SCHEDULED
+    )
+    # "task": a worker sees each thing once in the whole pool; "campaign": once in this.
+    exposure = models.CharField(max_length=16, default="task")
+    budget_cents = models.PositiveIntegerField()
+    # the platform's share of one assignment, at the prices of the day
+    fee_cents = models.PositiveIntegerField(default=0)
+    # when staff last added to the budget
+    money_added_at = models.DateTimeField(null=True, blank=True)
+    seed = models.BigIntegerField()
+    simulated = models.BooleanField(default=False)
+    starts_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    publish_partial = models.BooleanField(
+        "publish what is there",
+        null=True,
+        blank=True,
+        help_text="Whether results are published although the campaign was stopped; "
+        "unknown unless it was stopped.",
+    )
+    notice = models.CharField(
+        max_length=600, blank=True, help_text="What staff should know right away."
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def input_scope(self) -> str:
+        """Name within what a worker is shown the same input only once."""
+        return self.pool if self.exposure != "campaign" else f"{self.pool}#{self.pk}"
+
+
+class Input(models.Model):
+    """Something that a worker is shown once: in its pool, or in one campaign of it.
+
+    HITs of many campaigns show the same few inputs. What is left for a worker is found
+    by going through these, however many HITs are open.
+    """
+
+    # the pool; where exposure is counted by campaign, see `crowd.hits.services.inputs`
+    scope = models.CharField(max_length=140)
+    content_key = models.CharField(max_length=64)
+    # of an input within one campaign: the same input within its pool
+    in_pool = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["scope", "content_key"], name="input_once_in_scope"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.content_key} in {self.scope}"
+
+
+class HIT(models.Model):
+    """One piece of work; `n_available` is how many more assignments it takes."""
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="hits"
+    )
+    # what its item shows; open HITs are found by it through an index of their own
+    input = models.ForeignKey(
+        Input, on_delete=models.PROTECT, related_name="hits", db_index=False
+    )
+    # order in which HITs are handed out, random but stored
+    position = models.PositiveIntegerField()
+    n_available = models.PositiveIntegerField(default=1)
+    max_assignments = models.PositiveIntegerField(default=1)
+    platform_hit_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["campaign", "position"]
+        verbose_name = "HIT"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "position"], name="hit_position_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["campaign", "position"],
+                condition=models.Q(n_available__gt=0),
+                name="hit_available",
+            ),
+            models.Index(
+                fields=["input"],
+                condition=models.Q(n_available__gt=0),
+                name="hit_available_by_input",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"HIT {self.pk}"
+
+
+class Item(models.Model):
+    """One thing judged inside a HIT: the texts that the template shows."""
+
+    campaign = models.ForeignKey(
+        Campaign, on_delete=models.CASCADE, related_name="items"
+    )
+    hit = models.ForeignKey(HIT, on_delete=models.CASCADE, related_name="items")
+    key = models.CharField(max_length=64)
+    data = models.JSONField()
+    # Items with the same content key show the same input: nobody sees it twice.
+    content_key = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"item {self.pk}"

@@ -1,0 +1,145 @@
+"""How far a campaign is, and what it has cost so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+
+from django.db.models import Count, Exists, OuterRef, Q, Sum, prefetch_related_objects
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.money.models import LedgerEntry
+from crowd.pricing import hourly_cents
+
+State = Assignment.State
+COUNTED = (State.SUBMITTED, State.APPROVED)
+UNSPENT = (LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED)
+
+
+@dataclass(frozen=True)
+class CampaignProgress:
+    """Figures of one campaign at one moment.
+
+    Spent is what sent-in work costs; committed adds what open places would cost.
+    """
+
+    n_hits: int
+    n_done: int
+    n_open: int
+    n_waiting: int
+    spent_cents: int
+    committed_cents: int
+    budget_cents: int
+    median_active_seconds: float | None
+    hourly_cents: int | None
+
+
+def campaign_progress(campaign: Campaign) -> CampaignProgress:
+    """Give the figures of one campaign."""
+    return progress_of([campaign])[campaign.pk]
+
+
+def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
+    """Give the figures of several campaigns in a constant number of queries."""
+    campaigns = list(campaigns)
+    prefetch_related_objects(campaigns, "hit_type")
+    pks = [campaign.pk for campaign in campaigns]
+    hits = {
+        row["campaign"]: row
+        for row in HIT.objects.filter(campaign__in=pks)
+        .order_by()
+        .values("campaign")
+        .annotate(n=Count("pk"), waiting=Sum("n_available"))
+    }
+    done = _n_done(pks)
+    working = _n_open(pks)
+    spent = _spent(pks)
+    # what a program takes says nothing about what an hour pays
+    seconds = _active_seconds([c.pk for c in campaigns if not c.simulated])
+    progress_by_campaign = {}
+    for campaign in campaigns:
+        row = hits.get(campaign.pk, {"n": 0, "waiting": 0})
+        pace = median(seconds[campaign.pk]) if campaign.pk in seconds else None
+        n_open = working.get(campaign.pk, 0)
+        cents = spent.get(campaign.pk, 0)
+        progress_by_campaign[campaign.pk] = CampaignProgress(
+            n_hits=row["n"],
+            n_done=done.get(campaign.pk, 0),
+            n_open=n_open,
+            n_waiting=row["waiting"],
+            spent_cents=cents,
+            committed_cents=cents + (n_open + row["waiting"]) * unit_cents(campaign),
+            budget_cents=campaign.budget_cents,
+            median_active_seconds=pace,
+            hourly_cents=hourly_cents(campaign.hit_type.reward_cents, pace),
+        )
+    return progress_by_campaign
+
+
+def unit_cents(campaign: Campaign) -> int:
+    """Give what one assignment costs with the platform's fee."""
+    return campaign.hit_type.reward_cents + campaign.fee_cents
+
+
+def is_done(campaign: Campaign) -> bool:
+    """Tell whether nothing is left to ask: no free place, nobody at work, all counted."""
+    if campaign.hits.filter(n_available__gt=0).exists():
+        return False
+    work = Assignment.objects.filter(hit__campaign=campaign).aggregate(
+        n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
+        n_counted=Count("pk", filter=Q(state__in=COUNTED, replaced_at=None)),
+        n_replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
+    )
+    if work["n_open"]:
+        return False
+    n_places = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
+    # A replaced answer keeps its place beside the one that was opened for it.
+    return bool(work["n_counted"] == n_places - work["n_replaced"])
+
+
+def _n_done(pks: list[int]) -> dict[int, int]:
+    """Count the HITs whose places are all taken by answers that count."""
+    here = Assignment.objects.filter(hit=OuterRef("pk"))
+    rows = (
+        HIT.objects.filter(
+            Exists(here.filter(state__in=COUNTED, replaced_at=None)),
+            ~Exists(here.filter(state=State.ACCEPTED)),
+            campaign__in=pks,
+            n_available=0,
+        )
+        .order_by()
+        .values_list("campaign")
+        .annotate(n=Count("pk"))
+    )
+    return dict(rows)
+
+
+def _n_open(pks: list[int]) -> dict[int, int]:
+    return dict(
+        Assignment.objects.filter(hit__campaign__in=pks, state=State.ACCEPTED)
+        .order_by()
+        .values_list("hit__campaign")
+        .annotate(n=Count("pk"))
+    )
+
+
+def _spent(pks: list[int]) -> dict[int, int]:
+    return dict(
+        LedgerEntry.objects.filter(campaign__in=pks)
+        .exclude(state__in=UNSPENT)
+        .order_by()
+        .values_list("campaign")
+        .annotate(cents=Sum("amount_cents"))
+    )
+
+
+def _active_seconds(pks: list[int]) -> dict[int, list[float]]:
+    seconds_by_campaign: dict[int, list[float]] = {}
+    for pk, seconds in Assignment.objects.filter(
+        hit__campaign__in=pks, active_seconds__isnull=False
+    ).values_list("hit__campaign", "active_seconds"):
+        if seconds is not None:
+            seconds_by_campaign.setdefault(pk, []).append(seconds)
+    return seconds_by_campaign

@@ -1,0 +1,74 @@
+"""Which questions a HIT asks about an item: the page and the check go by one list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crowd.hit_templates.form import CHECKBOXES, Form, read_form
+from crowd.hits.models.campaign import HITType
+from crowd.scales.base import Scale, all_scales
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question; with a slot it is about that output alone."""
+
+    criterion: str
+    slot: str
+    text: str
+    scale: type[Scale]
+    checkbox: bool = False
+    # before the input is shown
+    first: bool = False
+
+    @property
+    def key(self) -> str:
+        """Give the name under which its answer is sent in."""
+        return f"{self.criterion}@{self.slot}" if self.slot else self.criterion
+
+
+def form_of(hit_type: HITType) -> Form:
+    """Give how the questions of a HIT type are put."""
+    return read_form(hit_type.form, hit_type.criteria)
+
+
+def scale_of(hit_type: HITType) -> type[Scale]:
+    """Give the scale that workers answer on."""
+    ties = hit_type.scale == "two-choice" and form_of(hit_type).allow_tie
+    return all_scales()["two-choice-tie" if ties else hit_type.scale]
+
+
+def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
+    """List the questions about one item, by output and then by criterion."""
+    scale = scale_of(hit_type)
+    form = form_of(hit_type)
+    slots = [""] if scale.compares else slots_of(data) or [""]
+    return [
+        question for slot in slots for question in _of_slot(hit_type, form, scale, slot)
+    ]
+
+
+def slots_of(data: Mapping[str, Any]) -> list[str]:
+    """Give the slots of an item's outputs in their stored order."""
+    return [str(output["slot"]) for output in data.get("outputs") or []]
+
+
+def _of_slot(
+    hit_type: HITType, form: Form, scale: type[Scale], slot: str
+) -> list[Asked]:
+    in_two_steps = form.in_two_steps(hit_type.criteria)
+    rated = [
+        Asked(
+            criterion, slot, text, scale, first=in_two_steps and form.blind(criterion)
+        )
+        for criterion, text in hit_type.criteria.items()
+    ]
+    ticked = [
+        Asked(name, slot, CHECKBOXES[name], all_scales()["binary"], checkbox=True)
+        for name in form.checkboxes
+    ]
+    return [question for question in rated if question.first] + [
+        question for question in rated + ticked if not question.first
+    ]

@@ -1,0 +1,254 @@
+"""Make a campaign: its HITs, their order, and what each of them shows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from crowd import hit_templates
+from crowd.hit_templates import HITTemplate
+from crowd.hit_templates.form import read_form
+from crowd.hits.models.campaign import HIT, Campaign, HITType, Item
+from crowd.hits.selectors.questions import slots_of
+from crowd.hits.services.check_answers import SPANS
+from crowd.hits.services.inputs import BATCH, inputs_for
+from crowd.pricing import fee_per_assignment
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator, seed_from
+
+EXPOSURES = ("task", "campaign")
+CRITERION_CHARACTERS = 50
+
+
+@dataclass(frozen=True)
+class HITTypeSpec:
+    """How the HITs look, what they ask and what they pay."""
+
+    template: str
+    scale: str
+    criteria: Mapping[str, str]
+    title: str
+    description: str
+    keywords: str
+    reward_cents: int
+    assignment_seconds: int
+    # how the questions are put; see crowd/hit_templates/form.py
+    form: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ItemSpec:
+    """One thing to be judged."""
+
+    key: str
+    data: Mapping[str, Any]
+    content_key: str
+
+
+def build_campaign(
+    *,
+    key: str,
+    pool: str,
+    title: str,
+    hit_type: HITTypeSpec,
+    items: Sequence[ItemSpec],
+    platform: str = "selfhosted",
+    budget_cents: int,
+    seed: int,
+    starts_at: datetime,
+    exposure: str = "task",
+    simulated: bool = False,
+    max_assignments: int = 1,
+) -> Campaign:
+    """Give the campaign of that key, built in the caller's transaction when missing.
+
+    One item a HIT, in an order that the seed decides and the rows keep.
+    """
+    existing = Campaign.objects.filter(key=key).first()
+    if existing is not None:
+        return existing
+    _check(hit_type, items, exposure, max_assignments)
+    # Kept with the campaign: new prices of a platform change no campaign that runs.
+    fee_cents = fee_per_assignment(
+        platform, hit_type.reward_cents, max_assignments=max_assignments
+    )
+    _check_budget(
+        needed=len(items) * max_assignments * (hit_type.reward_cents + fee_cents),
+        approved=budget_cents,
+    )
+    campaign = Campaign.objects.create(
+        key=key,
+        pool=pool,
+        title=title,
+        hit_type=shared_hit_type(hit_type),
+        platform=platform,
+        exposure=exposure,
+        budget_cents=budget_cents,
+        fee_cents=fee_cents,
+        seed=seed,
+        simulated=simulated,
+        starts_at=starts_at,
+    )
+    # A seed of its own: other draws use the campaign's, and must not follow the order.
+    add_hits(campaign, items, max_assignments, seed=seed_from("order of HITs", seed))
+    return campaign
+
+
+def shared_hit_type(spec: HITTypeSpec) -> HITType:
+    """Share one row among campaigns with the same HIT type."""
+    fields = asdict(spec)
+    # An empty form is left out, as in the fingerprints from before there were forms.
+    named = {name: value for name, value in fields.items() if name != "form" or value}
+    canonical = json.dumps(named, sort_keys=True, ensure_ascii=False)
+    hit_type, _ = HITType.objects.get_or_create(
+        fingerprint=hashlib.sha256(canonical.encode()).hexdigest(), defaults=fields
+    )
+    return hit_type
+
+
+def add_hits(
+    campaign: Campaign,
+    items: Sequence[ItemSpec],
+    max_assignments: int,
+    *,
+    seed: int,
+    start: int = 0,
+) -> None:
+    """Add a HIT for each item, from position `start`, in an order that the seed decides."""
+    shuffled = [items[int(i)] for i in generator(seed).permutation(len(items))]
+    inputs = inputs_for(campaign, [item.content_key for item in items])
+    hits = HIT.objects.bulk_create(
+        [
+            HIT(
+                campaign=campaign,
+                input=inputs[spec.content_key],
+                position=position,
+                n_available=max_assignments,
+                max_assignments=max_assignments,
+            )
+            for position, spec in enumerate(shuffled, start)
+        ],
+        batch_size=BATCH,
+    )
+    Item.objects.bulk_create(
+        [
+            Item(
+                campaign=campaign,
+                hit=hit,
+                key=spec.key,
+                data=dict(spec.data),
+                content_key=spec.content_key,
+            )
+            for hit, spec in zip(hits, shuffled, strict=True)
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _check(
+    hit_type: HITTypeSpec,
+    items: Sequence[ItemSpec],
+    exposure: str,
+    max_assignments: int,
+) -> None:
+    template = check_hit_type(hit_type)
+    if not items:
+        raise GenieError("A campaign needs at least one item.", code="no-items")
+    if len({item.key for item in items}) < len(items):
+        raise GenieError("Two items have the same key.", code="duplicate-item")
+    if exposure not in EXPOSURES:
+        raise GenieError(
+            f"Exposure must be one of {', '.join(EXPOSURES)}, not {exposure!r}.",
+            code="unknown-exposure",
+        )
+    if max_assignments < 1:
+        raise GenieError(
+            "A HIT needs at least one assignment.", code="too-few-assignments"
+        )
+    _check_items(hit_type, template, items)
+
+
+def check_hit_type(hit_type: HITTypeSpec) -> HITTemplate:
+    """Refuse what no page can ask, whatever the items will be; give the template.
+
+    Raises
+    ------
+    GenieError
+        With one sentence that says what does not go together.
+    """
+    template = hit_templates.get(hit_type.template)
+    if hit_type.scale not in all_scales():
+        raise GenieError(
+            f"There is no scale {hit_type.scale!r}. Choose from: "
+            f"{', '.join(all_scales())}.",
+            code="unknown-scale",
+        )
+    if not hit_type.criteria:
+        raise GenieError("A HIT needs at least one question.", code="no-criteria")
+    if any(len(criterion) > CRITERION_CHARACTERS for criterion in hit_type.criteria):
+        raise GenieError(
+            f"A criterion's name can have at most {CRITERION_CHARACTERS} characters.",
+            code="criterion-too-long",
+        )
+    _check_form(hit_type, template)
+    return template
+
+
+def _check_form(hit_type: HITTypeSpec, template: HITTemplate) -> None:
+    """Refuse questions that the template's texts cannot be asked with."""
+    if any("@" in name or name == SPANS for name in hit_type.criteria):
+        raise GenieError(
+            f"A criterion cannot be called {SPANS!r} or have @ in its name.",
+            code="unusable-criterion",
+        )
+    compares = all_scales()[hit_type.scale].compares
+    if compares and not template.shows_outputs:
+        raise GenieError(
+            f"The scale {hit_type.scale} compares two outputs, but the HIT template "
+            f"{template.slug} shows only one.",
+            code="unusable-scale",
+        )
+    form = read_form(hit_type.form, hit_type.criteria)
+    one_by_one = template.shows_outputs and not compares
+    if one_by_one and form.in_two_steps(hit_type.criteria):
+        raise GenieError(
+            "Outputs that are rated one by one must have all criteria with the input "
+            "or all without it; put the criteria into separate campaigns (setup 2).",
+            code="unusable-form",
+        )
+    if form.checkboxes and (compares or not form.shows_input(hit_type.criteria)):
+        raise GenieError(
+            "Checkboxes for added and missed information need a single output shown "
+            "with its input.",
+            code="unusable-form",
+        )
+
+
+def _check_items(
+    hit_type: HITTypeSpec, template: HITTemplate, items: Sequence[ItemSpec]
+) -> None:
+    compares = all_scales()[hit_type.scale].compares
+    for item in items:
+        template.check(item.data)
+        slots = slots_of(item.data)
+        if slots and (not template.shows_outputs or (compares and slots != ["A", "B"])):
+            raise GenieError(
+                "An item's outputs do not fit: a comparison needs the slots A and B, "
+                "and other templates show only one output.",
+                code="unusable-item",
+            )
+
+
+def _check_budget(*, needed: int, approved: int) -> None:
+    if needed > approved:
+        raise GenieError(
+            f"The campaign costs ${needed / 100:,.2f}, but only "
+            f"${approved / 100:,.2f} were approved for it.",
+            code="over-budget",
+            details={"needed_cents": needed, "approved_cents": approved},
+        )

@@ -1,0 +1,6 @@
+"""Messages: what workers are told about their work, so that nothing happens behind their back.
+
+Front door: models; services.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,16 @@
+"""What workers were told, and whether they have seen it."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from crowd.messages.models import Message
+from genie.lib.admin.rows import ReadOnlyAdmin
+
+
+@admin.register(Message)
+class MessageAdmin(ReadOnlyAdmin):
+    list_display = ["subject", "worker", "kind", "pool", "created_at", "read_at"]
+    list_filter = ["kind", ("read_at", admin.EmptyFieldListFilter), "created_at"]
+    list_select_related = ["worker"]
+    search_fields = ["worker__pseudonym", "subject", "text"]

@@ -1,0 +1,58 @@
+"""What workers are told, so that nothing happens to their work behind their back."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from crowd.hits.models.assignment import Assignment
+from crowd.workers.models.worker import Worker
+
+
+class Message(models.Model):
+    """One message to one worker, written in the transaction of what it tells."""
+
+    class Kind(models.TextChoices):
+        REJECTED = "REJECTED", "work was rejected"
+        BANNED = "BANNED", "excluded from a task"
+        UNBANNED = "UNBANNED", "readmitted"
+        BONUS = "BONUS", "bonus"
+        QUALIFIED = "QUALIFIED", "qualification granted"
+        REVOKED = "REVOKED", "qualification revoked"
+        APPEAL = "APPEAL", "answer to an appeal"
+        REQUESTER = "REQUESTER", "message from a requester"
+
+    worker = models.ForeignKey(
+        Worker, on_delete=models.CASCADE, related_name="messages"
+    )
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    # what it is about, for the links below it
+    pool = models.CharField(max_length=100, blank=True)
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    # whose words these are, and which of their work they are about
+    requester = models.ForeignKey(
+        "crowd.Requester",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    requester_assignment = models.ForeignKey(
+        "crowd.RequesterAssignment",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["worker", "read_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.worker}: {self.subject}"

@@ -1,0 +1,93 @@
+"""All models of the app in one place, as Django wants them; product code imports from the wings."""
+
+from __future__ import annotations
+
+from crowd.elsewhere.models.external import (
+    ExternalCampaign,
+    ExternalSession,
+    OutwardCall,
+    SessionWork,
+)
+from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
+from crowd.hits.models.reservation import Reservation
+from crowd.messages.models import Message
+from crowd.money.models import Budget, Commitment, LedgerEntry
+from crowd.requester.models.account import (
+    AccessKey,
+    Requester,
+    RequesterAssignment,
+    RequesterBonus,
+    RequesterEntry,
+    RequesterEvent,
+    RequesterHIT,
+    RequesterHITType,
+    RequestToken,
+    WorkerAlias,
+    new_entity_id,
+)
+from crowd.requester.models.qualification import (
+    Qualification,
+    QualificationRequest,
+    QualificationType,
+)
+from crowd.requester.models.records import RequesterBatch, WorkerRecord
+from crowd.workers.models.qualification_attempt import (
+    AttemptAnswer,
+    QualificationGrant,
+    TestAttempt,
+)
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
+
+__all__ = [
+    "HIT",
+    "AccessKey",
+    "Answer",
+    "Assignment",
+    "AttemptAnswer",
+    "Budget",
+    "Campaign",
+    "Commitment",
+    "Consent",
+    "Exclusion",
+    "ExternalCampaign",
+    "ExternalSession",
+    "HITType",
+    "Input",
+    "Invitation",
+    "Item",
+    "LedgerEntry",
+    "Message",
+    "OutwardCall",
+    "PanelSource",
+    "PlatformNotice",
+    "Qualification",
+    "QualificationGrant",
+    "QualificationQuestion",
+    "QualificationRequest",
+    "QualificationTest",
+    "QualificationType",
+    "RequestToken",
+    "Requester",
+    "RequesterAssignment",
+    "RequesterBatch",
+    "RequesterBonus",
+    "RequesterEntry",
+    "RequesterEvent",
+    "RequesterHIT",
+    "RequesterHITType",
+    "Requirement",
+    "Reservation",
+    "SessionWork",
+    "TestAttempt",
+    "Worker",
+    "WorkerAlias",
+    "WorkerRecord",
+    "new_entity_id",
+]

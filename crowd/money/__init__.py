@@ -1,0 +1,11 @@
+"""Money: budgets, commitments, the ledger of payments, bonuses, fair pay.
+
+No money is reserved without a person's approval, no budget can be exceeded, and every
+payment is planned once under a key made from what it is for. `crowd.pricing` says what
+something costs, this wing says whether it may be spent and what was.
+
+Front door: models; admin (fair_pay, money); selectors (earnings, fair_pay,
+requester_earnings); services (bonuses, budgets, payments).
+"""
+
+from __future__ import annotations

@@ -1,0 +1,190 @@
+"""Budgets, what is set aside, and the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.html import format_html
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.platforms import paying_slugs
+from crowd.money.models import Budget, Commitment, LedgerEntry
+from crowd.money.services import budgets, payments
+from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.questions import Line, Question, asked
+from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+@admin.register(Budget)
+class BudgetAdmin(AsksWhy):
+    list_display = ["__str__", "limit", "set_aside", "left"]
+    readonly_fields = ["set_aside", "left"]
+    # Money was approved within them: a limit changes, a budget stays.
+    actions: Any = []
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PageOfRows
+
+    def look_up(self, rows: list[Budget]) -> None:
+        committed = budgets.committed()
+        for row in rows:
+            pool = None if row.pool == Budget.SITE else row.pool
+            row.committed_cents = committed.get(pool, 0)  # type: ignore[attr-defined]
+
+    def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        budget = super().get_object(request, *args, **kwargs)
+        if budget is not None:
+            self.look_up([budget])
+        return budget
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        # A budget that moved to another pool would rewrite what was approved.
+        return ["pool", *self.readonly_fields] if obj is not None else []
+
+    @admin.display(description="limit", ordering="limit_cents")
+    def limit(self, budget: Budget) -> str:
+        return dollars(budget.limit_cents)
+
+    @admin.display(description="reserved or spent")
+    def set_aside(self, budget: Budget) -> str:
+        return dollars(_committed(budget))
+
+    @admin.display(description="left")
+    def left(self, budget: Budget) -> str:
+        return dollars(budget.limit_cents - _committed(budget))
+
+
+@admin.register(Commitment)
+class CommitmentAdmin(ReadOnlyAdmin):
+    list_display = [
+        "key",
+        "campaign",
+        "pool",
+        "amount",
+        "approved_by",
+        "created_at",
+        "settled_at",
+    ]
+    readonly_fields = ["campaign"]
+    list_filter = [("settled_at", admin.EmptyFieldListFilter), "pool"]
+    list_select_related = ["approved_by"]
+    search_fields = ["key"]
+
+    def look_up(self, rows: list[Commitment]) -> None:
+        keys = [row.key for row in rows]
+        found = {one.key: one for one in Campaign.objects.filter(key__in=keys)}
+        for row in rows:
+            row.spent_by = found.get(row.key)  # type: ignore[attr-defined]
+
+    @admin.display(description="campaign")
+    def campaign(self, commitment: Commitment) -> str:
+        """Link to the campaign that spends it; it has the same key."""
+        if not hasattr(commitment, "spent_by"):
+            self.look_up([commitment])
+        found: Campaign | None = commitment.spent_by  # type: ignore[attr-defined]
+        if found is None:
+            return "–"
+        url = reverse("admin:crowd_campaign_change", args=[found.pk])
+        return format_html('<a href="{}">{}</a>', url, found)
+
+    @admin.display(description="amount", ordering="amount_cents")
+    def amount(self, commitment: Commitment) -> str:
+        return dollars(commitment.amount_cents)
+
+
+class ReferenceForm(forms.Form):
+    reference = forms.CharField(
+        max_length=100,
+        help_text=(
+            "The reference of the transfer or receipt, so that the payment can be "
+            "found again."
+        ),
+    )
+
+
+PAID = Question(
+    title="Mark as paid",
+    sentence=(
+        "The workers received these rewards outside this site. Only approved work is "
+        "listed. This cannot be undone."
+    ),
+    button="Mark as paid",
+    action="mark_paid_selected",
+    form=ReferenceForm,
+)
+
+
+@admin.register(LedgerEntry)
+class LedgerEntryAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_ledgerentry"
+    list_display = [
+        "pk",
+        "kind",
+        "state",
+        "amount",
+        "worker",
+        "approved",
+        "campaign",
+        "created_at",
+        "done_at",
+        "platform_id",
+    ]
+    list_filter = ["state", "kind", "assignment__state", "campaign__pool", "created_at"]
+    list_select_related = ["campaign", "assignment__worker"]
+    search_fields = ["idempotency_key", "platform_id", "assignment__worker__pseudonym"]
+    ordering = ["-pk"]
+    actions = ["mark_paid_selected"]
+
+    @admin.display(description="amount", ordering="amount_cents")
+    def amount(self, entry: LedgerEntry) -> str:
+        return dollars(entry.amount_cents)
+
+    @admin.display(description="worker", ordering="assignment__worker")
+    def worker(self, entry: LedgerEntry) -> str:
+        return str(entry.assignment.worker) if entry.assignment else "–"
+
+    @admin.display(description="work", ordering="assignment__state")
+    def approved(self, entry: LedgerEntry) -> str:
+        return entry.assignment.get_state_display() if entry.assignment else "–"
+
+    @admin.action(description="Mark the selected as paid …", permissions=["act"])
+    def mark_paid_selected(
+        self, request: HttpRequest, queryset: QuerySet[LedgerEntry]
+    ) -> HttpResponse | None:
+        entries = list(
+            queryset.filter(
+                state=LedgerEntry.State.PLANNED,
+                assignment__state=Assignment.State.APPROVED,
+            )
+            .exclude(campaign__platform__in=paying_slugs())
+            .select_related("assignment__worker")
+        )
+        left_out = queryset.count() - len(entries)
+        if left_out:
+            sentence = f"{left_out} skipped: not approved, cancelled, or already paid."
+            self.message_user(request, sentence, messages.WARNING)
+        if not entries:
+            return None
+        lines = [Line(e.pk, self.worker(e), self.amount(e)) for e in entries]
+        total = sum(entry.amount_cents for entry in entries)
+        form = asked(self, request, PAID, lines, [("Total", dollars(total))])
+        if isinstance(form, HttpResponse):
+            return form
+        n = payments.mark_paid(entries, person(request), form.cleaned_data["reference"])
+        self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
+        return None
+
+
+def _committed(budget: Budget) -> int:
+    cents: int = getattr(budget, "committed_cents", 0)
+    return cents

@@ -1,0 +1,162 @@
+"""Where an hour of work paid less than it should, and what is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, cast
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+
+from crowd.elsewhere.models.external import ExternalSession
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.money.models import LedgerEntry
+from crowd.platforms.base import kind_of
+from crowd.pricing import fee_per_assignment, missing_cents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# With fewer measured times the median says more about one person than about the work.
+ENOUGH_TIMES = 5
+# The beginning of the names of such bonuses in the ledger.
+KEY = "fair-pay:"
+UNDECIDED = (Assignment.State.ACCEPTED, Assignment.State.SUBMITTED)
+
+
+@dataclass(frozen=True)
+class Shortfall:
+    """What is missing for one campaign's people, in cents."""
+
+    hourly_cents: int
+    floor_cents: int
+    each_cents: int
+    n_assignments: int
+    n_workers: int
+    # what the platform takes of the bonuses
+    fee_cents: int = 0
+
+    @property
+    def total_cents(self) -> int:
+        """Give the cost of making up for it."""
+        return self.each_cents * self.n_assignments + self.fee_cents
+
+
+@dataclass(frozen=True)
+class Owed:
+    """One bonus: how much, for how many answers, and the one that it is booked under."""
+
+    key: str
+    assignment: int
+    n_answers: int
+    cents: int
+    fee_cents: int
+
+
+def shortfall(campaign: Campaign) -> Shortfall | None:
+    """Give what approved work lacks to the floor; None where nothing is missing.
+
+    Each answer of the campaign lacks the same: the median pace decides, not the
+    worker's own, so that nobody gains by being slow.
+    """
+    progress = campaign_progress(campaign)
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+    each = missing_cents(
+        campaign.hit_type.reward_cents, progress.median_active_seconds, floor
+    )
+    n_times = Assignment.objects.filter(
+        hit__campaign=campaign, active_seconds__gt=0
+    ).count()
+    concerned = without_bonus(campaign)
+    n = concerned.count()
+    if not each or not n or n_times < ENOUGH_TIMES or progress.hourly_cents is None:
+        return None
+    n_workers = concerned.order_by().values("worker").distinct().count()
+    fees = sum(bonus.fee_cents for bonus in owed(campaign, each))
+    return Shortfall(progress.hourly_cents, floor, each, n, n_workers, fees)
+
+
+def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
+    """Give the bonuses that make up for it.
+
+    One for each answer; where a platform pays and a visit holds several answers, one for
+    the visit, as each bonus there is a call of its own that may be heard only once.
+    """
+    by_visit = _by_visit(campaign)
+    pks_by_key: dict[str, list[int]] = {}
+    rows = without_bonus(campaign).values_list("pk", "session_work__session")
+    for pk, session in cast("Iterable[tuple[int, int | None]]", rows):
+        key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
+        pks_by_key.setdefault(key, []).append(pk)
+    return [
+        Owed(
+            key,
+            pks[0],
+            len(pks),
+            each_cents * len(pks),
+            fee_per_assignment(campaign.platform, each_cents * len(pks)),
+        )
+        for key, pks in pks_by_key.items()
+    ]
+
+
+def _by_visit(campaign: Campaign) -> bool:
+    capabilities = kind_of(campaign.platform).capabilities
+    return capabilities.pays and not capabilities.answers_there
+
+
+def _of_visit(session: object) -> str:
+    return f"{KEY}session:{session}"
+
+
+def is_underpaid(campaign: Campaign) -> bool:
+    """Tell whether an hour pays less than the floor, as far as enough times tell.
+
+    This goes by what was measured on our pages, wherever the people come from.
+    """
+    if campaign.simulated:
+        return False
+    seconds = [
+        float(seconds_of_one)
+        for seconds_of_one in Assignment.objects.filter(
+            hit__campaign=campaign, active_seconds__gt=0
+        ).values_list("active_seconds", flat=True)
+        if seconds_of_one is not None
+    ]
+    if len(seconds) < ENOUGH_TIMES:
+        return False
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+    return missing_cents(campaign.hit_type.reward_cents, median(seconds), floor) > 0
+
+
+def without_bonus(campaign: Campaign) -> QuerySet[Assignment]:
+    """Find people's approved work that has not been made up for."""
+    bonuses = LedgerEntry.objects.filter(
+        assignment=OuterRef("pk"), kind=LedgerEntry.Kind.BONUS
+    )
+    assignments = Assignment.objects.filter(
+        ~Exists(bonuses),
+        hit__campaign=campaign,
+        state=Assignment.State.APPROVED,
+        worker__simulated=False,
+    ).order_by("pk")
+    if kind_of(campaign.platform).capabilities.pays:
+        # It can pay nobody who did not come from there.
+        assignments = assignments.filter(session_work__isnull=False)
+    if _by_visit(campaign):
+        assignments = assignments.exclude(session_work__session__in=_not_now(campaign))
+    return assignments
+
+
+def _not_now(campaign: Campaign) -> list[int]:
+    """Find visits that were made up for, or of which some work is not decided on."""
+    visits = ExternalSession.objects.filter(campaign=campaign)
+    waiting = visits.filter(work__assignment__state__in=UNDECIDED)
+    names = {_of_visit(pk): pk for pk in visits.values_list("pk", flat=True)}
+    paid_keys = LedgerEntry.objects.filter(
+        campaign=campaign, idempotency_key__startswith=_of_visit("")
+    ).values_list("idempotency_key", flat=True)
+    return [*waiting.values_list("pk", flat=True), *(names[key] for key in paid_keys)]

@@ -1,0 +1,116 @@
+"""Bonuses: planned once for each reason, within the budgets, paid where the work was."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.elsewhere.models.external import ExternalSession
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.money.models import LedgerEntry
+from crowd.money.services import budgets
+from crowd.pricing import fee_per_assignment
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+Kind = LedgerEntry.Kind
+PAID = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+@transaction.atomic
+def give(
+    assignment_pk: int,
+    cents: int,
+    *,
+    key: str,
+    reason: str,
+    by: AbstractBaseUser,
+    rejected_too: bool = False,
+) -> LedgerEntry:
+    """Plan a bonus for an answer and set its money aside; the same key again is one.
+
+    Raises
+    ------
+    GenieError
+        ``no-bonus`` for no amount or rejected work, ``over-budget`` where the pool's or
+        the site's budget has no room.
+    """
+    # The campaign's row is the lock: a form that is sent twice comes here one after the
+    # other, and the second finds the first's entry.
+    campaign = Campaign.objects.select_for_update(of=("self",)).get(
+        hits__assignments=assignment_pk
+    )
+    assignment = Assignment.objects.get(pk=assignment_pk)
+    name = f"bonus:{assignment_pk}:{key}"[:64]
+    existing = LedgerEntry.objects.filter(idempotency_key=name).first()
+    if existing is not None:
+        return existing
+    # Rejected work gets one only where its rejection cannot be taken back.
+    is_payable = assignment.state in PAID or (
+        rejected_too and assignment.state == Assignment.State.REJECTED
+    )
+    if cents < 1 or not is_payable:
+        raise GenieError(
+            "A bonus must be at least one cent, for work that was not rejected.",
+            code="no-bonus",
+        )
+    fee = fee_of(campaign, cents)
+    settled = budgets.add(campaign, cents + fee, by)
+    entry = LedgerEntry.objects.create(
+        idempotency_key=name,
+        campaign=campaign,
+        assignment=assignment,
+        kind=Kind.BONUS,
+        amount_cents=cents,
+        reason=reason[:300],
+    )
+    if fee:
+        LedgerEntry.objects.create(
+            idempotency_key=fee_key(entry.pk),
+            campaign=campaign,
+            kind=Kind.FEE,
+            amount_cents=fee,
+            reason="For a bonus.",
+        )
+    # The account was closed when the campaign ended; it is closed again at what is
+    # spent now.
+    if settled:
+        budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    note(by, campaign, f"Planned a bonus of {cents} ¢: {reason}"[:300])
+    return entry
+
+
+def to_session(
+    session: ExternalSession, cents: int, reason: str, *, by: AbstractBaseUser
+) -> bool:
+    """Give a visit one bonus for a reason; False where it has no work to give it for."""
+    row = (
+        Assignment.objects.filter(session_work__session=session, state__in=PAID)
+        .order_by("pk")
+        .first()
+    )
+    if row is None:
+        return False
+    # The same sum for the same reason is the same bonus, however often the form is
+    # sent.
+    text = f"{cents}|{reason.strip()}"
+    key = hashlib.sha256(text.encode()).hexdigest()[:16]
+    give(row.pk, cents, key=key, reason=reason, by=by)
+    return True
+
+
+def fee_of(campaign: Campaign, cents: int) -> int:
+    """Give the platform's share of a bonus."""
+    return fee_per_assignment(campaign.platform, cents)
+
+
+def fee_key(entry_pk: int) -> str:
+    """Name the payment of the platform's share of a bonus."""
+    return f"bonus-fee:{entry_pk}"

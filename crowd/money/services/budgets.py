@@ -1,0 +1,230 @@
+"""Set money aside before it is spent: no budget can be passed.
+
+Two budgets bound what is spent: the site's and the pool's. A commitment counts
+against both from the moment that somebody approves a price. Once the work is over
+it shrinks to what was spent, and what changes afterwards (a rejection, one taken
+back, a bonus) corrects it. The rows of the budgets are the locks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, Sum
+from django.db.models.functions import Greatest
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign
+from crowd.money.models import Budget, Commitment
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+    from django.db.models import QuerySet
+
+
+def budget_left(pool: str) -> int:
+    """Give what may still be set aside for the pool, in cents: the tighter budget."""
+    return min(left for _, _, left in _accounts(pool, _budgets(pool)))
+
+
+def refuse_beyond(pool: str, cents: int) -> None:
+    """Refuse an amount for which the pool's or the site's budget has no room now."""
+    _refuse_beyond(pool, cents, _budgets(pool))
+
+
+@transaction.atomic
+def commit(
+    *, key: str, pool: str, amount_cents: int, by: AbstractBaseUser
+) -> Commitment:
+    """Set money aside, once per key; refused where a budget would be passed."""
+    # Made where it is missing, as only a row that exists can be locked.
+    _site_budget()
+    # The rows are the lock: who approves at the same moment waits here.
+    locked = list(
+        Budget.objects.select_for_update()
+        .filter(pool__in=[Budget.SITE, pool])
+        .order_by("pool")
+    )
+    existing = Commitment.objects.filter(key=key).first()
+    # What was given back whole may be set aside again under its key; any other
+    # commitment of that key is this one.
+    released = (
+        existing is not None
+        and existing.settled_at is not None
+        and existing.amount_cents == 0
+    )
+    if existing is not None and not released:
+        return existing
+    _refuse_beyond(pool, amount_cents, {row.pool: row for row in locked})
+    commitment, _ = Commitment.objects.update_or_create(
+        key=key,
+        defaults={
+            "pool": pool,
+            "amount_cents": amount_cents,
+            "approved_by_id": by.pk,
+            "settled_at": None,
+        },
+    )
+    return commitment
+
+
+@transaction.atomic
+def set_aside_again(*, key: str, pool: str, cents: int, at_most: int) -> None:
+    """Add to a settled commitment, never beyond what was approved for it."""
+    _site_budget()
+    locked = list(
+        Budget.objects.select_for_update()
+        .filter(pool__in=[Budget.SITE, pool])
+        .order_by("pool")
+    )
+    commitment = Commitment.objects.select_for_update().get(key=key)
+    # A person approved `at_most`; anything beyond it is theirs to decide again.
+    extra = max(0, min(cents, at_most - commitment.amount_cents))
+    _refuse_beyond(pool, extra, {row.pool: row for row in locked})
+    Commitment.objects.filter(key=key).update(
+        amount_cents=F("amount_cents") + extra, settled_at=None
+    )
+
+
+def add(campaign: Campaign, cents: int, by: AbstractBaseUser) -> bool:
+    """Add money to a campaign's account; tell whether that was closed before."""
+    # An amount of nothing only makes the account where there is none yet.
+    commit(key=campaign.key, pool=campaign.pool, amount_cents=0, by=by)
+    account = Commitment.objects.get(key=campaign.key)
+    set_aside_again(
+        key=campaign.key,
+        pool=campaign.pool,
+        cents=cents,
+        at_most=account.amount_cents + cents,
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(
+        budget_cents=F("budget_cents") + cents
+    )
+    return account.settled_at is not None
+
+
+def settle(key: str, spent_cents: int) -> bool:
+    """Shrink a commitment to what was spent, once; the rest can be used again."""
+    return bool(
+        Commitment.objects.filter(key=key, settled_at=None).update(
+            amount_cents=spent_cents, settled_at=timezone.now()
+        )
+    )
+
+
+def release(key: str) -> bool:
+    """Give all of a commitment and of its parts back, once."""
+    return bool(
+        _parts_of(key)
+        .filter(settled_at=None)
+        .update(amount_cents=0, settled_at=timezone.now())
+    )
+
+
+@transaction.atomic
+def divide(key: str, parts: Sequence[str]) -> None:
+    """Divide what is set aside under a name and its parts among these parts, evenly.
+
+    Nothing changes where it is divided so already.
+    """
+    rows = list(
+        _parts_of(key).select_for_update().filter(settled_at=None).order_by("key")
+    )
+    if not rows or {row.key for row in rows} == set(parts):
+        return
+    # What does not divide evenly goes to the first part, so that no cent is lost.
+    each, over = divmod(sum(row.amount_cents for row in rows), len(parts))
+    release(key)
+    for place, name in enumerate(parts):
+        Commitment.objects.update_or_create(
+            key=name,
+            defaults={
+                "pool": rows[0].pool,
+                "amount_cents": each + (over if place == 0 else 0),
+                "approved_by_id": rows[0].approved_by_id,
+                "settled_at": None,
+            },
+        )
+
+
+def _parts_of(key: str) -> QuerySet[Commitment]:
+    return Commitment.objects.filter(Q(key=key) | Q(key__startswith=f"{key}:"))
+
+
+def correct(key: str, cents: int) -> None:
+    """Add what was spent, or take off what was saved, after a commitment was settled."""
+    # An open commitment holds at least what is spent; there is nothing to correct in
+    # it.
+    if cents:
+        Commitment.objects.filter(key=key, settled_at__isnull=False).update(
+            amount_cents=Greatest(F("amount_cents") + cents, 0)
+        )
+
+
+def committed() -> dict[str | None, int]:
+    """Give what is set aside or spent for each pool, and under None for all."""
+    cents_by_pool: dict[str | None, int] = dict(
+        Commitment.objects.order_by()
+        .values_list("pool")
+        .annotate(cents=Sum("amount_cents"))
+    )
+    cents_by_pool[None] = sum(cents_by_pool.values())
+    return cents_by_pool
+
+
+def _site_budget() -> Budget:
+    site_budget, _ = Budget.objects.get_or_create(
+        pool=Budget.SITE, defaults={"limit_cents": settings.GENIE["SITE_BUDGET_CENTS"]}
+    )
+    return site_budget
+
+
+def _budgets(pool: str) -> dict[str, Budget]:
+    rows = Budget.objects.filter(pool__in=[Budget.SITE, pool])
+    return {row.pool: row for row in rows}
+
+
+def _accounts(pool: str, budgets: dict[str, Budget]) -> list[tuple[str, int, int]]:
+    """Give (name, limit, left) of the site and, where it has one, of the pool."""
+    site = budgets.get(Budget.SITE)
+    limit = site.limit_cents if site else int(settings.GENIE["SITE_BUDGET_CENTS"])
+    accounts = [("the whole site", limit, limit - _committed())]
+    pool_budget = budgets.get(pool)
+    if pool_budget is not None and pool != Budget.SITE:
+        accounts.append(
+            (
+                pool,
+                pool_budget.limit_cents,
+                pool_budget.limit_cents - _committed(pool=pool),
+            )
+        )
+    return accounts
+
+
+def _refuse_beyond(pool: str, cents: int, budgets: dict[str, Budget]) -> None:
+    for name, limit, left in _accounts(pool, budgets):
+        if cents > left:
+            raise _over(name, limit, left, cents)
+
+
+def _committed(**of: str) -> int:
+    total = Commitment.objects.filter(**of).aggregate(total=Sum("amount_cents"))
+    return total["total"] or 0
+
+
+def _over(name: str, limit: int, left: int, amount: int) -> GenieError:
+    return GenieError(
+        f"This costs ${amount / 100:,.2f}, but only ${max(0, left) / 100:,.2f} is "
+        f"left of the budget of {name}, ${limit / 100:,.2f}.",
+        code="over-budget",
+        details={
+            "budget": name,
+            "limit_cents": limit,
+            "left_cents": left,
+            "amount_cents": amount,
+        },
+    )

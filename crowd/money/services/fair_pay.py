@@ -1,0 +1,145 @@
+"""Make up for work that paid too little an hour: a bonus to everyone concerned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Count
+
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.money.models import LedgerEntry
+from crowd.money.selectors.fair_pay import (
+    Owed,
+    Shortfall,
+    owed,
+    shortfall,
+    without_bonus,
+)
+from crowd.money.services import budgets
+from crowd.money.services.bonuses import fee_key
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+OVER = (Campaign.State.COMPLETE, Campaign.State.STOPPED)
+REASON = "Topped up to the minimum hourly pay."
+BATCH = 2_000
+
+
+@transaction.atomic
+def make_up(
+    campaign_pk: int, *, by: AbstractBaseUser, agreed_cents: int
+) -> Shortfall | None:
+    """Plan the same bonus for each approved answer, once; None when nothing is missing.
+
+    Where a platform pays, it is told by the ledger of outward calls, and takes its fee.
+
+    Raises
+    ------
+    GenieError
+        ``campaign-not-over`` while answers come in, ``cost-changed`` where it costs
+        something else than was agreed to, ``over-budget`` where the pool's or the site's
+        budget has no room.
+    """
+    campaign = (
+        Campaign.objects.select_for_update(of=("self",))
+        .select_related("hit_type")
+        .get(pk=campaign_pk)
+    )
+    _check(campaign)
+    missing = shortfall(campaign)
+    if missing is None:
+        return None
+    # The person agreed to a price on a page that may be old; answers approved since
+    # then change it.
+    if missing.total_cents != agreed_cents:
+        raise GenieError(
+            f"This now costs ${missing.total_cents / 100:,.2f}, not "
+            f"${agreed_cents / 100:,.2f}; please check it again.",
+            code="cost-changed",
+        )
+    settled = budgets.add(campaign, missing.total_cents, by)
+    # Counted before the bonuses are planned: afterwards nobody lacks one.
+    n_answers_of = _n_answers_by_worker(campaign)
+    _plan(campaign, owed(campaign, missing.each_cents))
+    _tell(campaign, missing.each_cents, n_answers_of)
+    # The account was closed when the campaign ended, and is closed again at the new
+    # total.
+    if settled:
+        budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
+    note(
+        by,
+        campaign,
+        f"Planned a bonus of {missing.each_cents} ¢ for each of "
+        f"{missing.n_assignments} approved answers.",
+    )
+    return missing
+
+
+def _check(campaign: Campaign) -> None:
+    if campaign.state not in OVER:
+        raise GenieError(
+            "The median time is not final while answers come in; wait until the "
+            "campaign is over.",
+            code="campaign-not-over",
+        )
+
+
+def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
+    entries = LedgerEntry.objects.bulk_create(
+        [
+            LedgerEntry(
+                idempotency_key=bonus.key,
+                campaign=campaign,
+                assignment_id=bonus.assignment,
+                kind=LedgerEntry.Kind.BONUS,
+                amount_cents=bonus.cents,
+                reason=REASON,
+            )
+            for bonus in bonuses
+        ],
+        batch_size=BATCH,
+    )
+    LedgerEntry.objects.bulk_create(
+        [
+            LedgerEntry(
+                idempotency_key=fee_key(entry.pk),
+                campaign=campaign,
+                kind=LedgerEntry.Kind.FEE,
+                amount_cents=bonus.fee_cents,
+                reason="For a bonus.",
+            )
+            for bonus, entry in zip(bonuses, entries, strict=True)
+            if bonus.fee_cents
+        ],
+        batch_size=BATCH,
+    )
+
+
+def _n_answers_by_worker(campaign: Campaign) -> dict[int, int]:
+    """Count the answers of each worker that a bonus is missing for."""
+    rows = without_bonus(campaign).order_by().values_list("worker")
+    return dict(rows.annotate(n=Count("pk")))
+
+
+def _tell(campaign: Campaign, cents: int, n_answers_of: dict[int, int]) -> None:
+    services.send_many(
+        Message(
+            worker_id=worker,
+            kind=Message.Kind.BONUS,
+            subject=f"A bonus of ${n * cents / 100:,.2f}",
+            text=(
+                f"“{campaign.hit_type.title}” took longer than we expected. To make "
+                f"up for this, you get ${cents / 100:,.2f} more for each of {n} HITs, "
+                f"${n * cents / 100:,.2f} in total. You do not need to do anything."
+            ),
+            pool=campaign.pool,
+        )
+        for worker, n in sorted(n_answers_of.items())
+    )

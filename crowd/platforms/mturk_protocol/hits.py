@@ -1,0 +1,193 @@
+"""HITs on Mechanical Turk: post them once, give them more places, end them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from crowd.platforms.base import ExternalRef, HITSpec, MoreSpec, Result
+from crowd.platforms.mturk_protocol.calls import (
+    Calls,
+    TurkRefusal,
+    at_once,
+    pages,
+    result_of,
+)
+from crowd.platforms.mturk_protocol.terms import hit_in, token, was_processed
+from crowd.platforms.mturk_protocol.xml import external_question, html_question
+from genie.lib.errors import GenieError
+
+
+@dataclass(frozen=True)
+class HITContext:
+    """What the functions here need to know of the account."""
+
+    calls: Calls
+    environment: str
+    lifetime_seconds: int
+    # lists lag behind: a HIT that is not in them may be there all the same
+    index_lag_seconds: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+
+
+def post(
+    context: HITContext, ref: ExternalRef, hits: Sequence[HITSpec]
+) -> Iterator[Result]:
+    """Post each HIT once, whatever happened to earlier tries."""
+    hit_ids: Mapping[str, str] = {}
+    # A token protects for a day only: after that a HIT is looked for by our name for it
+    # before it is posted again.
+    if any(hit.sent == "long-ago" for hit in hits):
+        try:
+            hit_ids = _annotated(context, {hit.key for hit in hits})
+        except Exception as error:  # noqa: BLE001 - sorted by `result_of`
+            yield from (_same(hit.key, error) for hit in hits)
+            return
+    yield from (
+        Result(hit.key, "done", hit_ids[hit.key]) for hit in hits if hit.key in hit_ids
+    )
+    missing = [hit for hit in hits if hit.key not in hit_ids]
+    yield from at_once(
+        missing,
+        lambda hit: result_of(hit.key, lambda: _post_one(context, ref, hit)),
+        context.calls.threads,
+    )
+
+
+def _post_one(context: HITContext, ref: ExternalRef, hit: HITSpec) -> Result:
+    question = _question(hit)
+    try:
+        answer = context.calls(
+            "create_hit_with_hit_type",
+            HITTypeId=ref.campaign_id,
+            MaxAssignments=hit.max_assignments,
+            LifetimeInSeconds=context.lifetime_seconds,
+            Question=question,
+            RequesterAnnotation=hit.key,
+            UniqueRequestToken=token(context.environment, hit.key),
+        )
+    except TurkRefusal as refusal:
+        if refusal.code != "HitAlreadyExists":
+            raise
+        return _existing(context, hit.key, hit_in(refusal.message))
+    return Result(hit.key, "done", answer["HIT"]["HITId"])
+
+
+def _question(hit: HITSpec) -> str:
+    """Post the page itself; its address where the page is too long, or there is none."""
+    if not hit.page:
+        return external_question(hit.url)
+    try:
+        return html_question(hit.page)
+    except GenieError as error:
+        if error.code != "question-too-long" or not hit.url:
+            raise
+    return external_question(hit.url)
+
+
+def _existing(context: HITContext, key: str, hit_id: str) -> Result:
+    """Believe that a HIT is ours only when it says so itself."""
+    if not hit_id:
+        hit_id = _annotated(context, {key}).get(key, "")
+    hit = context.calls("get_hit", HITId=hit_id)["HIT"] if hit_id else {}
+    if hit.get("RequesterAnnotation") != key:
+        return Result(key, "refused", message="The token belongs to another HIT.")
+    return Result(key, "done", hit_id)
+
+
+def _annotated(context: HITContext, keys: set[str]) -> dict[str, str]:
+    """Look through all HITs of the account for those that carry our keys.
+
+    Looked at twice, for the list lags; whatever is found in either is there.
+    """
+    hit_ids: dict[str, str] = {}
+    for look in range(2):
+        if look:
+            context.sleep(context.index_lag_seconds)
+        for hit in pages(context.calls, "list_hits", "HITs"):
+            note = hit.get("RequesterAnnotation", "")
+            if note in keys:
+                hit_ids.setdefault(note, hit["HITId"])
+        if len(hit_ids) == len(keys):
+            break
+    return hit_ids
+
+
+def add_capacity(context: HITContext, more: Sequence[MoreSpec]) -> Iterator[Result]:
+    """Ask more people, each time once."""
+    yield from at_once(
+        more,
+        lambda spec: result_of(spec.key, lambda: _add(context, spec)),
+        context.calls.threads,
+    )
+
+
+def _add(context: HITContext, spec: MoreSpec) -> Result:
+    if spec.sent == "long-ago":
+        hit = context.calls("get_hit", HITId=spec.hit_id)["HIT"]
+        # The token is forgotten by then, but the number of places tells whether it was
+        # carried out.
+        if hit["MaxAssignments"] >= spec.before + spec.n:
+            return Result(spec.key, "done", spec.hit_id)
+    try:
+        context.calls(
+            "create_additional_assignments_for_hit",
+            HITId=spec.hit_id,
+            NumberOfAdditionalAssignments=spec.n,
+            UniqueRequestToken=token(context.environment, spec.key),
+        )
+    except TurkRefusal as refusal:
+        if was_processed(refusal.message):
+            return Result(spec.key, "done", spec.hit_id)
+        if refusal.code == "InvalidMaximumAssignmentsIncrease":
+            return Result(spec.key, "refused", message=refusal.message, code="too-many")
+        raise
+    return Result(spec.key, "done", spec.hit_id)
+
+
+def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:
+    """Let nobody accept the HITs any more.
+
+    Any moment in the past ends a HIT at once. Yesterday, to the second, is in the past
+    on every clock, and another wish than the one before the HIT was opened again: the
+    same wish twice is refused as carried out.
+    """
+    yield from _until(context, ref, now - timedelta(days=1))
+
+
+def prolong(
+    context: HITContext, ref: ExternalRef, *, now: datetime
+) -> Iterator[Result]:
+    """Let the HITs be accepted for another lifetime."""
+    yield from _until(context, ref, now + timedelta(seconds=context.lifetime_seconds))
+
+
+def _until(context: HITContext, ref: ExternalRef, until: datetime) -> Iterator[Result]:
+    expires_at = until.astimezone(UTC).replace(microsecond=0)
+
+    def end(hit_id: str) -> Result:
+        try:
+            context.calls(
+                "update_expiration_for_hit", HITId=hit_id, ExpireAt=expires_at
+            )
+        except TurkRefusal as refusal:
+            # A HIT that was deleted there asks nobody, which is all that was wanted.
+            gone = refusal.code == "HITDoesNotExist"
+            if not gone and not was_processed(refusal.message):
+                raise
+        return Result(hit_id, "done", hit_id)
+
+    yield from at_once(
+        list(ref.hit_ids.values()),
+        lambda hit_id: result_of(hit_id, lambda: end(hit_id)),
+        context.calls.threads,
+    )
+
+
+def _same(key: str, error: Exception) -> Result:
+    def fail() -> Result:
+        raise error
+
+    return result_of(key, fail)

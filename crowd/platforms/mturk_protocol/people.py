@@ -1,0 +1,152 @@
+"""Who may not do our work on Mechanical Turk, and qualification tests for who may."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from crowd.platforms.base import QualifyingTest, Result
+from crowd.platforms.mturk_protocol.calls import (
+    Calls,
+    TurkBusy,
+    TurkRefusal,
+    pages,
+    result_of,
+)
+from crowd.platforms.mturk_protocol.xml import answer_key, question_form
+
+NEVER = frozenset({"QualificationDoesNotExist", "InvalidQualificationState"})
+LOOKS = 4
+
+
+class Excluded:
+    """The qualification types of those who are kept away, one for each pool."""
+
+    def __init__(
+        self,
+        calls: Calls,
+        index_lag_seconds: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.calls = calls
+        self._lag = index_lag_seconds
+        self._sleep = sleep
+        self._known: dict[str, str] = {}
+
+    def of(self, pool: str) -> str:
+        """Give the id of a pool's type, made when missing."""
+        if pool not in self._known:
+            self._known[pool] = self.type_of(
+                f"Has done enough of this work: {pool}"[:190],
+                "Workers with this qualification are not offered more of this "
+                "requester's work of this kind.",
+            )
+        return self._known[pool]
+
+    def type_of(self, name: str, description: str, **more: Any) -> str:
+        """Give the id of the type of that name, made when missing."""
+        return qualification_type(
+            self.calls,
+            name,
+            description,
+            index_lag_seconds=self._lag,
+            sleep=self._sleep,
+            **more,
+        )
+
+
+def exclude(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
+    """Grant the qualification that our HITs forbid, without a mail about it."""
+
+    def act() -> Result:
+        people.calls(
+            "associate_qualification_with_worker",
+            QualificationTypeId=people.of(pool),
+            WorkerId=worker_id,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+        return Result(key, "done")
+
+    return result_of(key, act)
+
+
+def include(people: Excluded, key: str, worker_id: str, pool: str) -> Result:
+    """Take it back; who does not have it needs nothing taken."""
+
+    def act() -> Result:
+        try:
+            people.calls(
+                "disassociate_qualification_from_worker",
+                QualificationTypeId=people.of(pool),
+                WorkerId=worker_id,
+                Reason="You can take this work again.",
+            )
+        except TurkRefusal as refusal:
+            if refusal.code not in NEVER:
+                raise
+        return Result(key, "done")
+
+    return result_of(key, act)
+
+
+def graded_type(people: Excluded, test: QualifyingTest) -> str:
+    """Make a qualification type with a test that is graded there; give its id.
+
+    Its value is the percentage of right answers; the HIT type demands the pass mark.
+    """
+    again: dict[str, Any] = {}
+    if test.retry_seconds is not None:
+        again["RetryDelayInSeconds"] = test.retry_seconds
+    return people.type_of(
+        test.name[:190],
+        test.introduction.strip()[:2000] or test.name,
+        Test=question_form(test.name, test.introduction, test.questions),
+        AnswerKey=answer_key(test.questions),
+        TestDurationInSeconds=test.seconds,
+        **again,
+    )
+
+
+def qualification_type(
+    calls: Calls,
+    name: str,
+    description: str,
+    *,
+    index_lag_seconds: float = 60.0,
+    sleep: Callable[[float], None] = time.sleep,
+    **more: Any,
+) -> str:
+    """Make a qualification type, or find the one of that name.
+
+    Search is fuzzy and lags behind, so making it comes first; one word finds enough.
+    """
+    try:
+        return str(
+            calls(
+                "create_qualification_type",
+                Name=name,
+                Description=description,
+                QualificationTypeStatus="Active",
+                **more,
+            )["QualificationType"]["QualificationTypeId"]
+        )
+    except TurkRefusal as refusal:
+        # It has no code of its own among the wrong parameters; only the message tells.
+        if "already" not in refusal.message.lower():
+            raise
+    for look in range(LOOKS):
+        if look:
+            sleep(index_lag_seconds / LOOKS)
+        for row in pages(
+            calls,
+            "list_qualification_types",
+            "QualificationTypes",
+            Query=name.split()[-1],
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        ):
+            if row["Name"] == name:
+                return str(row["QualificationTypeId"])
+    raise TurkBusy(f"The qualification type {name!r} is not in the list yet.")

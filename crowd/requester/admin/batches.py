@@ -1,0 +1,250 @@
+"""Tables that are posted as HITs: for requesters who write no programs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from crowd.requester.admin.files import decoded
+from crowd.requester.admin.reviews import review
+from crowd.requester.batches import post as batches
+from crowd.requester.batches.results import results_csv
+from crowd.requester.models.account import Requester
+from crowd.requester.models.records import RequesterBatch
+from crowd.requester.protocol import clock
+from crowd.requester.services import money
+from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.log import note
+from genie.lib.admin.questions import after_asking
+from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+DAY = 86_400
+
+
+class BatchForm(forms.Form):
+    """The terms, a page and a table: as files first, as text once they were checked."""
+
+    requester = forms.ModelChoiceField(Requester.objects.order_by("name"))
+    name = forms.CharField(
+        max_length=100, help_text="A name can be used only once, so that nothing is posted twice."
+    )  # fmt: skip
+    title = forms.CharField(max_length=128)
+    description = forms.CharField(
+        max_length=2000, widget=forms.Textarea(attrs={"rows": 2, "cols": 80})
+    )
+    keywords = forms.CharField(max_length=1000, required=False)
+    reward = forms.DecimalField(
+        min_value=Decimal("0.00"), max_value=Decimal(1000), decimal_places=2, label="Reward, in dollars"
+    )  # fmt: skip
+    max_assignments = forms.IntegerField(
+        min_value=1, max_value=1000, initial=1, label="Workers per row"
+    )
+    minutes = forms.IntegerField(
+        min_value=1, max_value=60 * 24, initial=60, label="Minutes per assignment"
+    )
+    days = forms.IntegerField(
+        min_value=1, max_value=365, initial=7, label="Days until the HITs expire"
+    )
+    approval_days = forms.IntegerField(
+        min_value=0,
+        max_value=30,
+        initial=3,
+        label="Days until automatic approval",
+    )
+    page_file = forms.FileField(
+        required=False, label="Page", help_text="HTML, with ${name} where the value of a column goes."
+    )  # fmt: skip
+    table_file = forms.FileField(
+        required=False, label="Table", help_text="CSV in UTF-8; the first line names the columns."
+    )  # fmt: skip
+    markup = forms.BooleanField(
+        required=False,
+        label="The table contains HTML",
+        help_text="If unchecked, < and & are shown literally.",
+    )
+    page = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
+    table = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        for name in ("page", "table"):
+            if file := cleaned.get(f"{name}_file"):
+                try:
+                    cleaned[name] = decoded(file)
+                except ValidationError as error:
+                    self.add_error(f"{name}_file", error)
+            # Browsers send line ends of their own kind.
+            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
+            if not cleaned[name] and f"{name}_file" not in self.errors:
+                self.add_error(f"{name}_file", "Choose a file.")
+        return cleaned
+
+    def terms(self) -> batches.Terms:
+        cleaned = self.cleaned_data
+        return batches.Terms(
+            title=cleaned["title"],
+            description=cleaned["description"],
+            keywords=cleaned["keywords"],
+            reward=f"{cleaned['reward']:.2f}",
+            max_assignments=cleaned["max_assignments"],
+            assignment_seconds=cleaned["minutes"] * 60,
+            lifetime_seconds=cleaned["days"] * DAY,
+            auto_approval_seconds=cleaned["approval_days"] * DAY,
+        )
+
+
+@admin.register(RequesterBatch)
+class RequesterBatchAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_requesterbatch"
+    list_display = ["name", "requester", "created_at", "created_by", "n_hits", "n_answers", "results"]  # fmt: skip
+    list_filter = ["requester"]
+    list_select_related = ["requester", "created_by"]
+    search_fields = ["name"]
+    actions = ["stop_selected"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_requesterbatch")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RequesterBatch]:
+        rows: QuerySet[RequesterBatch] = super().get_queryset(request)
+        sent = Q(hits__assignments__submitted_at__isnull=False)
+        return rows.annotate(
+            n_rows=Count("hits", distinct=True),
+            n_work=Count("hits__assignments", filter=sent, distinct=True),
+        )
+
+    def get_urls(self) -> list[URLPattern]:
+        results = self.admin_site.admin_view(self.results_view)
+        reviews = self.admin_site.admin_view(self.review_view)
+        name = "crowd_requesterbatch"
+        return [
+            path("<int:pk>/results.csv", results, name=f"{name}_results"),
+            path("<int:pk>/review/", reviews, name=f"{name}_review"),
+            *super().get_urls(),
+        ]
+
+    @admin.display(description="HITs")
+    def n_hits(self, batch: RequesterBatch) -> int:
+        count: int = batch.n_rows  # type: ignore[attr-defined]
+        return count
+
+    @admin.display(description="answers")
+    def n_answers(self, batch: RequesterBatch) -> int:
+        count: int = batch.n_work  # type: ignore[attr-defined]
+        return count
+
+    @admin.display(description="results")
+    def results(self, batch: RequesterBatch) -> SafeString:
+        results, review_ = (
+            reverse(f"admin:crowd_requesterbatch_{name}", args=[batch.pk])
+            for name in ("results", "review")
+        )
+        links = '<a href="{}">CSV</a> · <a href="{}">Review</a>'
+        return format_html(links, results, review_)
+
+    @admin.action(description="Stop the selected batches …", permissions=["act"])
+    @after_asking(
+        "Stop batches",
+        "Nobody can accept more of these HITs; open ones can be finished.",
+        "Stop",
+    )
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[RequesterBatch], reason: str
+    ) -> None:
+        n = 0
+        for batch in queryset:
+            stopped = batches.stop(batch)
+            note(person(request), batch, f"Stopped {stopped} HITs.", reason)
+            n += stopped
+        self.message_user(request, f"Stopped {n} HITs.", messages.SUCCESS)
+
+    def review_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return review(self, request, pk)
+
+    def results_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Give the table of what came of a batch."""
+        batch = self.get_object(request, str(pk))
+        if not self.has_view_permission(request, batch):
+            raise PermissionDenied
+        if batch is None:
+            return redirect("admin:crowd_requesterbatch_changelist")
+        text = results_csv(batch, clock.now())
+        response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+        name = f"batch-{batch.pk}-results.csv"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Check a batch and show what it costs; post it once that was confirmed."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        posted = request.method == "POST"
+        form = BatchForm(request.POST, request.FILES) if posted else BatchForm()
+        draft = None
+        if form.is_bound and form.is_valid():
+            try:
+                draft = self._draft(form)
+                if "confirmed" in request.POST:
+                    return self._post(request, form, draft)
+            except GenieError as error:
+                form.add_error(None, error.message)
+                draft = None
+        return self._confirmation(request, form, draft)
+
+    def _draft(self, form: BatchForm) -> batches.Draft:
+        cleaned = form.cleaned_data
+        return batches.draft(
+            form.terms(), cleaned["page"], cleaned["table"], markup=cleaned["markup"]
+        )
+
+    def _post(
+        self, request: HttpRequest, form: BatchForm, draft: batches.Draft
+    ) -> HttpResponse:
+        cleaned = form.cleaned_data
+        batch = batches.post(
+            cleaned["requester"], cleaned["name"], form.terms(), draft, person(request)
+        )
+        cost = dollars(draft.cost_cents)
+        note(person(request), batch, f"Posted {len(draft.questions)} HITs for {cost}.")
+        sentence = f"Posted {len(draft.questions)} HITs, which cost at most {cost}."
+        self.message_user(request, sentence, messages.SUCCESS)
+        return redirect("admin:crowd_requesterbatch_changelist")
+
+    def _confirmation(
+        self, request: HttpRequest, form: BatchForm, draft: batches.Draft | None
+    ) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Post a table as HITs",
+            "form": form,
+            "made": draft,
+            "media": self.media,
+        }
+        if draft is not None:
+            left = money.account(form.cleaned_data["requester"], clock.now()).available
+            hidden = {name: form.cleaned_data[name] for name in ("page", "table")}
+            context |= {
+                "left": left,
+                "hidden": hidden,
+                "short": left < draft.cost_cents,
+            }
+        page = "admin/crowd/requesterbatch/add.html"
+        return TemplateResponse(request, page, context, status=200)

@@ -1,0 +1,142 @@
+"""Requesters' work as staff see it: what is to be paid, what was not delivered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from crowd.money.admin.money import ReferenceForm
+from crowd.requester.models.account import (
+    RequesterAssignment,
+    RequesterBonus,
+    RequesterEvent,
+)
+from crowd.requester.services import pay_outs
+from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.log import note
+from genie.lib.admin.questions import Line, Question, after_asking, asked
+from genie.lib.admin.rows import ReadOnlyAdmin, person
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+PAID = Question(
+    title="Mark as paid",
+    sentence=(
+        "The workers received this money outside this site. Only approved, unpaid "
+        "work is listed. This cannot be undone."
+    ),
+    button="Mark as paid",
+    action="mark_paid_selected",
+    form=ReferenceForm,
+)
+
+
+class _PaidOut(ReadOnlyAdmin):
+    """Rows that are paid to workers, once."""
+
+    actions = ["mark_paid_selected"]
+
+    def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(paid_at=None)
+
+    def line(self, row: Any) -> Line:
+        """Say what is paid for; the pages of each kind add the worker and the amount."""
+        return Line(row.pk, str(row))
+
+    @admin.action(description="Mark the selected as paid …", permissions=["act"])
+    def mark_paid_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any]
+    ) -> HttpResponse | None:
+        rows = list(self.payable(queryset))
+        if not rows:
+            self.message_user(request, "Nothing to pay.", messages.WARNING)
+            return None
+        form = asked(self, request, PAID, [self.line(row) for row in rows])
+        if isinstance(form, HttpResponse):
+            return form
+        n = pay_outs.mark_paid(rows, person(request), form.cleaned_data["reference"])
+        self.message_user(request, f"Marked {n} as paid.", messages.SUCCESS)
+        return None
+
+
+@admin.register(RequesterAssignment)
+class RequesterAssignmentAdmin(_PaidOut):
+    act_permission = "crowd.change_requesterassignment"
+    list_display = ["entity_id", "requester", "worker_name", "state", "reward", "submitted_at", "paid_at", "payment_reference"]  # fmt: skip
+    list_filter = ["state", ("paid_at", admin.EmptyFieldListFilter), "hit__requester"]
+    list_select_related = ["hit__requester", "worker__worker"]
+    search_fields = ["entity_id", "hit__entity_id", "worker__worker__pseudonym"]
+    ordering = ["-pk"]
+
+    def payable(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        approved = queryset.filter(state=RequesterAssignment.State.APPROVED)
+        return super().payable(approved)
+
+    def line(self, row: Any) -> Line:
+        return Line(row.pk, str(row.worker.worker), self.reward(row))
+
+    @admin.display(description="requester")
+    def requester(self, row: RequesterAssignment) -> str:
+        return row.hit.requester.name
+
+    @admin.display(description="worker")
+    def worker_name(self, row: RequesterAssignment) -> str:
+        return str(row.worker.worker)
+
+    @admin.display(description="reward")
+    def reward(self, row: RequesterAssignment) -> str:
+        return dollars(row.hit.reward_cents)
+
+
+@admin.register(RequesterBonus)
+class RequesterBonusAdmin(_PaidOut):
+    act_permission = "crowd.change_requesterbonus"
+    list_display = ["pk", "worker_name", "amount", "reason", "granted_at", "paid_at", "payment_reference"]  # fmt: skip
+    list_filter = [("paid_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["assignment__worker__worker"]
+    ordering = ["-pk"]
+
+    def line(self, row: Any) -> Line:
+        return Line(row.pk, self.worker_name(row), self.amount(row))
+
+    @admin.display(description="worker")
+    def worker_name(self, row: RequesterBonus) -> str:
+        return str(row.assignment.worker.worker)
+
+    @admin.display(description="amount", ordering="amount_cents")
+    def amount(self, row: RequesterBonus) -> str:
+        return dollars(row.amount_cents)
+
+
+@admin.register(RequesterEvent)
+class RequesterEventAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_requesterevent"
+    list_display = ["event_id", "requester", "transport", "created_at", "sent_at", "n_tries", "next_try_at", "trouble"]  # fmt: skip
+    list_filter = [("sent_at", admin.EmptyFieldListFilter), "transport", "requester"]
+    list_select_related = ["requester"]
+    search_fields = ["event_id", "destination"]
+    ordering = ["-pk"]
+    actions = ["try_again_selected"]
+
+    @admin.action(description="Redeliver the selected events …", permissions=["act"])
+    @after_asking(
+        "Redeliver",
+        "Events that have not arrived are sent again within a minute.",
+        "Redeliver",
+    )
+    def try_again_selected(
+        self, request: HttpRequest, queryset: QuerySet[RequesterEvent], reason: str
+    ) -> None:
+        waiting = list(queryset.filter(sent_at=None))
+        n = queryset.filter(
+            pk__in=[event.pk for event in waiting], sent_at=None
+        ).update(n_tries=0, next_try_at=timezone.now())
+        for event in waiting:
+            note(person(request), event, "Marked for redelivery.", reason)
+        self.message_user(
+            request, f"{n} will be sent again within a minute.", messages.SUCCESS
+        )

@@ -1,0 +1,127 @@
+"""AWS JSON 1.1 over HTTP: who asks, for what, and how the answer looks.
+
+Every call goes the same way: its signature is checked, then the shape of its
+arguments; what time alone has brought about is settled; then the operation runs in
+one transaction that holds the requester's row. So two calls of one requester never
+run side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from typing import Any
+
+from django.core.exceptions import RequestDataTooBig
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+
+from crowd.requester import operations
+from crowd.requester.models.account import AccessKey, Requester
+from crowd.requester.protocol import clock
+from crowd.requester.protocol.call import HANDLERS, Call
+from crowd.requester.protocol.errors import TurkError
+from crowd.requester.protocol.sigv4 import SignedRequest, verify
+from crowd.requester.protocol.validate import check_request
+from crowd.requester.services.access_keys import live_secrets
+from crowd.requester.services.settle import settle
+from crowd.requester.services.targets import check_target
+from genie.lib.database import database_is_down
+
+assert operations.__all__  # noqa: S101  importing them fills the table of handlers
+FOR_PEOPLE = (
+    "Programs that use the Mechanical Turk Requester API send signed requests to this "
+    "address. The staff of this site issue access keys.\n"
+)
+TARGET = "MTurkRequesterServiceV20170117."
+logger = logging.getLogger(__name__)
+
+
+@csrf_exempt  # a signature over the whole request stands in for the cookie's token
+def endpoint(request: HttpRequest) -> HttpResponse:
+    """Answer one call; tell people who come with a browser what they need."""
+    if request.method != "POST":
+        kind = "text/plain; charset=utf-8"
+        return HttpResponse(
+            FOR_PEOPLE, status=405, content_type=kind, headers={"Allow": "POST"}
+        )
+    try:
+        return _response(200, _answer(request))
+    except TurkError as error:
+        # Mechanical Turk ends every message with the time, and so do we.
+        milliseconds = int(clock.now().timestamp() * 1000)
+        return _response(
+            error.status,
+            {
+                "__type": error.kind,
+                "Message": f"{error.message} ({milliseconds})",
+                "TurkErrorCode": error.turk_code,
+            },
+        )
+    except Exception as error:
+        logger.exception("An operation of the requester API failed")
+        return _response(
+            503 if database_is_down(error) else 500,
+            {
+                "__type": "ServiceFault",
+                "Message": "The service failed; try again.",
+                "TurkErrorCode": "AWS.ServiceUnavailable",
+            },
+        )
+
+
+def _answer(request: HttpRequest) -> dict[str, Any]:
+    try:
+        body = request.body
+    except RequestDataTooBig:
+        raise TurkError(
+            "The request is too long.", kind="SerializationException", status=413
+        ) from None
+    requester = _caller(request, body)
+    target = request.headers.get("X-Amz-Target", "")
+    name = target.removeprefix(TARGET)
+    if not target.startswith(TARGET) or name not in HANDLERS:
+        raise TurkError("There is no such operation.", kind="UnknownOperationException")
+    arguments = check_request(name, _parsed(body))
+    if arguments.get("Notification") is not None:
+        # Before any row is held, because this may wait for other servers.
+        check_target(arguments["Notification"])
+    now = clock.now()
+    settle(requester, now)
+    with transaction.atomic():
+        # One call of a requester after another: no two spend the same money.
+        locked = Requester.objects.select_for_update().get(pk=requester.pk)
+        return HANDLERS[name](Call(locked, name, now), arguments)
+
+
+def _caller(request: HttpRequest, body: bytes) -> Requester:
+    signed = SignedRequest(
+        method=request.method or "",
+        path=request.path,
+        query=request.META.get("QUERY_STRING", ""),
+        headers={name.lower(): value for name, value in request.headers.items()},
+        body=body,
+    )
+    key_id = verify(signed, live_secrets, timezone.now())
+    return AccessKey.objects.select_related("requester").get(key_id=key_id).requester
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        raise TurkError(
+            "The body is not JSON.", kind="SerializationException"
+        ) from None
+
+
+def _response(status: int, answer: dict[str, Any]) -> HttpResponse:
+    response = HttpResponse(
+        json.dumps(answer), status=status, content_type="application/x-amz-json-1.1"
+    )
+    response["x-amzn-RequestId"] = str(uuid.uuid4())
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,182 @@
+"""Post a table as HITs of one type, for people who write no programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+
+from crowd.requester.batches.page import (
+    Table,
+    as_question,
+    check_fields,
+    fields_of,
+    fill,
+    read_table,
+)
+from crowd.requester.models.account import Requester, RequesterHIT
+from crowd.requester.models.records import RequesterBatch
+from crowd.requester.operations.hit_types import find_or_make
+from crowd.requester.protocol import clock
+from crowd.requester.protocol.call import Call
+from crowd.requester.protocol.validate import check_request
+from crowd.requester.questions.questions import read_question
+from crowd.requester.services import events, money
+from crowd.requester.services.settle import announce, settle
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+AT_ONCE = 500
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What all HITs of a batch have in common; money as requests write it."""
+
+    title: str
+    description: str
+    keywords: str
+    reward: str
+    max_assignments: int
+    assignment_seconds: int
+    lifetime_seconds: int
+    auto_approval_seconds: int
+
+    def arguments(self) -> dict[str, Any]:
+        """Give the arguments of CreateHITType."""
+        return {
+            "Title": self.title,
+            "Description": self.description,
+            "Keywords": self.keywords,
+            "Reward": self.reward,
+            "AssignmentDurationInSeconds": self.assignment_seconds,
+            "AutoApprovalDelayInSeconds": self.auto_approval_seconds,
+            "QualificationRequirements": [],
+        }
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A batch that can be posted: a question for each row, and what that costs."""
+
+    table: Table
+    questions: tuple[str, ...]
+    unused: tuple[str, ...]
+    reward_cents: int
+    fee_cents: int
+    n_assignments: int
+
+    @property
+    def cost_cents(self) -> int:
+        return self.n_assignments * (self.reward_cents + self.fee_cents)
+
+
+def draft(terms: Terms, template: str, table_text: str, *, markup: bool) -> Draft:
+    """Make every HIT's page without posting any; refusals name the line."""
+    check_request("CreateHITType", terms.arguments())
+    table = read_table(table_text)
+    check_fields(template, table.columns)
+    questions = []
+    for row in table.rows:
+        page = fill(template, table.columns, row, markup=markup)
+        question = as_question(page, row.line)
+        try:
+            read_question(question)
+        except GenieError as error:
+            raise GenieError(f"Line {row.line}: {error.message}", code=error.code) from None  # fmt: skip
+        questions.append(question)
+    used = fields_of(template)
+    reward = money.cents(terms.reward)
+    return Draft(
+        table=table,
+        questions=tuple(questions),
+        unused=tuple(name for name in table.columns if name not in used),
+        reward_cents=reward,
+        fee_cents=money.fee(reward, terms.max_assignments, []),
+        n_assignments=len(questions) * terms.max_assignments,
+    )
+
+
+def post(
+    requester: Requester,
+    name: str,
+    terms: Terms,
+    draft_of_batch: Draft,
+    by: AbstractBaseUser,
+) -> RequesterBatch:
+    """Post a draft: all its HITs, or none. A name is used once."""
+    now = clock.now()
+    # What is due is approved and charged first, so that the account is as of now.
+    settle(requester, now)
+    with transaction.atomic():
+        # The requester's row is the lock for their money: no two can spend the same
+        # cents.
+        locked = Requester.objects.select_for_update().get(pk=requester.pk)
+        if RequesterBatch.objects.filter(requester=locked, name=name).exists():
+            raise GenieError(
+                f"There is already a batch called {name}. It may have been posted "
+                "before; if not, choose another name.",
+                code="batch-exists",
+            )
+        money.require(locked, draft_of_batch.cost_cents, now)
+        hit_type = find_or_make(Call(locked, "CreateHITType", now), terms.arguments())
+        batch = RequesterBatch.objects.create(
+            requester=locked,
+            hit_type=hit_type,
+            name=name,
+            columns=list(draft_of_batch.table.columns),
+            lifetime_seconds=terms.lifetime_seconds,
+            created_by_id=by.pk,
+            created_at=now,
+        )
+        hits = RequesterHIT.objects.bulk_create(
+            [
+                _hit(batch, terms, draft_of_batch, n, now)
+                for n in range(len(draft_of_batch.questions))
+            ],
+            batch_size=AT_ONCE,
+        )
+        if hit_type.notification_active:
+            for hit in hits:
+                events.about_hit(hit, "HITCreated", now)
+    return batch
+
+
+def stop(batch: RequesterBatch) -> int:
+    """Let nobody begin any more of a batch; what was accepted may still come in."""
+    now = clock.now()
+    with transaction.atomic():
+        Requester.objects.select_for_update().get(pk=batch.requester_id)
+        live = RequesterHIT.objects.filter(
+            batch=batch, disposed_at=None, expires_at__gt=now
+        )
+        pks = list(live.order_by("pk").values_list("pk", flat=True))
+        RequesterHIT.objects.filter(pk__in=pks).update(
+            expires_at=now, touched_at=now, announced=False
+        )
+        for pk in pks:
+            announce(pk, now)
+    return len(pks)
+
+
+def _hit(
+    batch: RequesterBatch, terms: Terms, draft_of_batch: Draft, n: int, now: datetime
+) -> RequesterHIT:
+    return RequesterHIT(
+        requester=batch.requester,
+        hit_type=batch.hit_type,
+        batch=batch,
+        question=draft_of_batch.questions[n],
+        inputs=list(draft_of_batch.table.rows[n].values),
+        annotation=f"BatchId:{batch.pk};Line:{draft_of_batch.table.rows[n].line}",
+        max_assignments=terms.max_assignments,
+        reward_cents=draft_of_batch.reward_cents,
+        fee_cents=draft_of_batch.fee_cents,
+        created_at=now,
+        expires_at=now + timedelta(seconds=terms.lifetime_seconds),
+        touched_at=now,
+    )

@@ -1,0 +1,317 @@
+"""What requesters own who post through the Mechanical-Turk-compatible API.
+
+Nothing here is shared between requesters: even a worker has another name for each.
+"""
+
+from __future__ import annotations
+
+import secrets
+import string
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from crowd.workers.models.worker import Worker
+
+LETTERS = string.ascii_uppercase + string.digits
+
+
+def new_entity_id() -> str:
+    """Draw the public id of a HIT, HIT type, assignment or qualification type."""
+    return "3" + "".join(secrets.choice(LETTERS) for _ in range(29))
+
+
+def new_customer_id() -> str:
+    """Draw the public id of a person: a requester, or a worker as one requester knows them."""
+    return "A" + "".join(secrets.choice(LETTERS) for _ in range(13))
+
+
+def new_access_key_id() -> str:
+    """Draw an access key's public half."""
+    return "GENIE" + "".join(secrets.choice(LETTERS) for _ in range(15))
+
+
+class Requester(models.Model):
+    """Somebody who posts work by program; has an account of their own."""
+
+    name = models.CharField(max_length=100, unique=True)
+    customer_id = models.CharField(
+        max_length=64, unique=True, default=new_customer_id, editable=False
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class AccessKey(models.Model):
+    """What a requester's program signs with; the secret half is stored nowhere."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.PROTECT, related_name="keys"
+    )
+    key_id = models.CharField(
+        max_length=32, unique=True, default=new_access_key_id, editable=False
+    )
+    note = models.CharField(max_length=200, blank=True)
+    # which of the site's secrets the key's own is computed from; blank: not known
+    made_with = models.CharField(max_length=16, blank=True, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.key_id
+
+
+class WorkerAlias(models.Model):
+    """A worker's name for one requester: two requesters cannot compare their workers."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="aliases"
+    )
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="+")
+    customer_id = models.CharField(
+        max_length=64, unique=True, default=new_customer_id, editable=False
+    )
+    # Why this requester wants them no more; null: they are welcome.
+    block_reason = models.TextField(null=True, blank=True)  # noqa: DJ001
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "worker"], name="worker_alias_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.customer_id
+
+
+class RequesterHITType(models.Model):
+    """What a requester's HITs have in common; the same values are the same type."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="hit_types"
+    )
+    entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    group_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    fingerprint = models.CharField(max_length=64)
+    title = models.CharField(max_length=128)
+    description = models.TextField(max_length=2000)
+    keywords = models.TextField(max_length=1000, blank=True)
+    reward_cents = models.PositiveIntegerField()
+    assignment_seconds = models.PositiveIntegerField()
+    auto_approval_seconds = models.PositiveIntegerField()
+    requirements = models.JSONField(default=list)
+    # the one notification that belongs to a type: replaced, switched on and off
+    notification = models.JSONField(null=True, blank=True)
+    notification_active = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "requester's HIT type"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "fingerprint"], name="requester_hit_type_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class RequesterHIT(models.Model):
+    """One HIT of a requester; its status follows from its rows and the time."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="hits"
+    )
+    hit_type = models.ForeignKey(
+        RequesterHITType, on_delete=models.CASCADE, related_name="hits"
+    )
+    entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    question = models.TextField()
+    # of which table it was made, and its row: values in the order of the columns
+    batch = models.ForeignKey(
+        "crowd.RequesterBatch",
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="hits",
+    )
+    inputs = models.JSONField(null=True, blank=True)
+    annotation = models.CharField(max_length=255, blank=True)
+    max_assignments = models.PositiveIntegerField()
+    # what one assignment costs, fixed when it was posted
+    reward_cents = models.PositiveIntegerField()
+    fee_cents = models.PositiveIntegerField()
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    touched_at = models.DateTimeField()
+    reviewing = models.BooleanField(default=False)
+    # Whether it was announced that nothing more will come in.
+    announced = models.BooleanField(default=False)
+    disposed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "requester's HIT"
+        indexes = [models.Index(fields=["requester", "expires_at"])]
+
+    def __str__(self) -> str:
+        return self.entity_id
+
+
+class RequesterAssignment(models.Model):
+    """One worker's turn at a requester's HIT."""
+
+    class State(models.TextChoices):
+        ACCEPTED = "Accepted", "being worked on"
+        SUBMITTED = "Submitted", "pending approval"
+        APPROVED = "Approved", "approved"
+        REJECTED = "Rejected", "rejected"
+        RETURNED = "Returned", "returned"
+
+    hit = models.ForeignKey(
+        RequesterHIT, on_delete=models.CASCADE, related_name="assignments"
+    )
+    worker = models.ForeignKey(
+        WorkerAlias, on_delete=models.PROTECT, related_name="assignments"
+    )
+    entity_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.ACCEPTED
+    )
+    accepted_at = models.DateTimeField()
+    deadline_at = models.DateTimeField()
+    submitted_at = models.DateTimeField(null=True, blank=True)
+    auto_approval_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+    rejected_at = models.DateTimeField(null=True, blank=True)
+    answer = models.TextField(blank=True)
+    feedback = models.TextField(max_length=1024, blank=True)
+    # when the worker got the money, and the payer's reference of that
+    paid_at = models.DateTimeField(null=True, blank=True)
+    payment_reference = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name = "assignment of a requester's HIT"
+        verbose_name_plural = "assignments of requesters' HITs"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["hit", "worker"],
+                condition=~Q(state="Returned"),
+                name="requester_hit_once_per_worker",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.entity_id
+
+
+class RequesterBonus(models.Model):
+    """A bonus that was paid for an assignment."""
+
+    assignment = models.ForeignKey(
+        RequesterAssignment, on_delete=models.PROTECT, related_name="bonuses"
+    )
+    amount_cents = models.PositiveIntegerField()
+    reason = models.TextField()
+    granted_at = models.DateTimeField()
+    paid_at = models.DateTimeField(null=True, blank=True)
+    payment_reference = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "requester bonuses"
+
+    def __str__(self) -> str:
+        return f"bonus of {self.amount_cents} ¢"
+
+
+class RequesterEntry(models.Model):
+    """One movement on a requester's account; rows are only ever added."""
+
+    class Kind(models.TextChoices):
+        DEPOSIT = "DEPOSIT", "deposit"
+        REWARD = "REWARD", "reward"
+        FEE = "FEE", "fee"
+        BONUS = "BONUS", "bonus"
+        BONUS_FEE = "BONUS_FEE", "bonus fee"
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.PROTECT, related_name="entries"
+    )
+    # what the movement is for: a second one for the same thing is refused
+    key = models.CharField(max_length=64, unique=True)
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    # deposits are positive, payments negative
+    amount_cents = models.BigIntegerField()
+    reason = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "requester entries"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount_cents} ¢"
+
+
+class RequestToken(models.Model):
+    """A request that must not happen twice, and what it made the first time."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="tokens"
+    )
+    operation = models.CharField(max_length=64)
+    token = models.CharField(max_length=128)
+    made = models.CharField(max_length=64, blank=True)
+    used_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "operation", "token"], name="request_token_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation} {self.token}"
+
+
+class RequesterEvent(models.Model):
+    """A notification that a requester asked for."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="events"
+    )
+    event_id = models.CharField(max_length=64, unique=True, default=new_entity_id)
+    transport = models.CharField(max_length=16)
+    destination = models.TextField()
+    body = models.JSONField()
+    created_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    n_tries = models.PositiveSmallIntegerField(default=0)
+    # when it is tried again; null: sent, or given up
+    next_try_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    trouble = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.event_id

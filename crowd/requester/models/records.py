@@ -1,0 +1,76 @@
+"""What staff know of workers, and tables of inputs that were posted as HITs."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import RegexValidator
+from django.db import models
+
+from crowd.requester.models.account import Requester, RequesterHITType
+from crowd.workers.models.worker import Worker
+
+TWO_LETTERS = RegexValidator(r"^[A-Z]{2}\Z", "Two capital letters, such as US.")
+
+
+class WorkerRecord(models.Model):
+    """Facts that requesters' HITs may require; entered by staff who have checked them."""
+
+    worker = models.OneToOneField(
+        Worker, on_delete=models.CASCADE, related_name="record"
+    )
+    country = models.CharField(
+        max_length=2,
+        blank=True,
+        validators=[TWO_LETTERS],
+        help_text="Country of residence: ISO 3166, two capital letters; empty if unknown.",
+    )
+    subdivision = models.CharField(
+        max_length=2,
+        blank=True,
+        validators=[TWO_LETTERS],
+        help_text="State, for people in the US only.",
+    )
+    adult = models.BooleanField(
+        default=False, help_text="Is an adult and accepts adult content."
+    )
+    master = models.BooleanField(
+        default=False, help_text="Counts as a Master for HITs that require Masters."
+    )
+
+    class Meta:
+        ordering = ["worker"]
+        verbose_name = "worker's record"
+
+    def __str__(self) -> str:
+        return str(self.worker)
+
+
+class RequesterBatch(models.Model):
+    """A page with fields and a table of inputs, posted as one HIT for each row."""
+
+    requester = models.ForeignKey(
+        Requester, on_delete=models.CASCADE, related_name="batches"
+    )
+    hit_type = models.ForeignKey(
+        RequesterHITType, on_delete=models.CASCADE, related_name="batches"
+    )
+    name = models.CharField(max_length=100)
+    # the table's columns, in its order
+    columns = models.JSONField(default=list)
+    lifetime_seconds = models.PositiveIntegerField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "requester batches"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["requester", "name"], name="requester_batch_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,109 @@
+"""Collect what workers sent in; approve it or reject it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.requester.models.account import RequesterAssignment
+from crowd.requester.operations import render
+from crowd.requester.protocol.call import Answer, Arguments, Call, handles
+from crowd.requester.protocol.errors import TurkError, wrong_state
+from crowd.requester.protocol.limits import required_text
+from crowd.requester.protocol.paging import page
+from crowd.requester.selectors import own_rows
+from crowd.requester.services import events, money
+from crowd.requester.services.settle import approve
+
+State = RequesterAssignment.State
+SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+OVERRIDE = timedelta(days=30)
+
+
+@handles("ListAssignmentsForHIT")
+def list_assignments(call: Call, arguments: Arguments) -> Answer:
+    hit = own_rows.hit(call, arguments["HITId"])
+    rows = RequesterAssignment.objects.filter(
+        hit=hit, state__in=arguments.get("AssignmentStatuses") or SENT_IN
+    ).select_related("hit", "worker")
+    return page(call, arguments, rows, "Assignments", render.assignment)
+
+
+@handles("GetAssignment")
+def get_assignment(call: Call, arguments: Arguments) -> Answer:
+    row = _sent_in(call, arguments["AssignmentId"], "Reviewable,Approved,Rejected")
+    hit = own_rows.hit_or_disposed(call, row.hit.entity_id)
+    return {"Assignment": render.assignment(row), "HIT": render.hit(hit, call.now)}
+
+
+@handles("ApproveAssignment")
+def approve_assignment(call: Call, arguments: Arguments) -> Answer:
+    row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
+    feedback = arguments.get("RequesterFeedback") or ""
+    before = State.SUBMITTED
+    if row.state == State.REJECTED and arguments.get("OverrideRejection"):
+        _check_override(call, row)
+        before = State.REJECTED
+    if not approve(row, call.now, feedback, before):
+        raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    if before == State.REJECTED:
+        _tell(row, Message.Kind.REQUESTER, "A rejection was reversed", _TAKEN_BACK)
+    return {}
+
+
+@handles("RejectAssignment")
+def reject_assignment(call: Call, arguments: Arguments) -> Answer:
+    feedback = required_text(arguments, "RequesterFeedback")
+    row = _sent_in(call, arguments["AssignmentId"], State.SUBMITTED)
+    rejected = RequesterAssignment.objects.filter(
+        pk=row.pk, state=State.SUBMITTED
+    ).update(state=State.REJECTED, rejected_at=call.now, feedback=feedback)
+    if not rejected:
+        raise wrong_state("Assignment", row.state, State.SUBMITTED)
+    events.about_work(row, "AssignmentRejected", call.now)
+    _tell(
+        row,
+        Message.Kind.REJECTED,
+        "Your work was rejected",
+        f"{_REJECTED} The reason: {feedback}\n\n{_APPEAL}",
+    )
+    return {}
+
+
+_REJECTED = "was rejected by its requester and is not paid."
+_TAKEN_BACK = (
+    "was rejected earlier. Its requester has now approved it, and it will be paid."
+)
+_APPEAL = (
+    "If you think that this is wrong, you can appeal once, and the staff of this site "
+    "will review it."
+)
+
+
+def _tell(
+    row: RequesterAssignment, kind: Message.Kind, subject: str, sentence: str
+) -> None:
+    text = (
+        f"“{row.hit.hit_type.title}”, submitted on "
+        f"{row.submitted_at:%Y-%m-%d at %H:%M} UTC, {sentence}"
+    )
+    services.send_from_requester(row.worker, kind, subject, text, row)
+
+
+def _sent_in(call: Call, entity_id: str, allowed: str) -> RequesterAssignment:
+    row = own_rows.assignment(call, entity_id)
+    if row.state not in SENT_IN:
+        raise wrong_state("Assignment", row.state, allowed)
+    return row
+
+
+def _check_override(call: Call, row: RequesterAssignment) -> None:
+    late = row.submitted_at is None or call.now > row.submitted_at + OVERRIDE
+    if late or row.hit.disposed_at is not None:
+        raise TurkError(
+            "A rejection can be overridden for 30 days, while its HIT exists.",
+            "InvalidAssignmentState",
+        )
+    # The money of rejected work was given back; it must be there again.
+    money.require(call.requester, row.hit.reward_cents + row.hit.fee_cents, call.now)

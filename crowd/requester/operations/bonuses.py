@@ -1,0 +1,80 @@
+"""Bonuses and the balance."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.requester.models.account import RequesterAssignment, RequesterBonus
+from crowd.requester.operations import render, tokens
+from crowd.requester.protocol.call import Answer, Arguments, Call, handles
+from crowd.requester.protocol.errors import TurkError, bad_value, wrong_state
+from crowd.requester.protocol.limits import required_text
+from crowd.requester.protocol.paging import page
+from crowd.requester.selectors import own_rows
+from crowd.requester.services import money
+
+HALF_A_YEAR = timedelta(days=183)
+OPEN = (RequesterAssignment.State.ACCEPTED, RequesterAssignment.State.RETURNED)
+
+
+@handles("GetAccountBalance")
+def get_account_balance(call: Call, arguments: Arguments) -> Answer:
+    account = money.account(call.requester, call.now)
+    return {
+        "AvailableBalance": money.amount(max(account.available, 0)),
+        "OnHoldBalance": money.amount(account.on_hold),
+    }
+
+
+@handles("SendBonus")
+def send_bonus(call: Call, arguments: Arguments) -> Answer:
+    reason = required_text(arguments, "Reason")
+    # Asked first: who repeats a request that was carried out must hear so, whatever has
+    # changed since.
+    token = arguments.get("UniqueRequestToken")
+    if tokens.made_before(call, token):
+        raise TurkError(f'The idempotency token "{token}" has already been processed.')
+    row = own_rows.assignment(call, arguments["AssignmentId"])
+    if row.worker.customer_id != arguments["WorkerId"]:
+        raise TurkError("This assignment was not done by this worker.")
+    if row.state in OPEN or row.submitted_at is None:
+        raise wrong_state("Assignment", row.state, "Submitted,Approved,Rejected")
+    if call.now > row.submitted_at + HALF_A_YEAR:
+        raise TurkError(
+            "A bonus can be paid up to six months after the work was submitted."
+        )
+    cents = money.cents(arguments["BonusAmount"])
+    if not cents:
+        raise bad_value("BonusAmount", arguments["BonusAmount"])
+    money.require(call.requester, cents + money.bonus_fee(cents), call.now)
+    bonus = RequesterBonus.objects.create(
+        assignment=row,
+        amount_cents=cents,
+        reason=reason,
+        granted_at=call.now,
+    )
+    money.charge_bonus(bonus, call.requester, call.now)
+    tokens.remember(call, token, str(bonus.pk))
+    services.send_from_requester(
+        row.worker,
+        Message.Kind.BONUS,
+        f"A bonus of ${money.amount(cents)}",
+        f"For “{row.hit.hit_type.title}”. The reason: {reason}",
+        row,
+    )
+    return {}
+
+
+@handles("ListBonusPayments")
+def list_bonus_payments(call: Call, arguments: Arguments) -> Answer:
+    hit, assignment = arguments.get("HITId"), arguments.get("AssignmentId")
+    if (hit is None) == (assignment is None):
+        raise TurkError("Give either a HITId or an AssignmentId.")
+    rows = RequesterBonus.objects.select_related("assignment__worker")
+    if hit is not None:
+        rows = rows.filter(assignment__hit=own_rows.hit_or_disposed(call, hit).pk)
+    else:
+        rows = rows.filter(assignment=own_rows.assignment(call, str(assignment)))
+    return page(call, arguments, rows, "BonusPayments", render.bonus)

@@ -1,0 +1,175 @@
+"""Post HITs, extend, expire and delete them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from crowd.requester.models.account import RequesterHIT, RequesterHITType
+from crowd.requester.operations import render, tokens
+from crowd.requester.operations.hit_types import find_or_make
+from crowd.requester.protocol.call import Answer, Arguments, Call, handles
+from crowd.requester.protocol.errors import TurkError, wrong_state
+from crowd.requester.questions.questions import read_question
+from crowd.requester.selectors import own_rows
+from crowd.requester.selectors.hit_status import status_of
+from crowd.requester.services import events, money, requirements
+
+MANY = 10
+REVIEW = ("Reviewing", "Reviewable")
+
+
+@handles("CreateHIT")
+def create_hit(call: Call, arguments: Arguments) -> Answer:
+    _refuse_repeated(call, arguments)
+    _check_content(arguments)
+    return _post(call, find_or_make(call, arguments), arguments)
+
+
+@handles("CreateHITWithHITType")
+def create_hit_with_hit_type(call: Call, arguments: Arguments) -> Answer:
+    _refuse_repeated(call, arguments)
+    hit_type = own_rows.hit_type(call, arguments["HITTypeId"])
+    _check_content(arguments)
+    requirements.check(call, hit_type.requirements)
+    return _post(call, hit_type, arguments)
+
+
+@handles("GetHIT")
+def get_hit(call: Call, arguments: Arguments) -> Answer:
+    return {"HIT": render.hit(own_rows.hit(call, arguments["HITId"]), call.now)}
+
+
+@handles("CreateAdditionalAssignmentsForHIT")
+def create_additional_assignments(call: Call, arguments: Arguments) -> Answer:
+    token = arguments.get("UniqueRequestToken")
+    if tokens.made_before(call, token):
+        raise _processed(token)
+    hit = own_rows.hit(call, arguments["HITId"])
+    n = arguments["NumberOfAdditionalAssignments"]
+    # From ten assignments on the fee is higher, and this HIT's was fixed when it was
+    # posted.
+    if hit.max_assignments < MANY <= hit.max_assignments + n:
+        raise TurkError(
+            "A HIT that was created with fewer than 10 assignments cannot be extended "
+            "to have 10 or more.",
+            "InvalidMaximumAssignmentsIncrease",
+        )
+    if hit.max_assignments + n > 10**9:
+        raise TurkError("A HIT cannot have that many assignments.")
+    if hit.expires_at > call.now:
+        cost = hit.reward_cents + hit.fee_cents
+        money.require(call.requester, cost * n, call.now)
+    _change(call, hit, max_assignments=hit.max_assignments + n)
+    events.about_hit(hit, "HITExtended", call.now)
+    tokens.remember(call, token, hit.entity_id)
+    return {}
+
+
+@handles("UpdateExpirationForHIT")
+def update_expiration(call: Call, arguments: Arguments) -> Answer:
+    hit = own_rows.hit(call, arguments["HITId"])
+    # Callers send no token here; the same wish for the same HIT is the repetition.
+    token = f"{hit.entity_id}:{arguments['ExpireAt']}"
+    if tokens.made_before(call, token):
+        raise _processed(token)
+    requested = datetime.fromtimestamp(arguments["ExpireAt"], UTC)
+    year = timedelta(days=365)
+    if requested > call.now + year:
+        raise TurkError("A HIT must expire within a year.")
+    ends = max(requested, call.now)
+    # An expired HIT holds no money for its free places; opened again it does.
+    if ends > call.now >= hit.expires_at:
+        taken = hit.n_open + hit.n_submitted
+        free = hit.max_assignments - hit.n_decided - taken
+        cost = hit.reward_cents + hit.fee_cents
+        money.require(call.requester, cost * max(free, 0), call.now)
+    _change(call, hit, expires_at=ends)
+    tokens.remember(call, token, hit.entity_id)
+    return {}
+
+
+@handles("UpdateHITReviewStatus")
+def update_review_status(call: Call, arguments: Arguments) -> Answer:
+    hit = own_rows.hit(call, arguments["HITId"])
+    status = status_of(hit, call.now)
+    if status not in REVIEW:
+        raise wrong_state("HIT", status, ", ".join(REVIEW))
+    RequesterHIT.objects.filter(pk=hit.pk).update(
+        reviewing=not arguments.get("Revert"), touched_at=call.now
+    )
+    return {}
+
+
+@handles("DeleteHIT")
+def delete_hit(call: Call, arguments: Arguments) -> Answer:
+    hit = own_rows.hit_or_disposed(call, arguments["HITId"])
+    status = status_of(hit, call.now)
+    if status not in REVIEW:
+        raise wrong_state("HIT", status, ", ".join(REVIEW))
+    if hit.n_submitted:
+        raise TurkError(
+            "This HIT has submitted assignments that are neither approved nor rejected.",
+            "InvalidHITState",
+        )
+    RequesterHIT.objects.filter(pk=hit.pk).update(disposed_at=call.now)
+    events.about_hit(hit, "HITDisposed", call.now)
+    return {}
+
+
+def _check_content(arguments: Arguments) -> None:
+    if any(arguments.get(f"{level}ReviewPolicy") for level in ("Assignment", "HIT")):
+        raise TurkError(
+            "Review policies are not supported; review assignments through the API."
+        )
+    layout = arguments.get("HITLayoutId") or arguments.get("HITLayoutParameters")
+    question = arguments.get("Question")
+    if layout and question is not None:
+        raise TurkError("Give either a Question or a HITLayoutId, not both.")
+    if layout:
+        raise TurkError(
+            "HIT layouts are not supported; send the page itself as a Question."
+        )
+    if question is None:
+        raise TurkError("Give a Question, the page that workers see.")
+    read_question(question)
+
+
+def _post(call: Call, hit_type: RequesterHITType, arguments: Arguments) -> Answer:
+    n = arguments.get("MaxAssignments") or 1
+    fee = money.fee(hit_type.reward_cents, n, hit_type.requirements)
+    money.require(call.requester, n * (hit_type.reward_cents + fee), call.now)
+    hit = RequesterHIT.objects.create(
+        requester=call.requester,
+        hit_type=hit_type,
+        question=arguments["Question"],
+        annotation=arguments.get("RequesterAnnotation") or "",
+        max_assignments=n,
+        reward_cents=hit_type.reward_cents,
+        fee_cents=fee,
+        created_at=call.now,
+        expires_at=call.now + timedelta(seconds=arguments["LifetimeInSeconds"]),
+        touched_at=call.now,
+    )
+    tokens.remember(call, arguments.get("UniqueRequestToken"), hit.entity_id)
+    events.about_hit(hit, "HITCreated", call.now)
+    return {"HIT": render.hit(own_rows.hit(call, hit.entity_id), call.now)}
+
+
+def _refuse_repeated(call: Call, arguments: Arguments) -> None:
+    before = tokens.made_before(call, arguments.get("UniqueRequestToken"))
+    if before is not None:
+        raise TurkError(
+            f'The HIT with ID "{before.made}" already exists.', "HitAlreadyExists"
+        )
+
+
+def _processed(token: str | None) -> TurkError:
+    return TurkError(f'The idempotency token "{token}" has already been processed.')
+
+
+def _change(call: Call, hit: RequesterHIT, **values: Any) -> None:
+    """Write what may let more work in, so that its end is announced again."""
+    RequesterHIT.objects.filter(pk=hit.pk).update(
+        **values, touched_at=call.now, announced=False
+    )

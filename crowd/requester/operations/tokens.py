@@ -1,0 +1,33 @@
+"""Requests that must not happen twice within a day."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from crowd.requester.models.account import RequestToken
+from crowd.requester.protocol.call import Call
+
+LIFE = timedelta(hours=24)
+
+
+def made_before(call: Call, token: str | None) -> RequestToken | None:
+    """Give what the same token made in the last 24 hours."""
+    if token is None:
+        return None
+    return RequestToken.objects.filter(
+        requester=call.requester,
+        operation=call.operation,
+        token=token,
+        used_at__gt=call.now - LIFE,
+    ).first()
+
+
+def remember(call: Call, token: str | None, made: str) -> None:
+    """Keep what a token made; an old token of the same text starts anew."""
+    if token is not None:
+        RequestToken.objects.update_or_create(
+            requester=call.requester,
+            operation=call.operation,
+            token=token,
+            defaults={"made": made, "used_at": call.now},
+        )

@@ -1,0 +1,174 @@
+"""Requesters' pages in a frame, and what they send in: without a session or a cookie.
+
+Each address holds a token that belongs to one assignment. What the frame shows is
+somebody else's page: it runs in an origin of its own and can reach nothing of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode, urlsplit
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_safe
+
+from crowd.requester.models.account import RequesterAssignment, RequesterHIT
+from crowd.requester.protocol import clock
+from crowd.requester.questions.questions import Question, read_question
+from crowd.requester.services import turn_tokens, turns
+from genie.lib.errors import GenieError
+
+State = RequesterAssignment.State
+# No page of theirs is in a frame but ours, and none is more than a page and its form.
+SANDBOX = "sandbox allow-scripts allow-forms allow-popups allow-modals"
+SCRIPTS = ("worker/requester_page.js", "worker/requester_crowd_form.js")
+_HEAD = re.compile(r"<head(\s[^>]*)?>", re.IGNORECASE)
+_DOCTYPE = re.compile(r"\s*<!doctype[^>]*>", re.IGNORECASE)
+
+
+def frame_address(
+    request: HttpRequest,
+    question: Question,
+    hit: RequesterHIT,
+    assignment: RequesterAssignment | None = None,
+) -> str:
+    """Give the frame's address: with what a page needs to know to send itself in."""
+    if assignment is None:
+        path = reverse("work:preview-frame", args=[turn_tokens.for_preview(hit)])
+    else:
+        path = reverse("work:turn-frame", args=[turn_tokens.for_turn(assignment)])
+    known = {
+        "assignmentId": turn_tokens.NOT_AVAILABLE,
+        "hitId": hit.entity_id,
+        "turkSubmitTo": request.build_absolute_uri(path).rstrip("/"),
+    }
+    if assignment is not None:
+        known["assignmentId"] = assignment.entity_id
+        known["workerId"] = assignment.worker.customer_id
+    if question.kind == "html":
+        return f"{path}?{urlencode(known)}"
+    address, hash_mark, fragment = question.content.partition("#")
+    joint = "&" if "?" in address else "?"
+    return f"{address}{joint}{urlencode(known)}{hash_mark}{fragment}"
+
+
+def sandbox_of(request: HttpRequest, question: Question) -> str:
+    """Say what the frame may do.
+
+    A page from another site keeps that site's origin, without which it could not reach
+    its own server; what comes from us, or pretends to, has none.
+    """
+    allowed = SANDBOX.removeprefix("sandbox ")
+    host = urlsplit(question.content).hostname if question.kind == "external" else None
+    if host is None or host == request.get_host().rsplit(":", 1)[0].strip("[]"):
+        return allowed
+    return f"{allowed} allow-same-origin allow-popups-to-escape-sandbox"
+
+
+@never_cache
+@xframe_options_exempt
+@require_safe
+def turn_frame(request: HttpRequest, token: str) -> HttpResponse:
+    """Serve the page of an open assignment."""
+    assignment = turn_tokens.turn_of(token)
+    if assignment is None or not _is_open(assignment):
+        return _say(request, "This HIT is over; continue below.", 410)
+    return _page(request, assignment.hit, token)
+
+
+@never_cache
+@xframe_options_exempt
+@require_safe
+def preview_frame(request: HttpRequest, token: str) -> HttpResponse:
+    """Serve a HIT's page to look at."""
+    hit = turn_tokens.previewed(token)
+    if hit is None or hit.disposed_at is not None:
+        return _say(request, "This HIT no longer exists.", 410)
+    return _page(request, hit, token)
+
+
+@csrf_exempt  # the token in the address stands in for a cookie's: see the head
+@never_cache
+@xframe_options_exempt
+@require_http_methods(["GET", "POST"])
+def submit(request: HttpRequest, token: str) -> HttpResponse:
+    """Take what a requester's page sends in for the assignment of this address."""
+    assignment = turn_tokens.turn_of(token)
+    if assignment is None:  # before the body is read: it may be large
+        return _say(request, "There is no such work.", 404)
+    sent = request.POST if request.method == "POST" else request.GET
+    if request.method == "GET" and "assignmentId" not in sent:
+        return _say(request, "Nothing was submitted.", 400)  # just somebody's look
+    # A page may have lost the id; its address belongs to one assignment all the same.
+    named = sent.get("assignmentId") or assignment.entity_id
+    if named != assignment.entity_id:
+        return _say(request, "The page submitted this for another assignment.", 400)
+    fields = [(name, value) for name, values in sent.lists() for value in values]
+    try:
+        turns.submit(assignment, assignment.worker.worker, fields)
+    except GenieError as error:
+        return _say(request, error.message, 409)
+    return _say(request, "Submitted. Thank you!", 200)
+
+
+@csrf_exempt
+@never_cache
+@xframe_options_exempt
+@require_http_methods(["GET", "POST"])
+def submit_preview(request: HttpRequest, token: str) -> HttpResponse:
+    """Refuse what is sent in before the HIT was accepted."""
+    sentence = "This was a preview: accept the HIT first, then submit it."
+    return _say(request, sentence, 409)
+
+
+def _page(request: HttpRequest, hit: RequesterHIT, token: str) -> HttpResponse:
+    question = read_question(hit.question)
+    if question.kind != "html":
+        return _say(request, "This HIT has no page here.", 404)
+    response = HttpResponse(_with_our_script(question.content))
+    site = f"{request.scheme}://{request.get_host()}"
+    our_scripts = " ".join(
+        request.build_absolute_uri(static(script)) for script in SCRIPTS
+    )
+    # Pages bring scripts of their own, as on Mechanical Turk; the sandbox keeps them in
+    # an origin of their own.
+    response["Content-Security-Policy"] = (
+        "default-src https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
+        f"script-src https: data: blob: 'unsafe-inline' 'unsafe-eval' {our_scripts}; "
+        f"form-action {site}{request.path}; object-src 'none'; base-uri 'none'; "
+        f"frame-ancestors {site}; {SANDBOX}"
+    )
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _with_our_script(page: str) -> str:
+    """Let pages that rely on Mechanical Turk's own script, or on none, send in."""
+    scripts = "".join(f'<script src="{static(script)}"></script>' for script in SCRIPTS)
+    match = _HEAD.search(page) or _DOCTYPE.match(page)
+    at = match.end() if match else 0
+    return f"{page[:at]}{scripts}{page[at:]}"
+
+
+def _say(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+    """Say what happened, inside the frame; the page around it hears of it."""
+    context = {"sentence": sentence, "stored": status == 200}
+    page = "worker_site/requester/told.html"
+    response = render(request, page, context, status=status)
+    site = f"{request.scheme}://{request.get_host()}"
+    response["Content-Security-Policy"] = (
+        f"default-src 'none'; script-src {site}; style-src {site}; base-uri 'none'; "
+        "form-action 'none'; sandbox allow-scripts"
+    )
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+def _is_open(assignment: RequesterAssignment) -> bool:
+    return assignment.state == State.ACCEPTED and assignment.deadline_at > clock.now()

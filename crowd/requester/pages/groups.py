@@ -1,0 +1,92 @@
+"""Work of requesters: what there is, what it looks like, taking it."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from crowd.elsewhere.pages.access import for_workers
+from crowd.requester.models.account import RequesterHIT
+from crowd.requester.pages.fields import shown
+from crowd.requester.pages.frame import frame_address, sandbox_of
+from crowd.requester.pages.headers import admit
+from crowd.requester.protocol import clock
+from crowd.requester.questions.question_form import read_form
+from crowd.requester.questions.questions import read_question
+from crowd.requester.services import offers, turns
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+
+# Two people who look at one HIT both get one, while there are as many.
+TRIES = 20
+
+
+@for_workers
+def groups(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """List what there is, and what the worker has open."""
+    now = clock.now()
+    context = {
+        "here": "requests",
+        "groups": offers.groups(worker, now),
+        "open": offers.open_work(worker, now),
+    }
+    return render(request, "worker_site/requester/groups.html", context)
+
+
+@for_workers
+def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
+    """Show what a group asks for, and a HIT of it to those who may look."""
+    now = clock.now()
+    shown_group = _group(worker, group_id)
+    hit = offers.left_for(worker, now).filter(hit_type=shown_group.hit_type).first()
+    if hit is None:
+        raise Http404("This HIT is no longer available.")
+    context = {"here": "requests", "group": shown_group, "hit": hit}
+    if not shown_group.may_preview:
+        return render(request, "worker_site/requester/group.html", context)
+    question = read_question(hit.question)
+    context["question"] = question
+    if question.kind == "form":
+        context["parts"] = shown(read_form(hit.question), lambda _: [])
+    else:
+        context["frame"] = frame_address(request, question, hit)
+        context["sandbox"] = sandbox_of(request, question)
+    response = render(request, "worker_site/requester/group.html", context)
+    return admit(response, question)
+
+
+@require_POST
+@for_workers
+def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
+    """Take a HIT of a group: the one that was looked at, or the next one."""
+    first = request.POST.get("hit", "")
+    left = offers.left_for(worker, clock.now()).filter(hit_type__group_id=group_id)
+    hits = sorted(left[:TRIES], key=lambda hit: hit.entity_id != first)
+    refusal = "There is no more of this work for you at the moment."
+    for hit in hits:
+        try:
+            turn = turns.accept(hit, worker)
+        except GenieError as error:
+            refusal = error.message
+            if error.code != "no-place-left":
+                break
+            continue
+        return redirect("work:turn", turn.entity_id)
+    messages.info(request, refusal)
+    return redirect("work:requests")
+
+
+def has_work(worker: Worker) -> bool:
+    """Tell whether to lead a worker to requesters' work at all."""
+    now = clock.now()
+    live = RequesterHIT.objects.filter(disposed_at=None, expires_at__gt=now).exists()
+    return live or offers.open_work(worker, now).exists()
+
+
+def _group(worker: Worker, group_id: str) -> offers.Group:
+    group = offers.group(worker, group_id, clock.now())
+    if group is None:
+        raise Http404("There is no such work for you at the moment.")
+    return group

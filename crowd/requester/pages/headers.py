@@ -1,0 +1,20 @@
+"""What the pages around requesters' work may load, beyond what all pages may."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+
+from crowd.requester.questions.questions import Question
+from genie.lib.serving.security import POLICY
+
+
+def admit(response: HttpResponse, question: Question) -> HttpResponse:
+    """Let a page show another site in its frame, or images in a form; nothing else."""
+    if question.kind == "external":
+        policy = POLICY.replace("frame-src 'self'", "frame-src 'self' https:")
+    elif question.kind == "form":
+        policy = POLICY.replace("img-src 'self' data:", "img-src 'self' data: https:")
+    else:
+        policy = POLICY
+    response["Content-Security-Policy"] = policy
+    return response

@@ -1,0 +1,69 @@
+"""Long lists in pages; a token belongs to one requester and one question."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.core.signing import BadSignature, Signer
+
+from crowd.requester.protocol.call import Answer, Arguments, Call
+from crowd.requester.protocol.errors import bad_value
+
+if TYPE_CHECKING:
+    from django.db.models import Model, QuerySet
+
+    Row = TypeVar("Row", bound=Model)
+
+USUAL_SIZE = 10
+
+
+def page(
+    call: Call,
+    arguments: Arguments,
+    rows: QuerySet[Row],
+    name: str,
+    render: Callable[[Row], Any],
+    first: Sequence[Row] = (),
+) -> Answer:
+    """Give one page of rows by ascending key; the last full page has a token too.
+
+    `first` holds rows of no table that come before, with negative keys.
+    """
+    size = arguments.get("MaxResults") or USUAL_SIZE
+    signer = _signer(call, arguments)
+    start = _start(signer, arguments.get("NextToken"))
+    page_rows = [row for row in first if start is None or row.pk > start][:size]
+    page_rows += rows.filter(pk__gt=max(start or 0, 0)).order_by("pk")[
+        : size - len(page_rows)
+    ]
+    answer: Answer = {
+        "NumResults": len(page_rows),
+        name: [render(row) for row in page_rows],
+    }
+    if len(page_rows) == size:
+        answer["NextToken"] = signer.sign(str(page_rows[-1].pk))
+    return answer
+
+
+def _start(signer: Signer, token: str | None) -> int | None:
+    if token is None:
+        return None
+    try:
+        return int(signer.unsign(token))
+    except BadSignature:
+        raise bad_value("NextToken", token) from None
+
+
+def _signer(call: Call, arguments: Arguments) -> Signer:
+    # The size may change from page to page.
+    question = {
+        name: value
+        for name, value in arguments.items()
+        if name not in {"NextToken", "MaxResults"}
+    }
+    text = json.dumps(question, sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return Signer(salt=f"requester:{call.requester.pk}:{call.operation}:{digest}")

@@ -1,0 +1,315 @@
+"""A QuestionForm: what it shows and what it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from html import escape
+from xml.etree.ElementTree import Element
+
+from crowd.requester.protocol.errors import TurkError
+from crowd.requester.protocol.xml import parse
+from crowd.requester.questions.answer_format import (
+    MOST_INSTRUCTIONS,
+    USUAL_ERROR,
+    AnswerFormat,
+    FormatError,
+)
+from crowd.requester.questions.formatted import image, is_web, safe_html
+
+_SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+# The older schema differs in questions that take files only, which are refused anyway.
+ROOTS = frozenset(
+    f"{{{_SCHEMAS}{day}/QuestionForm.xsd}}QuestionForm"
+    for day in ("2017-11-06", "2005-10-01")
+)
+LONGEST_TEXT = 50_000
+MAX_LINES = 40
+
+
+@dataclass(frozen=True)
+class FreeText:
+    """An answer in one's own words, or a number.
+
+    `shortest` and `longest` are lengths in characters; `low` and `high` bound numbers;
+    it must have all of the `formats`.
+    """
+
+    default: str = ""
+    lines: int = 1
+    shortest: int = 0
+    longest: int = LONGEST_TEXT
+    numeric: bool = False
+    low: Decimal | None = None
+    high: Decimal | None = None
+    formats: tuple[AnswerFormat, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of the things to choose from; `html` is safe to show."""
+
+    identifier: str
+    html: str
+
+
+@dataclass(frozen=True)
+class Selection:
+    """An answer chosen from a list; `other` lets people write something else."""
+
+    choices: tuple[Choice, ...]
+    at_least: int = 1
+    at_most: int = 1
+    dropdown: bool = False
+    other: FreeText | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One question; `html` is safe to show, `name` is its field's name on our page."""
+
+    name: str
+    identifier: str
+    required: bool
+    html: str
+    answer: FreeText | Selection
+
+    @property
+    def selection(self) -> Selection | None:
+        return self.answer if isinstance(self.answer, Selection) else None
+
+
+@dataclass(frozen=True)
+class Form:
+    """Texts and questions in their order; a text is a question without an answer."""
+
+    parts: tuple[str | Asked, ...]
+
+    @property
+    def questions(self) -> list[Asked]:
+        return [part for part in self.parts if isinstance(part, Asked)]
+
+
+def read_form(text: str, name: str = "Question") -> Form:
+    """Read a QuestionForm, or say what is wrong with it.
+
+    Raises
+    ------
+    TurkError
+        With the code ``XMLParseError``.
+
+    Examples
+    --------
+    >>> form = read_form('<QuestionForm xmlns="http://mechanicalturk.amazonaws.com/'
+    ...     'AWSMechanicalTurkDataSchemas/2017-11-06/QuestionForm.xsd"><Question>'
+    ...     '<QuestionIdentifier>sky</QuestionIdentifier><QuestionContent><Text>Which '
+    ...     'colour?</Text></QuestionContent><AnswerSpecification><FreeTextAnswer/>'
+    ...     '</AnswerSpecification></Question></QuestionForm>')
+    >>> form.questions[0].identifier, form.questions[0].html
+    ('sky', '<p>Which colour?</p>')
+    """
+    root = parse(text, name)
+    if root.tag not in ROOTS:
+        raise _wrong(name, "the root element must be QuestionForm")
+    parts: list[str | Asked] = []
+    for number, child in enumerate(root):
+        kind = _tag(child)
+        if kind == "Overview":
+            parts.append(_content(child, name))
+        elif kind == "Question":
+            parts.append(_question(child, f"q{number}", name))
+        else:
+            raise _wrong(name, f"a form cannot contain {kind}")
+    form = Form(tuple(parts))
+    identifiers = [question.identifier for question in form.questions]
+    if not identifiers:
+        raise _wrong(name, "the form has no question")
+    if len(set(identifiers)) < len(identifiers):
+        raise _wrong(name, "two questions have the same QuestionIdentifier")
+    _check_formats(form, name)
+    return form
+
+
+def _check_formats(form: Form, name: str) -> None:
+    cost = 0
+    for question in form.questions:
+        selection = question.selection
+        written = selection.other if selection else question.answer
+        for answer_format in written.formats if isinstance(written, FreeText) else ():
+            try:
+                cost += answer_format.n_instructions
+            except FormatError as why:
+                shown = answer_format.pattern[:80]
+                raise _wrong(
+                    name,
+                    f'the AnswerFormatRegex "{shown}" of '
+                    f"{question.identifier} is not supported, because {why}",
+                ) from None
+    if cost > MOST_INSTRUCTIONS:
+        raise _wrong(name, "its AnswerFormatRegex patterns are too large in total")
+
+
+def _question(node: Element, field: str, name: str) -> Asked:
+    identifier = _text(node, "QuestionIdentifier")
+    if not identifier:
+        raise _wrong(name, "a Question has no QuestionIdentifier")
+    content, specification = (
+        _child(node, "QuestionContent"),
+        _child(node, "AnswerSpecification"),
+    )
+    if content is None or specification is None or len(specification) != 1:
+        raise _wrong(
+            name, f"{identifier} must have a QuestionContent and an AnswerSpecification"
+        )
+    shown = _content(content, name)
+    if title := _text(node, "DisplayName"):
+        shown = f"<h2>{escape(title, quote=False)}</h2>{shown}"
+    answer = _answer(specification[0], identifier, name)
+    # By the specification, a least length says as much as IsRequired.
+    required = _text(node, "IsRequired").lower() in {"true", "1"} or (
+        isinstance(answer, FreeText) and answer.shortest > 0
+    )
+    return Asked(field, identifier, required, shown, answer)
+
+
+def _answer(node: Element, identifier: str, name: str) -> FreeText | Selection:
+    kind = _tag(node)
+    if kind == "FreeTextAnswer":
+        return _free_text(node, name)
+    if kind == "SelectionAnswer":
+        return _selection(node, identifier, name)
+    raise _wrong(name, f"{identifier} asks for a {kind}, which is not supported")
+
+
+def _free_text(node: Element, name: str) -> FreeText:
+    limits = _child(node, "Constraints")
+    length = _child(limits, "Length") if limits is not None else None
+    number = _child(limits, "IsNumeric") if limits is not None else None
+    lines = _whole(_text(node, "NumberOfLinesSuggestion"), 1, name)
+    return FreeText(
+        default=_text(node, "DefaultText"),
+        lines=min(max(lines, 1), MAX_LINES),
+        shortest=_whole(_attribute(length, "minLength"), 0, name),
+        longest=min(
+            _whole(_attribute(length, "maxLength"), LONGEST_TEXT, name), LONGEST_TEXT
+        ),
+        numeric=number is not None,
+        low=_decimal(_attribute(number, "minValue"), name),
+        high=_decimal(_attribute(number, "maxValue"), name),
+        formats=tuple(
+            _format(child, name)
+            for child in (limits if limits is not None else ())
+            if _tag(child) == "AnswerFormatRegex"
+        ),
+    )
+
+
+def _format(node: Element, name: str) -> AnswerFormat:
+    pattern, flags = node.get("regex"), node.get("flags", "")
+    if pattern is None:
+        raise _wrong(name, "an AnswerFormatRegex has no regex")
+    if flags not in {"", "i"}:
+        raise _wrong(name, f"the only flag of an AnswerFormatRegex is i, not {flags}")
+    error = node.get("errorText", "").strip() or USUAL_ERROR
+    return AnswerFormat(pattern, flags == "i", error)
+
+
+def _selection(node: Element, identifier: str, name: str) -> Selection:
+    offered = _child(node, "Selections")
+    rows = [child for child in offered or () if _tag(child) == "Selection"]
+    choices = tuple(
+        Choice(_text(row, "SelectionIdentifier"), _content(row, name, inline=True))
+        for row in rows
+    )
+    ids = [choice.identifier for choice in choices]
+    if not ids or "" in ids or len(set(ids)) < len(ids):
+        raise _wrong(name, f"the Selections of {identifier} need unique identifiers")
+    other = _child(offered, "OtherSelection") if offered is not None else None
+    style = _text(node, "StyleSuggestion").lower()
+    return Selection(
+        choices,
+        at_least=_whole(_text(node, "MinSelectionCount"), 1, name),
+        at_most=_whole(_text(node, "MaxSelectionCount"), 1, name),
+        dropdown=style in {"dropdown", "combobox"} and other is None,
+        other=None if other is None else _free_text(other, name),
+    )
+
+
+def _content(node: Element, name: str, *, inline: bool = False) -> str:
+    """Write what a node shows as safe HTML; identifiers in it are no content."""
+    return "".join(_block(child, name, inline) for child in node)
+
+
+def _block(node: Element, name: str, inline: bool) -> str:
+    kind, words = _tag(node), escape(node.text or "", quote=False)
+    if kind == "Title":
+        return f"<h2>{words}</h2>"
+    if kind == "Text":
+        return words if inline else f"<p>{words}</p>"
+    if kind == "List":
+        rows = "".join(
+            f"<li>{escape(child.text or '', quote=False)}</li>" for child in node
+        )
+        return f"<ul>{rows}</ul>"
+    if kind == "FormattedContent":
+        return safe_html(node.text or "")
+    if kind == "Binary":
+        return _binary(node)
+    if kind in {"EmbeddedBinary", "Application"}:
+        raise _wrong(name, f"{kind} was withdrawn; browsers no longer show it")
+    return ""
+
+
+def _binary(node: Element) -> str:
+    address, words = _text(node, "DataURL"), _text(node, "AltText")
+    mime = _child(node, "MimeType")
+    if mime is not None and _text(mime, "Type") == "image":
+        return image(address, words)
+    if not is_web(address, {"https"}):
+        return escape(words, quote=False)
+    link = f'href="{escape(address)}" target="_blank" rel="noopener noreferrer"'
+    return f"<a {link}>{escape(words or address, quote=False)}</a>"
+
+
+def _tag(node: Element) -> str:
+    return node.tag.split("}")[-1]
+
+
+def _child(node: Element | None, tag: str) -> Element | None:
+    for child in node if node is not None else ():
+        if _tag(child) == tag:
+            return child
+    return None
+
+
+def _text(node: Element, tag: str) -> str:
+    child = _child(node, tag)
+    return (child.text or "").strip() if child is not None else ""
+
+
+def _attribute(node: Element | None, attribute: str) -> str:
+    return "" if node is None else node.get(attribute, "")
+
+
+def _whole(text: str, usual: int, name: str) -> int:
+    if not text:
+        return usual
+    if not (text.isascii() and text.isdecimal() and len(text) <= 9):
+        raise _wrong(name, f"{text[:20]} is not a whole number")
+    return int(text)
+
+
+def _decimal(text: str, name: str) -> Decimal | None:
+    if not text:
+        return None
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise _wrong(name, f"{text[:20]} is not a number") from None
+    return number
+
+
+def _wrong(name: str, why: str) -> TurkError:
+    return TurkError(
+        f"There was an error parsing the XML of {name}: {why}.", "XMLParseError"
+    )

@@ -1,0 +1,63 @@
+"""A HIT's status follows from its assignments and the time; it is stored nowhere."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, F, Q
+
+from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = RequesterAssignment.State
+# Nobody used it for so long that it counts as deleted.
+FORGOTTEN = timedelta(days=120)
+
+
+def hits_of(requester: Requester, now: datetime) -> QuerySet[RequesterHIT, Any]:
+    """Give a requester's HITs that are not disposed of, with their counts."""
+    forgotten = Q(expires_at__lte=now - FORGOTTEN, touched_at__lte=now - FORGOTTEN)
+    return counted(
+        RequesterHIT.objects.filter(requester=requester, disposed_at=None).exclude(
+            forgotten
+        ),
+        now,
+    )
+
+
+def counted(hits: QuerySet[RequesterHIT], now: datetime) -> QuerySet[RequesterHIT, Any]:
+    """Add how many assignments are open, submitted, and decided."""
+    open_now = Q(assignments__state=State.ACCEPTED, assignments__deadline_at__gt=now)
+    decided = Q(assignments__state__in=[State.APPROVED, State.REJECTED])
+    return hits.select_related("hit_type").annotate(
+        n_open=Count("assignments", filter=open_now),
+        n_submitted=Count("assignments", filter=Q(assignments__state=State.SUBMITTED)),
+        n_decided=Count("assignments", filter=decided),
+    )
+
+
+def finished(hits: QuerySet[Any, Any], now: datetime) -> QuerySet[Any, Any]:
+    """Keep HITs to which nothing more can come in as things stand."""
+    full = Q(max_assignments__lte=F("n_submitted") + F("n_decided"))
+    return hits.filter(full | Q(expires_at__lte=now), n_open=0)
+
+
+def n_free(hit: Any) -> int:
+    """Count the places that nobody has taken."""
+    taken: int = hit.n_open + hit.n_submitted + hit.n_decided
+    return max(int(hit.max_assignments) - taken, 0)
+
+
+def status_of(hit: Any, now: datetime) -> str:
+    """Name the status of a HIT that came with its counts."""
+    if hit.disposed_at is not None:
+        return "Disposed"
+    takes_more = hit.expires_at > now and n_free(hit) > 0
+    if takes_more:
+        return "Assignable"
+    if hit.n_open:
+        return "Unassignable"
+    return "Reviewing" if hit.reviewing else "Reviewable"

@@ -1,0 +1,108 @@
+"""Requesters and their keys: made by staff, shown once, revoked for good."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+MAX_DEPOSIT_CENTS = 100_000_000
+
+
+def secret_of(key_id: str, site_secret: str | bytes) -> str:
+    """Compute the secret half of a key from one of the site's own secrets.
+
+    Signatures can only be checked by who knows the secret, so a hash would not do; and
+    what the database does not hold cannot be stolen from it.
+    """
+    mac = salted_hmac(
+        "crowd.requester.access-key", key_id, secret=site_secret, algorithm="sha256"
+    )
+    return base64.b64encode(mac.digest()).decode()[:40]
+
+
+def fingerprint(site_secret: str | bytes) -> str:
+    """Name one of the site's secrets without telling anything of it."""
+    mac = salted_hmac(
+        "crowd.requester.fingerprint", "", secret=site_secret, algorithm="sha256"
+    )
+    return mac.hexdigest()[:16]
+
+
+def create_key(
+    requester: Requester, by: AbstractBaseUser, remark: str = ""
+) -> tuple[AccessKey, str]:
+    """Make a key and return it with its secret, which is to be shown once."""
+    key = AccessKey.objects.create(
+        requester=requester,
+        note=remark[:200],
+        made_with=fingerprint(settings.SECRET_KEY),
+        created_by_id=by.pk,
+    )
+    note(by, requester, f"Created the access key {key.key_id}.")
+    return key, secret_of(key.key_id, settings.SECRET_KEY)
+
+
+def revoke_key(
+    key: AccessKey, by: AbstractBaseUser | None = None, reason: str = ""
+) -> bool:
+    """Let a key sign nothing any more; False when it did not already."""
+    revoked = AccessKey.objects.filter(pk=key.pk, revoked_at=None).update(
+        revoked_at=timezone.now()
+    )
+    if revoked:
+        note(by, key, f"Revoked: {reason}" if reason else "Revoked.")
+    return bool(revoked)
+
+
+def live_secrets(key_id: str) -> list[str]:
+    """Give what a key that counts may have as its secret; nothing for others.
+
+    A key lives on while the secret that it was made with is the site's, or one of the
+    former ones that are still listed. Only keys from before that was noted have several.
+    """
+    key = AccessKey.objects.filter(key_id=key_id, revoked_at=None).first()
+    if key is None:
+        return []
+    return [
+        secret_of(key_id, site_secret)
+        for site_secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
+        if key.made_with in {"", fingerprint(site_secret)}
+    ]
+
+
+def deposit(
+    requester: Requester, cents: int, *, key: str, by: AbstractBaseUser | None = None
+) -> RequesterEntry:
+    """Put money on a requester's account; the same key again changes nothing."""
+    if not 0 < cents <= MAX_DEPOSIT_CENTS:
+        raise GenieError(
+            f"A deposit must be from 1 to {MAX_DEPOSIT_CENTS} cents.",
+            code="bad-deposit",
+        )
+    with transaction.atomic():
+        entry, is_new = RequesterEntry.objects.get_or_create(
+            # Hashed, because the name that somebody chose may be of any length.
+            key=f"deposit:{requester.pk}:{hashlib.sha256(key.encode()).hexdigest()[:32]}",
+            defaults={
+                "requester": requester,
+                "kind": RequesterEntry.Kind.DEPOSIT,
+                "amount_cents": cents,
+                "created_at": timezone.now(),
+            },
+        )
+        if is_new:
+            note(by, requester, f"Deposited {cents} cents.")
+    return entry

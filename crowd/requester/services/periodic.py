@@ -1,0 +1,27 @@
+"""What happens to requesters' work without anybody's call: jobs, safe to run twice."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from crowd.requester.models.account import Requester
+from crowd.requester.protocol import clock
+from crowd.requester.services import deliver as delivery
+from crowd.requester.services.settle import settle
+
+
+def settle_all() -> None:
+    """Let time have its effect: work runs out and is approved, HITs become reviewable."""
+    now = clock.now()
+    for requester in Requester.objects.order_by("pk"):
+        settle(requester, now)
+
+
+def deliver(event: int) -> None:
+    delivery.deliver(event)
+
+
+def deliver_due() -> None:
+    now = timezone.now()
+    delivery.enqueue_due(now)
+    delivery.forget_old(now)

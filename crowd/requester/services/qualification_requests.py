@@ -1,0 +1,156 @@
+"""The workers' side of qualifications: ask for one, take its test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.requester.models.account import Requester, WorkerAlias
+from crowd.requester.models.qualification import QualificationRequest, QualificationType
+from crowd.requester.protocol import clock
+from crowd.requester.questions.answer_key import grade, read_key
+from crowd.requester.questions.answers import FormAnswer, form_answer_xml
+from crowd.requester.services.grants import grant
+from crowd.requester.services.turns import known_as
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = QualificationRequest.State
+# Answers that were under way when time ran out still count.
+GRACE = timedelta(seconds=30)
+
+
+def hindrance(
+    qualification_type: QualificationType, worker: Worker, now: datetime
+) -> str:
+    """Say why a worker cannot ask for a qualification now; nothing if they can.
+
+    Without a time to wait, it can be asked for once.
+    """
+    alias = WorkerAlias.objects.filter(
+        requester=qualification_type.requester_id, worker=worker.pk
+    )
+    blocked = alias.filter(block_reason__isnull=False).exists()
+    if (
+        not qualification_type.active
+        or qualification_type.disposed_at is not None
+        or worker.excluded
+        or blocked
+    ):
+        return "This qualification is not offered to you."
+    last = (
+        _requests(qualification_type, worker).order_by("-submitted_at", "-pk").first()
+    )
+    if last is None or _is_open(last, now):
+        return ""
+    if last.state == State.PENDING:
+        return "You have requested it; the requester has not decided yet."
+    if qualification_type.retry_seconds is None:
+        return "You have already requested it, and it can be requested only once."
+    again_at = last.submitted_at + timedelta(seconds=qualification_type.retry_seconds)
+    if now < again_at:
+        return f"You can request it again from {again_at:%Y-%m-%d %H:%M} UTC."
+    return ""
+
+
+def ask(qualification_type: QualificationType, worker: Worker) -> QualificationRequest:
+    """Ask for a qualification; where it has a test, the test begins.
+
+    Returns the test that is being taken again while it is open.
+    """
+    now = clock.now()
+    with transaction.atomic():
+        requester = Requester.objects.select_for_update().get(
+            pk=qualification_type.requester_id
+        )
+        current = (
+            _requests(qualification_type, worker).filter(state=State.STARTED).first()
+        )
+        if current is not None and _is_open(current, now):
+            return current
+        if reason := hindrance(qualification_type, worker, now):
+            raise GenieError(reason, code="not-now")
+        # A test whose time is over makes room: a constraint allows one that is open.
+        _requests(qualification_type, worker).filter(state=State.STARTED).update(
+            state=State.REJECTED, reason="The time for the test ran out."
+        )
+        alias = known_as(requester, worker)
+        request = QualificationRequest(
+            qualification_type=qualification_type, worker=alias, submitted_at=now
+        )
+        if qualification_type.test:
+            request.state = State.STARTED
+            request.deadline_at = now + timedelta(
+                seconds=qualification_type.test_seconds or 0
+            )
+        elif qualification_type.auto_granted:
+            request.state = State.GRANTED
+            grant(qualification_type, alias, qualification_type.auto_granted_value, now)
+        request.save()
+    return request
+
+
+def send_test(
+    request: QualificationRequest, worker: Worker, answers: Iterable[FormAnswer]
+) -> QualificationRequest:
+    """Hand in a test: it is graded where it has a key, or waits for the requester.
+
+    A failing value is granted as well: what a HIT requires is the gate.
+    """
+    now = clock.now()
+    answers = list(answers)
+    with transaction.atomic():
+        requester_pk = request.qualification_type.requester_id
+        Requester.objects.select_for_update().get(pk=requester_pk)
+        row = _own_open(request, worker, now)
+        qualification_type = row.qualification_type
+        row.answer = form_answer_xml(answers)
+        row.submitted_at = now
+        row.state = State.PENDING
+        if qualification_type.answer_key:
+            row.state = State.GRANTED
+            grant(
+                qualification_type,
+                row.worker,
+                grade(read_key(qualification_type.answer_key), answers),
+                now,
+            )
+        row.save()
+    return row
+
+
+def _own_open(
+    request: QualificationRequest, worker: Worker, now: datetime
+) -> QualificationRequest:
+    row = (
+        QualificationRequest.objects.select_related("qualification_type", "worker")
+        .filter(pk=request.pk, worker__worker=worker)
+        .first()
+    )
+    if row is None or not _is_open(row, now):
+        raise GenieError(
+            "This test has already been submitted, or its time is up.", code="not-open"
+        )
+    return row
+
+
+def _requests(
+    qualification_type: QualificationType, worker: Worker
+) -> QuerySet[QualificationRequest]:
+    return QualificationRequest.objects.filter(
+        qualification_type=qualification_type, worker__worker=worker
+    )
+
+
+def _is_open(row: QualificationRequest, now: datetime) -> bool:
+    return (
+        row.state == State.STARTED
+        and row.deadline_at is not None
+        and now < row.deadline_at + GRACE
+    )

@@ -1,0 +1,79 @@
+"""What time alone brings about: work runs out, is approved, HITs become reviewable.
+
+Called before each operation, so a requester always sees the state as of now.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from crowd.requester.models.account import Requester, RequesterAssignment, RequesterHIT
+from crowd.requester.selectors.hit_status import counted, n_free, status_of
+from crowd.requester.services import events, money
+
+State = RequesterAssignment.State
+TAKES_NO_MORE = frozenset({"Reviewable", "Reviewing"})
+
+
+def settle(requester: Requester, now: datetime) -> None:
+    """Bring a requester's work up to date."""
+    work = RequesterAssignment.objects.filter(hit__requester=requester)
+    late = work.filter(state=State.ACCEPTED, deadline_at__lte=now)
+    due = work.filter(state=State.SUBMITTED, auto_approval_at__lte=now)
+    over = RequesterHIT.objects.filter(
+        requester=requester, announced=False, disposed_at=None, expires_at__lte=now
+    )
+    # Asked without a lock: nearly always nothing is due.
+    if not (late.exists() or due.exists() or over.exists()):
+        return
+    with transaction.atomic():
+        locked = Requester.objects.select_for_update().get(pk=requester.pk)
+        for row in late.select_related("hit__hit_type", "hit__requester"):
+            end(row, now, "AssignmentAbandoned")
+        for row in due.select_related("hit__hit_type", "hit__requester"):
+            approve(row, now)
+        for hit in over.filter(requester=locked):
+            announce(hit.pk, now)
+
+
+def end(assignment: RequesterAssignment, now: datetime, event: str) -> bool:
+    """Free the place of open work, once; callers hold the requester's row."""
+    ended = RequesterAssignment.objects.filter(
+        pk=assignment.pk, state=State.ACCEPTED
+    ).update(state=State.RETURNED)
+    if ended:
+        events.about_work(assignment, event, now)
+        announce(assignment.hit_id, now)
+    return bool(ended)
+
+
+def approve(
+    assignment: RequesterAssignment,
+    now: datetime,
+    feedback: str = "",
+    state: RequesterAssignment.State = State.SUBMITTED,
+) -> bool:
+    """Approve work that is in `state` and charge it, once; callers hold the row."""
+    approved = RequesterAssignment.objects.filter(pk=assignment.pk, state=state).update(
+        state=State.APPROVED,
+        approved_at=now,
+        feedback=feedback or assignment.feedback,
+    )
+    if approved:
+        money.charge_work(assignment, now)
+        events.about_work(assignment, "AssignmentApproved", now)
+    return bool(approved)
+
+
+def announce(hit_pk: int, now: datetime) -> None:
+    """Say once that nothing more will come in for a HIT, if that is so."""
+    hits = RequesterHIT.objects.filter(pk=hit_pk, announced=False, disposed_at=None)
+    hit = counted(hits.select_related("requester"), now).first()
+    if hit is None or status_of(hit, now) not in TAKES_NO_MORE:
+        return
+    RequesterHIT.objects.filter(pk=hit_pk).update(announced=True)
+    if n_free(hit):
+        events.about_hit(hit, "HITExpired", now)
+    events.about_hit(hit, "HITReviewable", now)

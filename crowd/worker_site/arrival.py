@@ -1,0 +1,112 @@
+"""How somebody arrives: by an invitation, or by a link from elsewhere; and goes back."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_GET
+
+from crowd.elsewhere.pages import visit as presence
+from crowd.elsewhere.services import visits
+from crowd.platforms.base import Completion
+from crowd.workers.hit_form import AccountForm
+from crowd.workers.selectors.consent import consented
+from crowd.workers.services import invitations
+from genie.lib.errors import GenieError
+
+
+@never_cache
+@sensitive_post_parameters("password1", "password2")
+def invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Turn an invitation into a worker; only a yes uses it up, not a look."""
+    try:
+        invitations.usable(token)
+        if request.user.is_authenticated:
+            return _for_account(request, token)
+        return _for_newcomer(request, token)
+    except GenieError as error:
+        return render(
+            request,
+            "worker_site/invitation_refused.html",
+            {"sentence": error.message},
+            status=410,
+        )
+
+
+def _for_account(request: HttpRequest, token: str) -> HttpResponse:
+    if request.method == "POST" and isinstance(request.user, AbstractBaseUser):
+        invitations.redeem(token, request.user)
+        return _welcome(request)
+    return render(request, "worker_site/invitation.html", {"token": token})
+
+
+def _for_newcomer(request: HttpRequest, token: str) -> HttpResponse:
+    form = AccountForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        with transaction.atomic():  # no account is left over when the token is gone
+            user = form.save()
+            invitations.redeem(token, user)
+        login(request, user)
+        return _welcome(request)
+    return render(
+        request,
+        "worker_site/invitation.html",
+        {"token": token, "form": form},
+        status=422 if form.errors else 200,
+    )
+
+
+@never_cache
+@require_GET
+def by_link(
+    request: HttpRequest, platform: str, pk: int, panel: str = ""
+) -> HttpResponse:
+    """Let somebody in who comes from a platform, and lead them to the work."""
+    try:
+        arrival = visits.by_link(pk, platform, request.GET.dict(), panel)
+    except GenieError as error:
+        status = 404 if error.code == "not-this-study" else 400
+        status = status if error.permanent else 503
+        context = {"sentence": error.message}
+        return render(request, "worker_site/link_refused.html", context, status=status)
+    presence.begin(request, arrival)
+    if visits.is_over(arrival.session) or not visits.may_work(arrival.session):
+        return redirect("work:finished")
+    pool = arrival.session.campaign.pool
+    agreed = consented(arrival.session.worker, [pool])
+    return redirect("work:instructions" if agreed else "work:consent", pool=pool)
+
+
+@never_cache
+@require_GET
+def finished(request: HttpRequest) -> HttpResponse:
+    """Say how to go back: with a code or to an address, once there is nothing to do."""
+    visit = presence.visit_of(request)
+    if visit is None:
+        return redirect("work:home")
+    session = visit.session
+    n_done = visits.n_done(session)
+    leaves = "leave" in request.GET and not n_done
+    at_end = leaves or visits.is_over(session) or not visits.may_work(session)
+    outcome = "returned" if leaves else visits.outcome(session)
+    back = visits.way_back(visit, outcome) if at_end else Completion("none")
+    context = {
+        "visit": visit,
+        "at_end": at_end,
+        "outcome": outcome,
+        "back": back,
+        "n_done": n_done,
+        "pool": session.campaign.pool,
+    }
+    return render(request, "worker_site/finished.html", context)
+
+
+def _welcome(request: HttpRequest) -> HttpResponse:
+    messages.success(request, "Welcome. Choose what you would like to do.")
+    return redirect("work:home")

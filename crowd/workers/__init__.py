@@ -1,0 +1,13 @@
+"""Workers: invitations, consent, requirements, qualification tests, what they may do next.
+
+`selectors.eligible` answers what a worker may be given next, however many HITs are open;
+lists and claims both go by it. Workers' ids never leave the system: outside they have
+pseudonyms. Exclusion from a pool is decided in `quality` and carried out here.
+
+Front door: models; hit_form; selectors (consent, eligible, platform_requirements,
+qualifications, requirements, worker_progress); services (consent, exclusions,
+invitations, known_answers, qualification_tests, requirements, test_attempts,
+test_marks).
+"""
+
+from __future__ import annotations

@@ -1,0 +1,157 @@
+"""Tries at tests and the qualifications that workers have; given and taken back here."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.widgets import AutocompleteSelect
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from crowd.workers.models.qualification_attempt import (
+    AttemptAnswer,
+    QualificationGrant,
+    TestAttempt,
+)
+from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.models.worker import Worker
+from crowd.workers.services import test_attempts
+from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.read_only import ReadOnlyInline
+from genie.lib.admin.rows import ReadOnlyAdmin, person
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+REVOKE = Question(
+    title="Revoke qualifications",
+    sentence=(
+        "These workers get no more work that requires the qualification and cannot "
+        "take the test again, unless you grant it by hand. They read the reason."
+    ),
+    button="Revoke",
+    action="revoke_selected",
+    form=ReasonForm,
+)
+
+
+class AnswerInline(ReadOnlyInline):
+    model = AttemptAnswer
+    fields = readonly_fields = ("position", "question", "given", "right", "answered_at")
+
+
+@admin.register(TestAttempt)
+class TestAttemptAdmin(ReadOnlyAdmin):
+    list_display = ["worker", "test", "number", "n_right", "passed", "started_at", "finished_at", "next_try_at"]  # fmt: skip
+    list_filter = ["passed", "test__name"]
+    list_select_related = ["worker", "test"]
+    search_fields = ["worker__pseudonym"]
+    ordering = ["-pk"]
+    inlines = [AnswerInline]
+
+
+class GrantForm(forms.Form):
+    worker = forms.ModelChoiceField(
+        Worker.objects.all(),
+        widget=AutocompleteSelect(
+            QualificationGrant._meta.get_field("worker"), admin.site
+        ),
+        help_text="Search by pseudonym, account, or platform id.",
+    )
+    name = forms.ChoiceField(label="Qualification")
+    days = forms.IntegerField(
+        min_value=1,
+        required=False,
+        help_text="How long it is valid; leave empty for no expiry.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = (
+            QualificationTest.objects.order_by("name")
+            .values_list("name", flat=True)
+            .distinct()
+        )
+        field = self.fields["name"]
+        if isinstance(field, forms.ChoiceField):
+            field.choices = [(name, name) for name in names]
+
+
+@admin.register(QualificationGrant)
+class QualificationGrantAdmin(ReadOnlyAdmin):
+    act_permission = "crowd.change_qualificationgrant"
+    list_display = ["worker", "name", "version", "who", "granted_at", "expires_at", "ended_at", "revoked_reason"]  # fmt: skip
+    list_filter = ["name", ("ended_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["worker", "granted_by"]
+    search_fields = ["worker__pseudonym", "name"]
+    actions = ["revoke_selected"]
+
+    @admin.display(description="granted by", empty_value="the test")
+    def who(self, grant: QualificationGrant) -> str | None:
+        return grant.granted_by.get_username() if grant.granted_by else None
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_qualificationgrant")
+
+    def add_view(
+        self,
+        request: HttpRequest,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Grant a qualification without a test."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = GrantForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            return self._grant(request, **form.cleaned_data)
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": "Grant a qualification",
+            "form": form,
+            "media": self.media + form.media,
+        }
+        page = "admin/crowd/qualificationgrant/add.html"
+        return TemplateResponse(request, page, context)
+
+    def _grant(
+        self, request: HttpRequest, worker: Worker, name: str, days: int | None
+    ) -> HttpResponse:
+        until = timezone.now() + timedelta(days=days) if days else None
+        try:
+            test_attempts.grant_by_hand(
+                worker, name, by=person(request), expires_at=until
+            )
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+        else:
+            self.message_user(request, f"Granted: {worker} · {name}.", messages.SUCCESS)
+        return redirect("admin:crowd_qualificationgrant_changelist")
+
+    @admin.action(
+        description="Revoke the selected qualifications …", permissions=["act"]
+    )
+    def revoke_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationGrant]
+    ) -> HttpResponse | None:
+        rows = list(queryset.filter(ended_at=None).select_related("worker"))
+        if not rows:
+            self.message_user(request, "None of them is in force.", messages.WARNING)
+            return None
+        form = asked(self, request, REVOKE, [Line(row.pk, str(row)) for row in rows])
+        if isinstance(form, HttpResponse):
+            return form
+        reason = form.cleaned_data["reason"]
+        n = sum(
+            test_attempts.revoke(r.pk, by=person(request), reason=reason) for r in rows
+        )
+        self.message_user(request, f"Revoked: {n}.", messages.SUCCESS)
+        return None

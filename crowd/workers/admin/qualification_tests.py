@@ -1,0 +1,255 @@
+"""Qualification tests: written by hand or drawn, published, replaced by a new version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Count, Model, Q
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
+from crowd.workers.services import qualification_tests as service
+from crowd.workers.services.test_marks import CHOICE
+from genie.lib.admin.questions import after_asking
+from genie.lib.admin.reasons import AsksWhy
+from genie.lib.admin.rows import person
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.utils.safestring import SafeString
+
+State = QualificationTest.State
+LABELS = {
+    "n_asked": "Questions per attempt",
+    "pass_percent": "Pass mark, in percent",
+    "n_tries": "Attempts",
+    "wait_hours": "Hours between attempts",
+    "valid_days": "Valid for, in days",
+    "asks_again": "Workers must pass again",
+}
+
+
+class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A question, its answers, and the number of the right one."""
+
+    right = forms.IntegerField(
+        min_value=1,
+        required=False,
+        label="Right answer",
+        help_text="The number of its line, starting from 1. Drawn questions have their own.",
+    )
+
+    class Meta:
+        model = QualificationQuestion
+        fields = ["position", "text", "choices"]
+        widgets = {
+            "text": forms.Textarea(attrs={"rows": 3, "cols": 50}),
+            "choices": forms.Textarea(attrs={"rows": 4, "cols": 40}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if CHOICE in self.instance.expected:
+            self.initial["right"] = int(self.instance.expected[CHOICE]) + 1
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a written question that nobody could answer or mark."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.instance.data is not None or self.errors:
+            return cleaned
+        right = cleaned.get("right")
+        self.instance.expected = {} if right is None else {CHOICE: right - 1}
+        self.instance.text = cleaned.get("text", "")
+        self.instance.choices = cleaned.get("choices", "")
+        if problem := service.problem_of(self.instance, None):
+            raise forms.ValidationError(f"The question {problem}.")
+        return cleaned
+
+
+class QuestionInline(admin.StackedInline):  # type: ignore[type-arg]
+    model = QualificationQuestion
+    form = QuestionForm
+    extra = 0
+    fields = ["position", "drawn", "text", "choices", "right"]
+    readonly_fields = ["drawn"]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Show the right answer in words where nothing can be changed."""
+        if self.has_change_permission(request, obj):
+            return ["position", "drawn", "text", "choices", "right"]
+        return ["position", "drawn", "text", "choices", "right_in_words"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["drawn", "right_in_words"]
+
+    @admin.display(description="drawn")
+    def drawn(self, question: QualificationQuestion) -> SafeString | str:
+        """Show the texts of a drawn question with what is right."""
+        if question.data is None:
+            return "written by hand"
+        data = question.data
+        rows = [(part["label"], part["text"]) for part in data.get("fields", [])]
+        rows += [
+            (name, data[name])
+            for name in ("reference", "standard", "prediction")
+            if data.get(name)
+        ]
+        rows += [
+            (f"output {output['slot']}", output["text"])
+            for output in data.get("outputs") or []
+        ]
+        rows.append(("right answer", _right(question)))
+        return format_html_join("", "<p><strong>{}</strong><br>{}</p>", rows)
+
+    @admin.display(description="right answer")
+    def right_in_words(self, question: QualificationQuestion) -> str:
+        return _right(question)
+
+
+def _right(question: QualificationQuestion) -> str:
+    expected = question.expected
+    if CHOICE in expected:
+        return question.answers[int(expected[CHOICE])]
+    if "slot" in expected:
+        return f"prefers {expected['slot']}"
+    return "good" if expected.get("good") else "not good"
+
+
+@admin.register(QualificationTest)
+class QualificationTestAdmin(AsksWhy):
+    """A draft can be changed; what was published stays, so that scores mean the same."""
+
+    list_display = [
+        "__str__",
+        "name",
+        "pool",
+        "state",
+        "n_questions",
+        "n_tried",
+        "n_passed",
+        "published_at",
+    ]
+    list_filter = ["state", "pool"]
+    search_fields = ["name", "title"]
+    inlines = [QuestionInline]
+    actions = [
+        "publish_selected",
+        "retire_selected",
+        "copy_selected",
+        "delete_with_reason",
+    ]
+    fields = [
+        "title",
+        "name",
+        "pool",
+        "introduction",
+        "n_asked",
+        "pass_percent",
+        "n_tries",
+        "wait_hours",
+        "valid_days",
+        "asks_again",
+    ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[QualificationTest]:
+        rows: QuerySet[QualificationTest] = super().get_queryset(request)
+        return rows.annotate(
+            n_q=Count("questions", distinct=True),
+            n_all=Count("attempts", distinct=True),
+            n_ok=Count("attempts", filter=Q(attempts__passed=True), distinct=True),
+        )
+
+    @admin.display(description="questions")
+    def n_questions(self, test: Any) -> int:
+        n: int = test.n_q
+        return n
+
+    @admin.display(description="attempts")
+    def n_tried(self, test: Any) -> int:
+        n: int = test.n_all
+        return n
+
+    @admin.display(description="passed")
+    def n_passed(self, test: Any) -> int:
+        n: int = test.n_ok
+        return n
+
+    def has_change_permission(
+        self, request: HttpRequest, obj: Model | None = None
+    ) -> bool:
+        fixed = isinstance(obj, QualificationTest) and obj.state != State.DRAFT
+        return not fixed and super().has_change_permission(request, obj)
+
+    def may_delete(self, row: Model) -> bool:
+        return isinstance(row, QualificationTest) and row.state == State.DRAFT
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.change_qualificationtest")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["name"] if obj else []
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        return super().get_form(request, obj, change=change, labels=LABELS, **kwargs)
+
+    def save_model(
+        self, request: HttpRequest, obj: QualificationTest, form: Any, change: bool
+    ) -> None:
+        if not change:
+            obj.version = service.next_version(obj.name)
+            obj.seed = service.seed_of(obj.name, obj.version)
+        super().save_model(request, obj, form, change)
+
+    @admin.action(description="Publish the selected drafts …", permissions=["act"])
+    @after_asking(
+        "Publish tests",
+        "Workers can take these tests. They can no longer be changed, and their "
+        "previous versions are retired.",
+        "Publish",
+    )
+    def publish_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
+    ) -> None:
+        for test in queryset:
+            try:
+                done = service.publish(test.pk, person(request), reason)
+            except GenieError as error:
+                self.message_user(request, error.message, messages.ERROR)
+                continue
+            if done:
+                self.message_user(request, f"Published: {test}.", messages.SUCCESS)
+            else:
+                self.message_user(request, f"Not a draft: {test}.", messages.WARNING)
+
+    @admin.action(description="Retire the selected tests …", permissions=["act"])
+    @after_asking(
+        "Retire tests",
+        "Workers can no longer take them; granted qualifications stay valid.",
+        "Retire",
+    )
+    def retire_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
+    ) -> None:
+        n = sum(service.retire(test.pk, person(request), reason) for test in queryset)
+        self.message_user(request, f"Retired {n}.", messages.SUCCESS)
+
+    @admin.action(
+        description="Copy the selected tests to drafts of new versions …",
+        permissions=["act"],
+    )
+    @after_asking("Copy tests", "The versions in use do not change.", "Copy")
+    def copy_selected(
+        self, request: HttpRequest, queryset: QuerySet[QualificationTest], reason: str
+    ) -> None:
+        for test in queryset:
+            new = service.new_version(test.pk, person(request), reason)
+            self.message_user(request, f"Copied: {new}.", messages.SUCCESS)

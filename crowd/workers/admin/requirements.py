@@ -1,0 +1,17 @@
+"""What workers must have for a pool's work, or for one campaign's."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+
+from crowd.workers.models.requirement import Requirement
+from genie.lib.admin.reasons import AsksWhy
+
+
+@admin.register(Requirement)
+class RequirementAdmin(AsksWhy):
+    list_display = ["__str__", "pool", "campaign", "kind"]
+    list_filter = ["kind", "pool"]
+    list_select_related = ["campaign"]
+    search_fields = ["pool", "campaign__title", "test_name"]
+    autocomplete_fields = ["campaign"]

@@ -1,0 +1,233 @@
+"""What the HIT page asks, and what it sends back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.forms import UserCreationForm
+from django.utils.safestring import SafeString
+
+from crowd import hit_templates
+from crowd.hit_templates import HITTemplate
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.selectors.questions import (
+    Asked,
+    form_of,
+    questions_about,
+    scale_of,
+    slots_of,
+)
+from crowd.hits.services.check_answers import SPANS
+from crowd.scales.base import Scale
+from crowd.workers.models.qualification_test import QualificationQuestion
+from crowd.workers.services.test_marks import CHOICE, as_item
+
+REMARK_CHARACTERS = 2_000
+
+
+class AccountForm(UserCreationForm):  # type: ignore[type-arg]
+    """A name of one's own choice and a password; nothing else is asked."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of one item as the page shows it."""
+
+    name: str
+    asked: Asked
+    # The browser insists on an answer; not where the question is still hidden.
+    required: bool
+    raw_answer: str = ""
+
+    @property
+    def text(self) -> str:
+        """Give the question's words, with the output that it is about."""
+        slot = self.asked.slot
+        return f"{slot}: {self.asked.text}" if slot else self.asked.text
+
+    @property
+    def scale(self) -> type[Scale]:
+        """Give the answers that it takes."""
+        return self.asked.scale
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of an item's texts, and the questions below it."""
+
+    html: SafeString
+    questions: tuple[Question, ...]
+    # Comes up when the questions before it are answered.
+    later: bool = False
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The text in which errors are marked, and the marks as they were sent."""
+
+    name: str
+    text: str
+    raw_answer: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One item as the page shows it, and what is asked about it."""
+
+    key: str
+    blocks: tuple[Block, ...]
+    marks: Marks | None
+
+    @property
+    def questions(self) -> list[Question]:
+        """List the questions of all blocks."""
+        return [question for block in self.blocks for question in block.questions]
+
+
+def shown_items(assignment: Assignment, posted: Mapping[str, str]) -> list[Shown]:
+    """Render an assignment's items with their questions, filled in as they were sent."""
+    hit_type = assignment.hit.campaign.hit_type
+    return [
+        shown_item(hit_type, item, posted, i)
+        for i, item in enumerate(assignment.hit.items.all())
+    ]
+
+
+def shown_item(
+    hit_type: HITType, item: Item, posted: Mapping[str, str], i: int = 0
+) -> Shown:
+    """Render one item; `i` is its place among the items of its page."""
+    template = hit_templates.get(hit_type.template)
+    questions = _questions(hit_type, item, posted, i)
+    marks = _marks(template, item, posted, i)
+    return Shown(item.key, _blocks(hit_type, template, item, questions), marks)
+
+
+def _questions(
+    hit_type: HITType, item: Item, posted: Mapping[str, str], i: int
+) -> list[Question]:
+    all_asked = questions_about(hit_type, item.data)
+    staged = any(question.first for question in all_asked)
+    return [
+        Question(
+            name=f"answer-{i}-{j}",
+            asked=question,
+            required=not question.checkbox and (question.first or not staged),
+            raw_answer=posted.get(f"answer-{i}-{j}", ""),
+        )
+        for j, question in enumerate(all_asked)
+    ]
+
+
+def _marks(
+    template: HITTemplate, item: Item, posted: Mapping[str, str], i: int
+) -> Marks | None:
+    if not template.marks_errors:
+        return None
+    text = json.dumps(item.data["prediction"])
+    return Marks(f"spans-{i}", text, posted.get(f"spans-{i}", ""))
+
+
+def _blocks(
+    hit_type: HITType, template: HITTemplate, item: Item, questions: list[Question]
+) -> tuple[Block, ...]:
+    data = item.data
+    first = tuple(question for question in questions if question.asked.first)
+    if first:
+        later = tuple(question for question in questions if not question.asked.first)
+        return (
+            Block(template.render(data, ("standard", "output")), first),
+            Block(template.render(data, ("input",)), later, later=True),
+        )
+    parts = ["standard"]
+    if form_of(hit_type).shows_input(hit_type.criteria):
+        parts.append("input")
+    if scale_of(hit_type).compares or not slots_of(data):
+        return (Block(template.render(data, [*parts, "output"]), tuple(questions)),)
+    return (
+        Block(template.render(data, parts), ()),
+        *(
+            Block(
+                template.render({**data, "outputs": [output]}, ("output",)),
+                tuple(q for q in questions if q.asked.slot == output["slot"]),
+            )
+            for output in data["outputs"]
+        ),
+    )
+
+
+def sent_answers(
+    assignment: Assignment, posted: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Read the answers that a page sent: item key, question, raw answer."""
+    hit_type = assignment.hit.campaign.hit_type
+    template = hit_templates.get(hit_type.template)
+    answers: dict[str, dict[str, str]] = {}
+    for i, item in enumerate(assignment.hit.items.all()):
+        # nothing is rendered to read what came in
+        questions = _questions(hit_type, item, posted, i)
+        raw_answers = _raw_answers(questions, _marks(template, item, posted, i))
+        if raw_answers:
+            answers[item.key] = raw_answers
+    return answers
+
+
+def sent_to(shown: Shown) -> dict[str, str]:
+    """Give what was sent about one item, by question."""
+    return _raw_answers(shown.questions, shown.marks)
+
+
+def _raw_answers(questions: Iterable[Question], marks: Marks | None) -> dict[str, str]:
+    raw_answers = {q.asked.key: q.raw_answer for q in questions if q.raw_answer}
+    if marks and marks.raw_answer:
+        raw_answers[SPANS] = marks.raw_answer
+    return raw_answers
+
+
+def sent_seconds(posted: Mapping[str, str]) -> float | None:
+    """Read the measured time; a page without its script measures none."""
+    try:
+        return float(posted.get("active_seconds", ""))
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class Written:
+    """A question of a qualification test that was written by hand, as the page shows it."""
+
+    name: str
+    text: str
+    # what is sent, the key that chooses it, what is read
+    options: tuple[tuple[str, str, str], ...]
+    raw_answer: str = ""
+
+
+def shown_question(
+    question: QualificationQuestion,
+    hit_type: HITType | None,
+    posted: Mapping[str, str],
+) -> Shown | Written:
+    """Show one question of a test, without a sign of what is right."""
+    if question.data is not None and hit_type is not None:
+        return shown_item(hit_type, as_item(question), posted)
+    options = tuple(
+        (str(index), str(index + 1), text)
+        for index, text in enumerate(question.answers)
+    )
+    return Written(CHOICE, question.text, options, posted.get(CHOICE, ""))
+
+
+def sent_to_question(
+    question: QualificationQuestion,
+    hit_type: HITType | None,
+    posted: Mapping[str, str],
+) -> dict[str, str]:
+    """Read what a page sent about one question of a test."""
+    shown = shown_question(question, hit_type, posted)
+    if isinstance(shown, Shown):
+        return sent_to(shown)
+    return {CHOICE: shown.raw_answer} if shown.raw_answer else {}

@@ -1,0 +1,115 @@
+"""Qualification tests: questions whose answers are known, taken before paid work."""
+
+from __future__ import annotations
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from crowd.hits.models.campaign import HITType
+
+
+class QualificationTest(models.Model):
+    """One version of a test; who passes it gets the qualification of its name."""
+
+    class State(models.TextChoices):
+        DRAFT = "DRAFT", "draft"
+        PUBLISHED = "PUBLISHED", "in use"
+        RETIRED = "RETIRED", "retired"
+
+    # the same for all versions: what campaigns require
+    name = models.SlugField(
+        max_length=100,
+        help_text="The qualification's name, which requirements refer to.",
+    )
+    version = models.PositiveIntegerField(default=1, editable=False)
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.DRAFT, editable=False
+    )
+    pool = models.CharField(
+        max_length=100,
+        db_index=True,
+        help_text="Slug of the benchmark task that it is for.",
+    )
+    title = models.CharField(max_length=128)
+    introduction = models.TextField(
+        max_length=2000, blank=True, help_text="What workers read before they start."
+    )
+    # how drawn questions look; empty where all were written by hand
+    hit_type = models.ForeignKey(
+        HITType, on_delete=models.PROTECT, null=True, blank=True, editable=False
+    )
+    n_asked = models.PositiveIntegerField(
+        default=0,
+        help_text="Number of questions per attempt; 0: all of them.",
+    )
+    pass_percent = models.PositiveIntegerField(
+        default=80, validators=[MinValueValidator(1), MaxValueValidator(100)]
+    )
+    n_tries = models.PositiveIntegerField(
+        default=2, validators=[MinValueValidator(1), MaxValueValidator(20)]
+    )
+    wait_hours = models.PositiveIntegerField(
+        default=24, help_text="Wait after a failed attempt."
+    )
+    valid_days = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="Leave empty if the qualification does not expire.",
+    )
+    asks_again = models.BooleanField(
+        default=False,
+        help_text="Workers who passed an earlier version must pass this one, too.",
+    )
+    # made with the site's secret; decides which questions a try asks, in which order
+    seed = models.BigIntegerField(editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    published_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name", "version"], name="test_version_once"
+            ),
+            models.UniqueConstraint(
+                fields=["name"],
+                condition=Q(state="PUBLISHED"),
+                name="one_version_in_use",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title}, version {self.version}"
+
+
+class QualificationQuestion(models.Model):
+    """One question of a test: drawn, and answered as a HIT is, or written by hand."""
+
+    test = models.ForeignKey(
+        QualificationTest, on_delete=models.CASCADE, related_name="questions"
+    )
+    position = models.PositiveIntegerField(default=0)
+    # drawn: what the HIT template shows; the answers are those of the HIT type's scale
+    data = models.JSONField(null=True, blank=True, editable=False)
+    # written: a text, its answers one a line, which of them is right
+    text = models.TextField(max_length=4000, blank=True)
+    choices = models.TextField(
+        max_length=2000, blank=True, help_text="The answers, one per line."
+    )
+    # never leaves the services and the admin; see crowd/workers/services/test_marks.py
+    expected = models.JSONField(default=dict, editable=False)
+    # Test questions of campaigns are made of other inputs than these.
+    content_key = models.CharField(max_length=64, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["test", "position", "pk"]
+        indexes = [models.Index(fields=["content_key"])]
+
+    def __str__(self) -> str:
+        return f"question {self.position + 1}"
+
+    @property
+    def answers(self) -> list[str]:
+        """Give the answers to a question that was written by hand."""
+        return [line.strip() for line in self.choices.splitlines() if line.strip()]

@@ -1,0 +1,113 @@
+"""What workers must have before they get work of a pool, or of one campaign."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+
+from crowd.hits.models.campaign import Campaign
+
+
+class Requirement(models.Model):
+    """One requirement; all of those of a campaign and its pool must be met."""
+
+    class Kind(models.TextChoices):
+        TEST = "TEST", "has passed a qualification test"
+        APPROVED = "APPROVED", "number of approved HITs"
+        APPROVED_PERCENT = "APPROVED_PERCENT", "share of HITs approved, in percent"
+        COUNTRY = "COUNTRY", "lives in one of these countries"
+
+    pool = models.CharField(
+        max_length=100,
+        blank=True,
+        db_index=True,
+        help_text=(
+            "Slug of the benchmark task, to cover all its campaigns; or choose one "
+            "campaign."
+        ),
+    )
+    campaign = models.ForeignKey(
+        Campaign,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="requirements",
+    )
+    kind = models.CharField(max_length=20, choices=Kind.choices)
+    test_name = models.SlugField(
+        max_length=100, blank=True, help_text="Name of the qualification."
+    )
+    at_least = models.PositiveIntegerField(
+        null=True, blank=True, help_text="A number of HITs, or a percentage."
+    )
+    countries = models.CharField(
+        max_length=300, blank=True, help_text="Two-letter codes, separated by spaces."
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(pool="", campaign__isnull=False)
+                | (~Q(pool="") & Q(campaign__isnull=True)),
+                name="of_a_pool_or_of_a_campaign",
+            ),
+            models.UniqueConstraint(
+                fields=["pool", "kind", "test_name"],
+                condition=Q(campaign=None),
+                name="pool_requires_once",
+            ),
+            models.UniqueConstraint(
+                fields=["campaign", "kind", "test_name"],
+                condition=Q(campaign__isnull=False),
+                name="campaign_requires_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        what = {
+            self.Kind.TEST: f"qualification {self.test_name}",
+            self.Kind.APPROVED: f"at least {self.at_least} approved HITs",
+            self.Kind.APPROVED_PERCENT: f"at least {self.at_least} % approved",
+            self.Kind.COUNTRY: f"lives in {self.countries}",
+        }
+        return what.get(self.Kind(self.kind), self.kind)
+
+    @property
+    def demands(self) -> bool:
+        """Tell whether anybody could lack it: at least none is no demand."""
+        return self.kind in {self.Kind.TEST, self.Kind.COUNTRY} or bool(self.at_least)
+
+    @property
+    def country_codes(self) -> list[str]:
+        """Give the countries' codes in capitals."""
+        return self.countries.upper().replace(",", " ").split()
+
+    def clean(self) -> None:
+        """Refuse a requirement that says nothing, or too much."""
+        if bool(self.pool) == bool(self.campaign_id):
+            raise ValidationError("Give either a pool or a campaign.")
+        if self.kind == self.Kind.TEST:
+            if not self.test_name:
+                raise ValidationError(
+                    {"test_name": "Give the name of the qualification."}
+                )
+        elif self.kind == self.Kind.COUNTRY:
+            self._clean_countries()
+        elif self.kind in self.Kind.values:
+            self._clean_number()
+
+    def _clean_number(self) -> None:
+        most = 100 if self.kind == self.Kind.APPROVED_PERCENT else None
+        if self.at_least is None:
+            raise ValidationError({"at_least": "Give the minimum."})
+        if most is not None and self.at_least > most:
+            raise ValidationError({"at_least": "A percentage cannot exceed 100."})
+
+    def _clean_countries(self) -> None:
+        codes = self.country_codes
+        if not codes or any(len(code) != 2 or not code.isalpha() for code in codes):
+            raise ValidationError(
+                {"countries": "Give two-letter codes such as US GB AU."}
+            )

@@ -1,0 +1,217 @@
+"""What a worker may be given next.
+
+A worker sees an input once, whichever HIT shows it. So what is left for somebody is
+asked of the inputs, of which there are few, and not of the HITs, of which there may
+be a hundred thousand in a hundred campaigns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from django.db.models import (
+    Case,
+    CharField,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Cast, Concat
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign, Input
+from crowd.hits.models.reservation import Reservation
+from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.consent import consented
+from crowd.workers.selectors.requirements import unmet
+
+# How many HITs somebody who wants the next one is offered: others may be faster.
+CANDIDATES = 8
+# With so few inputs left, their HITs are looked up instead of going through campaigns.
+FEW = 16
+# What is left is counted so far, and then called "1,000+".
+COUNTED = 1_000
+# The scope of a campaign's inputs, as `Campaign.input_scope` gives it.
+SCOPE = Case(
+    When(
+        exposure="campaign",
+        then=Concat("pool", Value("#"), Cast("pk", CharField())),
+    ),
+    default=F("pool"),
+)
+
+
+class _CountRows(Subquery):
+    """Count the rows of a subquery, which may be cut off."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()
+
+
+def open_campaigns(
+    worker: Worker, among: Collection[int] | None = None
+) -> list[Campaign]:
+    """List the running campaigns that are not closed to the worker, oldest first.
+
+    A program that plays a worker gets simulated campaigns only.
+    """
+    if worker.excluded:
+        return []
+    running = Campaign.objects.filter(
+        state=Campaign.State.RUNNING, platform=worker.platform
+    ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
+    # Kept to somebody else; one that nobody has begun is open to everybody.
+    others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
+    running = running.exclude(pk__in=others.values("campaign"))
+    if among is not None:
+        running = running.filter(pk__in=among)
+    if worker.simulated:
+        running = running.filter(simulated=True)
+    # campaigns share their HIT types: each is read once
+    return list(running.prefetch_related("hit_type").order_by("starts_at", "pk"))
+
+
+def campaigns_for(
+    worker: Worker, among: Collection[int] | None = None
+) -> list[Campaign]:
+    """List the open campaigns whose work the worker may be given.
+
+    The worker has consented to the pool's text and meets what is required.
+    """
+    campaigns = open_campaigns(worker, among)
+    agreed = consented(worker, {campaign.pool for campaign in campaigns})
+    agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
+    lacking = unmet(worker, agreeable, timezone.now())
+    return [campaign for campaign in agreeable if campaign.pk not in lacking]
+
+
+def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
+    """Give the available HITs without anything that the worker has seen, in order."""
+    return (
+        HIT.objects.filter(campaign=campaign, n_available__gt=0)
+        .exclude(_seen(worker, "input"))
+        .order_by("position")
+    )
+
+
+def n_unseen(worker: Worker, campaign: Campaign) -> int:
+    """Count the available inputs that the worker has not seen, up to `COUNTED`.
+
+    Inputs, not HITs: once a worker has one of them, the others of it are closed.
+    """
+    hits = unseen_hits(worker, campaign).values_list("input", flat=True)
+    return len(set(hits[:COUNTED]))
+
+
+def candidates(
+    worker: Worker, campaigns: Sequence[Campaign]
+) -> tuple[Campaign, list[int]] | None:
+    """Find the first campaign with unseen work, and the first few HITs of it.
+
+    Campaigns come in the order in which they hand out work.
+    """
+    for campaign in _likely(worker, campaigns):
+        hits = unseen_hits(worker, campaign).values_list("pk", flat=True)
+        if hit_pks := list(hits[:CANDIDATES]):
+            return campaign, hit_pks
+    return None
+
+
+def n_unseen_by_kind(
+    worker: Worker, campaigns: Sequence[Campaign]
+) -> dict[tuple[str, int], tuple[int, bool]]:
+    """Count available unseen inputs by scope, in one query however many campaigns.
+
+    Returns
+    -------
+    dict
+        For each scope and HIT type: how many inputs are left in the scope, counted up
+        to `COUNTED` divided among the scopes, and whether any is of that HIT type.
+    """
+    firsts = {(c.input_scope, c.hit_type_id): c.pk for c in campaigns}
+    unseen = _unseen_inputs(worker, campaigns).filter(scope=OuterRef("scope"))
+    of_type = HIT.objects.filter(
+        input=OuterRef("pk"),
+        n_available__gt=0,
+        campaign__in=campaigns,
+        campaign__hit_type=OuterRef(OuterRef("hit_type")),
+    )
+    rows = (
+        Campaign.objects.filter(pk__in=firsts.values())
+        .annotate(scope=SCOPE)
+        .annotate(
+            n=_CountRows(unseen.values("pk")[: counted_to(campaigns)]),
+            some=Exists(unseen.filter(Exists(of_type))),
+        )
+    )
+    return {
+        (scope, hit_type): (n, some)
+        for scope, hit_type, n, some in rows.values_list(
+            "scope", "hit_type", "n", "some"
+        )
+    }
+
+
+def counted_to(campaigns: Sequence[Campaign]) -> int:
+    """Say how far `n_unseen_by_kind` counts in one scope."""
+    return max(50, COUNTED // len({campaign.input_scope for campaign in campaigns}))
+
+
+def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]:
+    """Give the first two campaigns, then the first of the others with unseen work."""
+    yield from campaigns[:2]
+    later = campaigns[2:]
+    scopes = {campaign.input_scope for campaign in later}
+    inputs = _unseen_inputs(worker, later).filter(scope__in=scopes).values("pk")
+    left = [row["pk"] for row in inputs[: FEW + 1]] if later else []
+    if not left:
+        return
+    if len(left) <= FEW:
+        hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
+        having = set(hits.order_by().values_list("campaign", flat=True))
+    else:
+        having_work = Campaign.objects.filter(
+            pk__in=[campaign.pk for campaign in later]
+        )
+        having_work = having_work.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
+        having = set(
+            having_work.order_by("starts_at", "pk").values_list("pk", flat=True)[:1]
+        )
+    yield from [campaign for campaign in later if campaign.pk in having][:1]
+
+
+def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
+    """Give what the worker has not seen and an open HIT of the campaigns shows.
+
+    Callers say of which scope. A worker who has seen n inputs makes this pass over n
+    rows at most before it comes to an unseen one, however many HITs show them.
+    """
+    available = HIT.objects.filter(
+        input=OuterRef("pk"), n_available__gt=0, campaign__in=campaigns
+    )
+    return (
+        Input.objects.filter(Exists(available)).exclude(_seen(worker, "pk")).order_by()
+    )
+
+
+def _seen(worker: Worker, field: str) -> Q:
+    """Match the inputs that the worker has seen, whatever became of the assignment.
+
+    HITs are looked up one by one and not joined: a database that expects few rows can
+    read all HITs for a join.
+    """
+    shown = Assignment.objects.filter(worker=worker).order_by()
+    hit = HIT.objects.filter(pk=OuterRef("hit_id")).order_by()
+    inputs = shown.annotate(seen=Subquery(hit.values("input")))
+    in_pool = shown.annotate(seen=Subquery(hit.values("input__in_pool")))
+    return Q(**{f"{field}__in": inputs.values("seen")}) | Q(
+        # A NULL among the values would make SQL's NOT IN true for no row at all.
+        **{f"{field}__in": in_pool.filter(seen__isnull=False).values("seen")}
+    )

@@ -1,0 +1,125 @@
+"""Which campaigns' requirements a worker does not meet, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Q
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.requester.models.records import WorkerRecord
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.qualifications import held
+
+Kind = Requirement.Kind
+State = Assignment.State
+# Nobody's share of approvals counts before this many decisions, as on Mechanical Turk.
+ENOUGH_WORK = 100
+
+
+@dataclass(frozen=True)
+class TrackRecord:
+    """What became of the work that a worker sent in on this site."""
+
+    n_approved: int
+    n_rejected: int
+
+    @property
+    def percent(self) -> int:
+        """Give the share approved in whole percent; 100 before there is enough work."""
+        n = self.n_approved + self.n_rejected
+        return 100 if n < ENOUGH_WORK else 100 * self.n_approved // n
+
+
+def track_record(worker: Worker) -> TrackRecord:
+    """Count the decisions on a worker's work, in one query."""
+    counts = Assignment.objects.filter(worker=worker).aggregate(
+        approved=Count("pk", filter=Q(state=State.APPROVED)),
+        rejected=Count("pk", filter=Q(state=State.REJECTED)),
+    )
+    return TrackRecord(counts["approved"], counts["rejected"])
+
+
+def unmet(
+    worker: Worker, campaigns: Collection[Campaign], now: datetime
+) -> dict[int, list[Requirement]]:
+    """Give what the worker lacks for each campaign, in five queries however many.
+
+    Who lives where nobody knows does not live in a country that is required.
+    """
+    required = _required(campaigns)
+    if not required:
+        return {}
+    rows = [row for of_campaign in required.values() for row in of_campaign]
+    meets = _judge(worker, rows, now)
+    lacking = {
+        pk: [row for row in of_campaign if not meets(row)]
+        for pk, of_campaign in required.items()
+    }
+    return {pk: of_campaign for pk, of_campaign in lacking.items() if of_campaign}
+
+
+def _required(campaigns: Collection[Campaign]) -> dict[int, list[Requirement]]:
+    """Gather the requirements of each campaign, its own and its pool's."""
+    if not campaigns:
+        return {}
+    pks: dict[str, list[int]] = {}
+    for campaign in campaigns:
+        pks.setdefault(campaign.pool, []).append(campaign.pk)
+    rows = Requirement.objects.filter(
+        Q(pool__in=list(pks)) | Q(campaign__in=[campaign.pk for campaign in campaigns])
+    ).order_by("pk")
+    rows_by_campaign: dict[int, list[Requirement]] = {}
+    for row in rows:
+        concerned = [row.campaign_id] if row.campaign_id else pks[row.pool]
+        for pk in concerned:
+            if not _is_required_already(row, rows_by_campaign.setdefault(pk, [])):
+                rows_by_campaign[pk].append(row)
+    return rows_by_campaign
+
+
+def _is_required_already(row: Requirement, before: Iterable[Requirement]) -> bool:
+    """Tell whether the same is required already, by the pool or by the campaign."""
+    return any(_content(other) == _content(row) for other in before)
+
+
+def _content(row: Requirement) -> tuple[object, ...]:
+    return row.kind, row.test_name, row.at_least, row.countries
+
+
+def _judge(
+    worker: Worker, rows: list[Requirement], now: datetime
+) -> Callable[[Requirement], bool]:
+    """Look up what these requirements need once, and give who applies them."""
+    names = {row.test_name for row in rows if row.kind == Kind.TEST}
+    held_names = held(worker, names, now) if names else set()
+    counted = {Kind.APPROVED, Kind.APPROVED_PERCENT}
+    record = (
+        track_record(worker)
+        if any(row.kind in counted for row in rows)
+        else TrackRecord(0, 0)
+    )
+    country = _country(worker) if any(r.kind == Kind.COUNTRY for r in rows) else ""
+
+    def meets(row: Requirement) -> bool:
+        if row.kind == Kind.TEST:
+            return row.test_name in held_names
+        if row.kind == Kind.APPROVED:
+            return record.n_approved >= (row.at_least or 0)
+        if row.kind == Kind.APPROVED_PERCENT:
+            return record.percent >= (row.at_least or 0)
+        return country in row.country_codes
+
+    return meets
+
+
+def _country(worker: Worker) -> str:
+    """Give the country that staff have entered; empty where it is not known."""
+    countries = WorkerRecord.objects.filter(worker=worker).values_list(
+        "country", flat=True
+    )
+    return countries.first() or ""

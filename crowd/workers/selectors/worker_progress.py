@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.models.worker import Worker
+from crowd.workers.selectors.eligible import COUNTED, n_unseen
+
+State = Assignment.State
+SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
+
+
+@dataclass(frozen=True)
+class WorkerProgress:
+    """How many HITs of a campaign a worker has sent in, and has left to do."""
+
+    n_done: int
+    n_left: int
+    # whether there may be more left: not all was counted
+    at_least: bool = False
+
+    @property
+    def n_all(self) -> int:
+        return self.n_done + self.n_left
+
+
+def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
+    """Give a worker's progress in one campaign, an open assignment counted as left."""
+    counts = Assignment.objects.filter(worker=worker, hit__campaign=campaign).aggregate(
+        n_done=Count("pk", filter=Q(state__in=SENT_IN)),
+        n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
+    )
+    n_unseen_inputs = 0
+    if campaign.state == Campaign.State.RUNNING:
+        n_unseen_inputs = n_unseen(worker, campaign)
+    return WorkerProgress(
+        n_done=counts["n_done"],
+        n_left=counts["n_open"] + n_unseen_inputs,
+        at_least=n_unseen_inputs == COUNTED,
+    )

@@ -1,0 +1,63 @@
+"""Give a worker no more work of a pool, and let them back in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.services import slots
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.workers.models.worker import Exclusion, Worker
+from genie.lib.admin.log import note
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+CLOSED = (
+    "You can no longer work on this site",
+    "The staff of this site have decided not to give you any more work. Work that you "
+    "have already submitted is still paid. If you think that this is wrong, write to "
+    "the people who invited you.",
+)
+OPEN = ("You can work again", "The staff of this site have readmitted you.")
+
+
+@transaction.atomic
+def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
+    """Exclude the worker and take back what they have open of that pool."""
+    # Waits for a claim that is under way, so that none slips through.
+    Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+    exclusion, _ = Exclusion.objects.update_or_create(
+        worker=worker, pool=pool, defaults={"message": message}
+    )
+    for pk, hit_pk in Assignment.objects.filter(
+        worker=worker, state=Assignment.State.ACCEPTED, hit__campaign__pool=pool
+    ).values_list("pk", "hit_id"):
+        slots.take_back(pk, hit_pk, Assignment.State.RETURNED)
+    return exclusion
+
+
+def from_all_work(
+    worker: Worker, excluded: bool, by: AbstractBaseUser | None = None, why: str = ""
+) -> bool:
+    """Give a worker no work at all, or work again; they are told. False: no change."""
+    with transaction.atomic():
+        # Of two clicks only one finds the opposite state, so the worker is told once.
+        changed = Worker.objects.filter(pk=worker.pk, excluded=not excluded).update(
+            excluded=excluded
+        )
+        if changed:
+            kind = Message.Kind.BANNED if excluded else Message.Kind.UNBANNED
+            services.send(worker, kind, *(CLOSED if excluded else OPEN))
+            sentence = "Excluded from all work." if excluded else "Readmitted."
+            note(by, worker, sentence, why)
+    return bool(changed)
+
+
+def include(worker: Worker, pool: str) -> bool:
+    """Lift the exclusion; False when there was none."""
+    return bool(Exclusion.objects.filter(worker=worker, pool=pool).delete()[0])

@@ -1,0 +1,88 @@
+"""How a person becomes a worker: by a link that works once."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.workers.models.worker import Invitation, Worker
+from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+def invite(by: AbstractBaseUser, note: str = "", days: int = 14) -> str:
+    """Make an invitation and return its token, which is kept nowhere."""
+    token = secrets.token_urlsafe(24)
+    Invitation.objects.create(
+        token_sha256=_hashed(token),
+        note=note[:200],
+        created_by_id=by.pk,
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    return token
+
+
+def usable(token: str) -> Invitation:
+    """Give the invitation behind a token, or say why it cannot be used."""
+    invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
+    if invitation is None:
+        raise GenieError("There is no such invitation.", code="no-such-invitation")
+    if invitation.used_at is not None:
+        raise GenieError(
+            "This invitation has been used. Each one is for one person; ask for a new "
+            "one.",
+            code="invitation-used",
+        )
+    if invitation.expires_at <= timezone.now():
+        raise GenieError(
+            "This invitation has expired; ask for a new one.", code="invitation-expired"
+        )
+    return invitation
+
+
+@transaction.atomic
+def redeem(token: str, user: AbstractBaseUser) -> Worker:
+    """Make the user a worker; an invitation works once."""
+    invitation = usable(token)
+    if Worker.objects.filter(user_id=user.pk).exists():
+        raise GenieError(
+            "You are already a worker here; give the invitation to someone else.",
+            code="already-a-worker",
+        )
+    # Compare and set: two who open the same link at once cannot both become workers.
+    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(
+        used_at=timezone.now()
+    )
+    if not taken:
+        raise GenieError("This invitation has been used.", code="invitation-used")
+    worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
+    Invitation.objects.filter(pk=invitation.pk).update(worker=worker)
+    return worker
+
+
+def register_worker(
+    *,
+    platform_worker_id: str,
+    user: AbstractBaseUser | None = None,
+    platform: str = "selfhosted",
+    simulated: bool = False,
+) -> Worker:
+    """Give the worker of that id on that platform, made when missing."""
+    worker, _ = Worker.objects.get_or_create(
+        platform=platform,
+        platform_worker_id=platform_worker_id,
+        defaults={"user_id": user.pk if user else None, "simulated": simulated},
+    )
+    return worker
+
+
+def _hashed(token: str) -> str:
+    # The token has more random bits than anybody can try, so a plain hash will do.
+    return hashlib.sha256(token.encode()).hexdigest()

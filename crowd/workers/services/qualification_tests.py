@@ -1,0 +1,202 @@
+"""Write, publish and replace qualification tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from crowd import hit_templates
+from crowd.hits.models.campaign import HITType
+from crowd.hits.services.build import HITTypeSpec, shared_hit_type
+from crowd.workers.models.qualification_test import (
+    QualificationQuestion,
+    QualificationTest,
+)
+from crowd.workers.services.test_marks import CHOICE
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+from genie.lib.unguessable import seed_for
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+State = QualificationTest.State
+RULES = ("n_asked", "pass_percent", "n_tries", "wait_hours", "valid_days")
+
+
+@dataclass(frozen=True)
+class QuestionSpec:
+    """One drawn question before it is stored: what is shown, what is right."""
+
+    data: Mapping[str, Any]
+    expected: Mapping[str, Any]
+    content_key: str
+
+
+@dataclass(frozen=True)
+class TestSpec:
+    """A test before it is stored; what `rules` does not say is as in the model."""
+
+    __test__ = False  # not for pytest
+
+    name: str
+    pool: str
+    title: str
+    introduction: str = ""
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+
+def seed_of(name: str, version: int) -> int:
+    """Give the seed of a test's version, made with the site's secret key."""
+    return seed_for("qualification test", name, version)
+
+
+def next_version(name: str) -> int:
+    """Give the number that the next version of a test will have."""
+    newest = QualificationTest.objects.filter(name=name).aggregate(n=Max("version"))
+    return (newest["n"] or 0) + 1
+
+
+def check_rules(names: Iterable[str]) -> None:
+    """Refuse rules that no test has."""
+    if unknown := set(names) - set(RULES):
+        raise GenieError(
+            f"A qualification test has no setting {', '.join(sorted(unknown))}. "
+            f"Choose from: {', '.join(RULES)}.",
+            code="unknown-rule",
+        )
+
+
+@transaction.atomic
+def draft(
+    spec: TestSpec, questions: Sequence[QuestionSpec], hit_type: HITTypeSpec
+) -> QualificationTest:
+    """Store a new version with drawn questions; nobody can take it yet."""
+    check_rules(spec.rules)
+    template = hit_templates.get(hit_type.template)
+    for question in questions:
+        template.check(question.data)
+    version = next_version(spec.name)
+    test = QualificationTest(
+        name=spec.name,
+        version=version,
+        pool=spec.pool,
+        title=spec.title[:128],
+        introduction=spec.introduction,
+        hit_type=shared_hit_type(hit_type),
+        seed=seed_of(spec.name, version),
+        **spec.rules,
+    )
+    test.save()
+    QualificationQuestion.objects.bulk_create(
+        [
+            QualificationQuestion(
+                test=test,
+                position=position,
+                data=dict(drawn.data),
+                expected=dict(drawn.expected),
+                content_key=drawn.content_key,
+            )
+            for position, drawn in enumerate(questions)
+        ]
+    )
+    return test
+
+
+@transaction.atomic
+def publish(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
+    """Put a draft into use and retire the version before it; False if it was no draft.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-test`` when a question or the number to be asked makes no sense.
+    """
+    test = QualificationTest.objects.select_for_update(of=("self",)).get(pk=test_pk)
+    if test.state != State.DRAFT:
+        return False
+    _check(test)
+    # The constraint allows one version in use: the old one goes first.
+    QualificationTest.objects.filter(name=test.name, state=State.PUBLISHED).update(
+        state=State.RETIRED
+    )
+    QualificationTest.objects.filter(pk=test_pk).update(
+        state=State.PUBLISHED, published_at=timezone.now()
+    )
+    note(by, test, "Published.", why)
+    return True
+
+
+def _check(test: QualificationTest) -> None:
+    questions = list(test.questions.all())
+    if not questions:
+        raise _unusable(test, "it has no questions")
+    if test.n_asked > len(questions):
+        raise _unusable(
+            test, f"it asks {test.n_asked} questions but has only {len(questions)}"
+        )
+    for question in questions:
+        if problem := problem_of(question, test.hit_type):
+            raise _unusable(test, f"question {question.position + 1} {problem}")
+
+
+def problem_of(question: QualificationQuestion, hit_type: HITType | None) -> str:
+    """Say what is wrong with a question; nothing when it can be asked and marked."""
+    if question.data is not None:
+        return "" if hit_type else "was drawn for another kind of work"
+    if not question.text.strip():
+        return "has no text"
+    if len(question.answers) < 2:
+        return "needs at least two answers, one per line"
+    if len(set(question.answers)) < len(question.answers):
+        return "has the same answer twice"
+    right = question.expected.get(CHOICE)
+    if not isinstance(right, int) or not 0 <= right < len(question.answers):
+        return "does not say which of its answers is right"
+    return ""
+
+
+def retire(test_pk: int, by: AbstractBaseUser | None = None, why: str = "") -> bool:
+    """Take a test out of use; what was granted by it stays."""
+    with transaction.atomic():
+        retired = QualificationTest.objects.filter(
+            pk=test_pk, state__in=[State.DRAFT, State.PUBLISHED]
+        ).update(state=State.RETIRED)
+        if retired:
+            note(by, QualificationTest.objects.get(pk=test_pk), "Retired.", why)
+    return bool(retired)
+
+
+@transaction.atomic
+def new_version(
+    test_pk: int, by: AbstractBaseUser | None = None, why: str = ""
+) -> QualificationTest:
+    """Copy a test as a draft, to be changed: what is in use does not change."""
+    old = QualificationTest.objects.get(pk=test_pk)
+    version = next_version(old.name)
+    new = QualificationTest.objects.create(
+        name=old.name,
+        version=version,
+        pool=old.pool,
+        title=old.title,
+        introduction=old.introduction,
+        hit_type=old.hit_type,
+        seed=seed_of(old.name, version),
+        **{rule: getattr(old, rule) for rule in RULES},
+    )
+    for question in old.questions.order_by("position", "pk"):
+        # Without this Django would update the question of the old version.
+        question.pk, question.test = None, new
+        question._state.adding = True
+        question.save()
+    note(by, new, f"Copied from version {old.version}.", why)
+    return new
+
+
+def _unusable(test: QualificationTest, problem: str) -> GenieError:
+    return GenieError(f"{test.title} cannot be used: {problem}.", code="unusable-test")

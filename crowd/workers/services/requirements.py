@@ -1,0 +1,108 @@
+"""Require things of workers: of one campaign, by its task's configuration, or of a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.models.requirement import Requirement
+from crowd.workers.selectors.platform_requirements import check_platform, of_pool
+from genie.lib.errors import GenieError
+
+Kind = Requirement.Kind
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a task requires of workers beside a test; None: nothing of that kind."""
+
+    approved: int | None = None
+    approved_percent: int | None = None
+    countries: Sequence[str] | None = None
+
+
+def of_campaign(
+    campaign: Campaign, config: Wanted, test_name: str = ""
+) -> list[Requirement]:
+    """Write down what a campaign requires, once; callers open the transaction.
+
+    Raises
+    ------
+    GenieError
+        ``bad-requirements``, or ``requirement-not-checked`` where the platform could not
+        keep away who lacks it.
+    """
+    requirements = read(config)
+    if test_name:
+        requirements.append(Requirement(kind=Kind.TEST, test_name=test_name))
+    check_platform(campaign.platform, [*of_pool(campaign.pool), *requirements])
+    for requirement in requirements:
+        requirement.campaign = campaign
+    return [_stored(requirement) for requirement in requirements]
+
+
+def read(config: Wanted) -> list[Requirement]:
+    """Read a task's requirements; nothing is stored.
+
+    Raises
+    ------
+    GenieError
+        ``bad-requirements`` for a configuration that says nothing usable.
+    """
+    numbers = (
+        (Kind.APPROVED, config.approved),
+        (Kind.APPROVED_PERCENT, config.approved_percent),
+    )
+    requirements = [
+        Requirement(kind=kind, at_least=at_least)
+        for kind, at_least in numbers
+        if at_least is not None
+    ]
+    if config.countries is not None:
+        codes = " ".join(config.countries)
+        requirements.append(Requirement(kind=Kind.COUNTRY, countries=codes))
+    for requirement in requirements:
+        _check(requirement)
+    return requirements
+
+
+def _check(requirement: Requirement) -> None:
+    """Look at what is required, whoever it is required of."""
+    # The campaign does not exist yet, and the model asks for a campaign or a pool: any
+    # pool will do for the check.
+    probe = Requirement(
+        pool="x",
+        kind=requirement.kind,
+        at_least=requirement.at_least,
+        countries=requirement.countries,
+    )
+    try:
+        probe.full_clean(validate_unique=False, validate_constraints=False)
+    except ValidationError as error:
+        raise _bad("; ".join(error.messages)) from error
+
+
+def test_of_pool(pool: str, test_name: str) -> Requirement:
+    """Require a test for all work of a pool, once."""
+    return _stored(Requirement(pool=pool, kind=Kind.TEST, test_name=test_name))
+
+
+def _stored(requirement: Requirement) -> Requirement:
+    stored, _ = Requirement.objects.get_or_create(
+        pool=requirement.pool,
+        campaign=requirement.campaign,
+        kind=requirement.kind,
+        test_name=requirement.test_name,
+        defaults={"at_least": requirement.at_least, "countries": requirement.countries},
+    )
+    return stored
+
+
+def _bad(problem: str) -> GenieError:
+    return GenieError(
+        f"The worker requirements cannot be used: {problem.removesuffix('.')}.",
+        code="bad-requirements",
+    )

@@ -1,0 +1,3 @@
+"""What the apps' admin pages share: lists that stay quick, pages that ask for a reason."""
+
+from __future__ import annotations

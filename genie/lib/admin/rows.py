@@ -1,0 +1,43 @@
+"""What the crowd's admin pages share: rows to read, with figures of all at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from django.contrib.admin.views.main import ChangeList
+from django.http import HttpRequest
+
+from genie.lib.admin import read_only
+
+if TYPE_CHECKING:
+    from genie.lib.typing import Account
+
+
+class PageOfRows(ChangeList):
+    """A list page that looks up figures for its rows all at once."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.result_list = list(self.result_list)
+        self.model_admin.look_up(self.result_list)  # type: ignore[attr-defined]
+
+
+class ReadOnlyAdmin(read_only.ReadOnlyAdmin):
+    """Lists and shows; changes happen only through actions, which call services."""
+
+    # who may act: Django's own permission to change the rows
+    act_permission: ClassVar[str] = ""
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(self.act_permission)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PageOfRows
+
+    def look_up(self, rows: list[Any]) -> None:
+        """Find figures for the rows of one page; nothing unless overridden."""
+
+
+def person(request: HttpRequest) -> Account:
+    """Give who is signed in; the admin lets nobody else in."""
+    return cast("Account", request.user)

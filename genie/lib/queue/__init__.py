@@ -1,0 +1,3 @@
+"""The inside of the queue: brokers, locks, heartbeats; only `genie.lib.jobs` is its door."""
+
+from __future__ import annotations

@@ -1,0 +1,65 @@
+"""Where jobs wait: in the database, or in a queue that speaks SQS."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from genie.lib.env import ConfigurationError
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+
+
+def queue_options(address: str) -> dict[str, Any]:
+    """Give the queue's settings from one address.
+
+    Parameters
+    ----------
+    address : str
+        Empty: rows of the database. ``sqs://name?region=...``: the queue of that name;
+        keys and endpoint come from AWS's own variables or the machine's role.
+
+    Returns
+    -------
+    dict
+        What django-q2 needs to find it.
+
+    Raises
+    ------
+    ConfigurationError
+        When the address is of no known kind.
+
+    Examples
+    --------
+    >>> queue_options("")["orm"]
+    'default'
+    >>> queue_options("sqs://genie-jobs?region=eu-west-1")["sqs"]
+    {'aws_region': 'eu-west-1'}
+    """
+    if not address:
+        return {
+            "name": "genie",
+            "orm": "default",
+            "broker_class": "genie.lib.queue.broker.DatabaseBroker",
+        }
+    parts = urlsplit(address)
+    query = dict(parse_qsl(parts.query, keep_blank_values=True))
+    region = query.pop("region", "")
+    if (
+        parts.scheme != "sqs"
+        or not _NAME.fullmatch(parts.netloc)
+        or parts.path.strip("/")
+        or query
+        or not region
+    ):
+        raise ConfigurationError(
+            "GENIE_QUEUE must be empty or sqs://name?region=...; keys and endpoint "
+            "belong in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+            "AWS_ENDPOINT_URL_SQS."
+        )
+    return {
+        "name": parts.netloc,
+        "sqs": {"aws_region": region},
+        "broker_class": "genie.lib.queue.sqs.SqsBroker",
+    }

@@ -1,0 +1,90 @@
+"""Where django-q2 takes jobs from: claims that name their owner, and beats.
+
+django-q2's table has no column for the owner of a claim, only the time until which it
+lasts. `DatabaseBroker` writes the owner into the microseconds of that time, so that
+claim and owner are one write and `release_own_claims` leaves alone what other machines
+are running.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from datetime import datetime
+from typing import Any
+from zlib import crc32
+
+from django.conf import settings
+from django.utils import timezone
+from django_q.brokers import Broker
+from django_q.brokers.orm import ORM
+from django_q.models import OrmQ
+from django_q.signing import SignedPackage
+
+from genie.lib.queue import pulse
+
+Claims = list[tuple[Any, str]]
+# A beat waits in no queue, so there is nothing to acknowledge.
+_NO_RECEIPT = ""
+
+
+class BeatingBroker(Broker):  # type: ignore[misc]  # django-q2 has no types
+    """Now and then sends a job through this machine's own processes that only beats.
+
+    A job in the shared queue would not do: any machine could take it.
+    """
+
+    last_beat = float("-inf")
+
+    def dequeue(self) -> Claims | None:
+        if pulse.supervised() and self._beat_is_due():
+            self.last_beat = time.monotonic()
+            return [(_NO_RECEIPT, _beat())]
+        claims: Claims | None = super().dequeue()
+        return claims
+
+    def _beat_is_due(self) -> bool:
+        limit: int = settings.GENIE["QUEUE_STALE_SECONDS"]
+        return time.monotonic() - self.last_beat > limit / 3
+
+
+class DatabaseBroker(BeatingBroker, ORM):  # type: ignore[misc]
+    """Jobs in the database; each claim names its owner."""
+
+    def timeout(self, task: OrmQ) -> datetime:
+        until: datetime = super().timeout(task)
+        return until.replace(microsecond=_owner())
+
+
+def release_own_claims() -> int:
+    """Make the jobs claimable again that this machine's dead processes had claimed."""
+    now = timezone.now()
+    own_claims = [
+        claim
+        for claim in OrmQ.objects.filter(lock__gt=now).values_list("pk", "lock")
+        if claim[1].microsecond == _owner()
+    ]
+    # Comparing the time leaves a claim alone that somebody else has taken meanwhile.
+    return sum(
+        OrmQ.objects.filter(pk=pk, lock=lock).update(lock=now)
+        for pk, lock in own_claims
+    )
+
+
+def _owner() -> int:
+    """Give the number of this queue: machine, folder and name, as microseconds."""
+    return crc32(str(pulse.folder()).encode()) % 1_000_000
+
+
+def _beat() -> str:
+    package: str = SignedPackage.dumps(
+        {
+            "id": uuid.uuid4().hex,
+            "name": "beat",
+            "func": "genie.lib.queue.pulse.beat",
+            "args": (),
+            "kwargs": {},
+            "started": timezone.now(),
+        }
+    )
+    return package

@@ -1,0 +1,71 @@
+"""One queue for each folder on each machine, and nothing left of earlier ones."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from typing import IO
+
+from django.core.files import locks
+
+from genie.lib.errors import GenieError
+from genie.lib.queue import pulse
+
+_PATIENCE_SECONDS = 10
+
+
+class QueueIsTaken(GenieError):
+    """Another queue runs here already."""
+
+    code = "queue-taken"
+
+
+def lock_supervisor() -> IO[str]:
+    """Become the one supervisor of this folder; the kernel unlocks when it ends."""
+    # Opened without emptying it: who holds the lock has written its process into it.
+    file = (pulse.folder() / "supervisor").open("a+")
+    if not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
+        raise QueueIsTaken(
+            "The queue is already running on this machine (process "
+            f"{_content(file)}). Raise GENIE_WORKERS for more processes, or give "
+            "another --name to run a second queue."
+        )
+    write(file, os.getpid())
+    return file
+
+
+def lock_cluster() -> IO[str]:
+    """Lock the file that a cluster's processes inherit; end those that still hold it.
+
+    They hold the lock together, until the last of them is gone. So whoever stands in
+    the way is of an earlier cluster, and the group in the file is certainly its.
+    """
+    file = (pulse.folder() / "cluster").open("a+")
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not locks.lock(file, locks.LOCK_EX | locks.LOCK_NB):
+        group = _content(file)
+        if time.monotonic() > deadline:
+            raise QueueIsTaken(
+                "Processes of an earlier queue are not stopping (process group "
+                f"{group})."
+            )
+        if group:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(int(group), signal.SIGKILL)
+        time.sleep(0.1)
+    write(file, "")
+    return file
+
+
+def write(file: IO[str], content: object) -> None:
+    """Replace what stands in a lock file."""
+    file.truncate(0)
+    file.write(str(content))
+    file.flush()
+
+
+def _content(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()

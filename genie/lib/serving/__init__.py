@@ -1,0 +1,3 @@
+"""What every web process needs: caches, health, security headers, bounded uploads."""
+
+from __future__ import annotations

@@ -1,0 +1,39 @@
+"""Staff's view: what waits, what it would cost, what was decided."""
+
+from __future__ import annotations
+
+from leaderboard.evaluation.admin.results import MetricResultAdmin, ScoreAdmin
+from leaderboard.evaluation.admin.several_systems import (
+    ComparisonAdmin,
+    HumanEvaluationAdmin,
+    JointEvaluationAdmin,
+)
+from leaderboard.evaluation.admin.submission import SubmissionAdmin
+from leaderboard.metric_board.admin import (
+    MetricBoardAdmin,
+    MetricRunAdmin,
+    OutsideMetricAdmin,
+)
+from leaderboard.releases.admin import TaskAdmin
+from leaderboard.site import admin as failed_jobs
+from leaderboard.teams.admin.people import GroupAdmin, UserAdmin
+from leaderboard.teams.admin.team import TeamAdmin
+from leaderboard.teams.admin.webhooks import WebhookDeliveryAdmin
+
+__all__ = [
+    "ComparisonAdmin",
+    "GroupAdmin",
+    "HumanEvaluationAdmin",
+    "JointEvaluationAdmin",
+    "MetricBoardAdmin",
+    "MetricResultAdmin",
+    "MetricRunAdmin",
+    "OutsideMetricAdmin",
+    "ScoreAdmin",
+    "SubmissionAdmin",
+    "TaskAdmin",
+    "TeamAdmin",
+    "UserAdmin",
+    "WebhookDeliveryAdmin",
+    "failed_jobs",
+]

@@ -1,0 +1,13 @@
+"""Leaderboards and the pages behind them: standings, evidence, submissions, exports.
+
+`selectors.columns` reads a board as columns, which is all that ranks need; `selectors.rows`
+looks up the rest for the rows of one page. Pages, exports and the API read the same
+selectors, so a number cannot differ between them. Rendered boards are kept under
+`selectors.version`, which changes exactly when something that the board shows does.
+
+Front door: models; api (open_data, submissions, submitting, tasks); selectors (columns,
+evidence, home, rows, standings); views (board, evidence, exports, my_submissions,
+submission, submitted_file, task_cards, tasks).
+"""
+
+from __future__ import annotations

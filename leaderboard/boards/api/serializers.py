@@ -1,0 +1,73 @@
+"""A board's rows as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from leaderboard.boards.api.submission_serializers import COVERS_HELP, TeamSerializer
+from leaderboard.boards.selectors.rows import Row
+from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.submissions.models.submission import Submission
+
+
+class HumanScoreSerializer(serializers.Serializer[Any]):
+    """Human score for one criterion, from 0 to 100, with its 95 % interval."""
+
+    criterion = serializers.CharField()
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    of = serializers.IntegerField(help_text="Instances in the sample.")
+    n_workers = serializers.IntegerField()
+    covers = serializers.CharField(help_text=COVERS_HELP)
+    signature = serializers.CharField()
+
+
+class PartialSerializer(serializers.Serializer[Any]):
+    """A score from too few instances, which has no rank."""
+
+    n = serializers.IntegerField(help_text="Instances that were rated.")
+    of = serializers.IntegerField(help_text="Instances in the sample.")
+    said = serializers.CharField(
+        source="__str__", help_text='In words, such as "stopped at 154 of 800".'
+    )
+
+
+class PendingSerializer(serializers.Serializer[Any]):
+    n = serializers.IntegerField(help_text="Instances rated so far.")
+    of = serializers.IntegerField(help_text="Instances to be rated.")
+
+
+class StandingSerializer(serializers.Serializer[Any]):
+    submission = serializers.IntegerField(source="pk", help_text="Its id.")
+    url = serializers.SerializerMethodField()
+    rank_first = serializers.IntegerField(
+        allow_null=True, help_text=f"Best rank. {RANK_RULE}"
+    )
+    rank_last = serializers.IntegerField(allow_null=True, help_text="Worst rank.")
+    system = serializers.CharField()
+    team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
+    submitted_at = serializers.DateTimeField()
+    state = serializers.ChoiceField(choices=Submission.State.choices)
+    private = serializers.BooleanField(help_text="Only your team can see this row.")
+    simulated = serializers.BooleanField(
+        help_text="Rated by simulated annotators, not by people."
+    )
+    human = HumanScoreSerializer(allow_null=True)
+    partial = PartialSerializer(  # type: ignore[assignment]
+        allow_null=True, help_text="Why a score has no rank; otherwise null."
+    )
+    pending = PendingSerializer(allow_null=True)
+    criteria = serializers.DictField(child=HumanScoreSerializer())
+    metrics = serializers.DictField(child=serializers.FloatField())
+
+    @extend_schema_field(serializers.URLField())
+    def get_url(self, row: Row) -> str:
+        return reverse(
+            "api:submission-detail", args=[row.pk], request=self.context.get("request")
+        )

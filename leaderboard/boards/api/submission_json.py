@@ -1,0 +1,125 @@
+"""What a reader may know of a submission."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import VisibleParts
+
+# These would name, or describe, somebody else's submission (as on its page).
+_FOR_THE_TEAM = ("near-duplicate",)
+
+
+def brief(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
+    """Give the line of a list."""
+    team = {"slug": submission.team.slug, "name": submission.team.name}
+    return {
+        "id": submission.pk,
+        "url": reverse("api:submission-detail", args=[submission.pk], request=request),
+        "task": submission.task.slug,
+        "system_name": submission.system_name,
+        "team": team if view.identity else None,
+        "visibility": submission.visibility,
+        "anonymous_until": submission.anonymous_until,
+        "simulated": submission.simulated,
+        "state": submission.state,
+        "n_warnings": len(_warnings(submission, view)),
+        "created_at": submission.created_at,
+        "published_at": submission.published_at,
+    }
+
+
+def full(
+    submission: Submission, view: VisibleParts, request: Request
+) -> dict[str, Any]:
+    """Give the whole story, the team's own matters to the team and staff only."""
+    withdrawn = submission.state == Submission.State.WITHDRAWN and not view.inner
+    return {
+        **brief(submission, view, request),
+        "description": submission.description if view.identity else None,
+        "links": submission.links if view.identity else None,
+        "file": _file(submission) if view.inner else None,
+        "errors": submission.errors if view.inner else None,
+        "warnings": _warnings(submission, view),
+        "failure": _failure(submission) if view.inner else None,
+        "cost_cents": submission.approved_cents if view.inner else None,
+        **_paid(submission, view),
+        "events": [
+            {
+                "state": event.state,
+                "sentence": event.sentence if view.inner else None,
+                "at": event.at,
+            }
+            for event in submission.events.order_by("pk")
+        ],
+        "metrics": {} if withdrawn else _metrics(submission),
+        "scores": [] if withdrawn else _scores(submission, view),
+    }
+
+
+def _file(submission: Submission) -> dict[str, Any]:
+    return {
+        "name": submission.file_name,
+        "sha256": submission.file_sha256,
+        "bytes": submission.file_bytes,
+        "format": submission.file_format,
+    }
+
+
+def _paid(submission: Submission, view: VisibleParts) -> dict[str, int | None]:
+    """Give what people's answers have cost: to the team at once, to all with the scores."""
+    evaluation = evaluation_of(submission)
+    published = submission.state == Submission.State.PUBLISHED
+    if evaluation is None or not (published or (view.inner and view.money)):
+        return {"paid_cents": None, "fee_cents": None}
+    paid, fee = paid_and_fee(campaigns_of(evaluation))
+    return {"paid_cents": paid, "fee_cents": fee}
+
+
+def _failure(submission: Submission) -> dict[str, Any] | None:
+    if not submission.failed:
+        return None
+    return {
+        "step": submission.failed_step,
+        "reason": submission.failure,
+        "permanent": submission.failure_permanent,
+    }
+
+
+def _metrics(submission: Submission) -> dict[str, dict[str, Any]]:
+    """Give the newest result of each metric."""
+    rows = submission.metric_results.order_by("metric", "pk").defer(
+        "per_instance", "details"
+    )
+    return {
+        row.metric: {
+            "value": row.value,
+            "signature": row.signature,
+            "computed_at": row.computed_at,
+        }
+        for row in rows
+    }
+
+
+def _scores(submission: Submission, view: VisibleParts) -> list[Score]:
+    """Give the current scores; before publication to the team and staff only."""
+    if not (submission.published_at or view.inner):
+        return []
+    scores = submission.scores.filter(superseded_at=None).order_by("criterion")
+    return list(scores.prefetch_related("evaluation__campaigns"))
+
+
+def _warnings(submission: Submission, view: VisibleParts) -> list[dict[str, Any]]:
+    warnings: list[dict[str, Any]] = submission.warnings
+    if view.inner:
+        return warnings
+    return [w for w in warnings if not str(w.get("code", "")).startswith(_FOR_THE_TEAM)]

@@ -1,0 +1,162 @@
+"""The shapes in which submissions travel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.coverage import partial_of_score
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.submissions.models.submission import Submission
+
+State = Submission.State
+COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_INSTANCES}”."
+
+
+class NewSubmissionSerializer(serializers.Serializer[Any]):
+    """Parameters, as multipart/form-data."""
+
+    task = serializers.SlugField(help_text="Slug of the benchmark task.")
+    system_name = serializers.CharField(max_length=100)
+    file = serializers.FileField(
+        allow_empty_file=True,  # the service refuses it with its own code
+        help_text="JSON object, JSONL, TSV or one line per instance; plain or gzip.",
+    )
+    team = serializers.SlugField(
+        required=False,
+        help_text="Slug of one of your teams; required if you are a member of several.",
+    )
+    description = serializers.CharField(
+        required=False, allow_blank=True, max_length=4000
+    )
+    links = serializers.ListField(
+        child=serializers.CharField(max_length=500, allow_blank=True),
+        required=False,
+        max_length=10,
+        help_text="Web addresses; repeat the field for more than one.",
+    )
+    visibility = serializers.ChoiceField(
+        choices=Submission.Visibility.choices, required=False
+    )
+    anonymous_until = serializers.DateField(
+        required=False,
+        help_text="Team, description and links stay hidden until this day.",
+    )
+
+
+class TeamSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class FileSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    sha256 = serializers.CharField()
+    bytes = serializers.IntegerField()
+    format = serializers.CharField(help_text="Empty until the file has been validated.")
+
+
+class FileErrorSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    count = serializers.IntegerField()
+    examples = serializers.ListField(child=serializers.DictField())
+
+
+class WarningSerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    sentence = serializers.CharField()
+    figures = serializers.DictField()
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    reason = serializers.CharField()
+    permanent = serializers.BooleanField(
+        help_text="False: it will be retried automatically."
+    )
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(choices=State.choices)
+    sentence = serializers.CharField(
+        allow_null=True, help_text="Null for readers outside the team."
+    )
+    at = serializers.DateTimeField()
+
+
+class MetricValueSerializer(serializers.Serializer[Any]):
+    value = serializers.FloatField()
+    signature = serializers.CharField()
+    computed_at = serializers.DateTimeField()
+
+
+class ScoreSerializer(serializers.Serializer[Any]):
+    criterion = serializers.CharField()
+    mean = serializers.FloatField()
+    low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
+    high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
+    n = serializers.IntegerField(help_text="Instances with a rating that counts.")
+    of = serializers.IntegerField(
+        source="evaluation.n_instances", help_text="Instances in the sample."
+    )
+    partial = serializers.SerializerMethodField(  # type: ignore[assignment]
+        help_text='Set if too few instances were rated for a rank, such as "stopped at '
+        '154 of 800".'
+    )
+    n_workers = serializers.IntegerField()
+    n_excluded_workers = serializers.IntegerField()
+    histogram = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Rating value to count."
+    )
+    covers = serializers.CharField(help_text=COVERS_HELP)
+    seed = serializers.IntegerField()
+    signature = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+    def get_partial(self, score: Score) -> str | None:
+        partial = partial_of_score(score)
+        return str(partial) if partial else None
+
+
+class SubmissionSerializer(serializers.Serializer[Any]):
+    """A line of a list."""
+
+    id = serializers.IntegerField()
+    url = serializers.URLField()
+    task = serializers.CharField()
+    system_name = serializers.CharField()
+    team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
+    visibility = serializers.ChoiceField(choices=Submission.Visibility.choices)
+    anonymous_until = serializers.DateField(allow_null=True)
+    simulated = serializers.BooleanField(
+        help_text="Rated by simulated annotators, not by people."
+    )
+    state = serializers.ChoiceField(choices=State.choices)
+    n_warnings = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    published_at = serializers.DateTimeField(allow_null=True)
+
+
+class SubmissionDetailSerializer(SubmissionSerializer):
+    """A submission with its events; null where only its team and staff have access."""
+
+    description = serializers.CharField(allow_null=True)
+    links = serializers.ListField(child=serializers.CharField(), allow_null=True)
+    file = FileSerializer(allow_null=True)
+    errors = FileErrorSerializer(many=True, allow_null=True)  # type: ignore[assignment]
+    warnings = WarningSerializer(many=True)
+    failure = FailureSerializer(allow_null=True)
+    cost_cents = serializers.IntegerField(
+        allow_null=True, help_text="Approved budget of the human evaluation."
+    )
+    paid_cents = serializers.IntegerField(
+        allow_null=True,
+        help_text="Amount paid to workers; public once the submission is published.",
+    )
+    fee_cents = serializers.IntegerField(allow_null=True, help_text="Platform fees.")
+    events = EventSerializer(many=True)
+    metrics = serializers.DictField(child=MetricValueSerializer())
+    scores = ScoreSerializer(many=True)

@@ -1,0 +1,147 @@
+"""A board as CSV, JSON, LaTeX and BibTeX."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import UTC
+
+from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats.latex import tabular, tex
+from leaderboard.boards.exports.table import BoardTable, nested, records
+from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.stats.ranking import RANK_RULE
+
+
+def as_csv(table: BoardTable) -> str:
+    """Write one line a row; without rows the header alone."""
+    rows = records(table)
+    return csv_text(_columns(table), rows)
+
+
+def as_json(table: BoardTable) -> str:
+    rows = list(nested(table))
+    document = {
+        "task": table.task.slug,
+        "title": table.task.title,
+        "release_sha256": table.task.release_sha256,
+        "as_of": table.at.astimezone(UTC).isoformat(),
+        "address": table.address,
+        "ranked_by": table.criteria[0],
+        "rank_rule": RANK_RULE,
+        "n_rows": len(rows),
+        "reason_if_empty": table.reason,
+        "rows": rows,
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_latex(table: BoardTable) -> str:
+    """Write a floating table for a paper; it needs the package booktabs."""
+    words = [metric_words(slug) for slug in table.metrics]
+    header = ["Rank", "System", *(tex(name) for name in table.criteria)]
+    header += [f"{tex(w.label)} {tex(w.arrow)}".strip() for w in words]
+    rows = [
+        [
+            _rank(row),
+            tex(row.system)
+            + (r"$^{*}$" if row.simulated else "")
+            + (tex(f" ({row.partial})") if row.partial else ""),
+            *(_interval(row, name) for name in table.criteria),
+            *(
+                f"{row.metrics[w.slug]:.{w.decimals}f}"
+                if w.slug in row.metrics
+                else "--"
+                for w in words
+            ),
+        ]
+        for row in table.rows
+    ]
+    return "\n".join(
+        [
+            f"% {table.task.slug}, {len(rows)} rows, as of {table.at:%Y-%m-%d %H:%M} UTC",
+            *([f"% {table.reason}"] if table.reason else []),
+            r"% \usepackage{booktabs}",
+            r"\begin{table}",
+            r"\centering",
+            *tabular("ll" + "r" * (len(header) - 2), header, rows),
+            rf"\caption{{{_caption(table)}}}",
+            rf"\label{{tab:{re.sub('[^a-z0-9-]', '-', table.task.slug)}}}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def as_bibtex(table: BoardTable) -> str:
+    """Give the task's own citation, then an entry for the board at this moment."""
+    key = re.sub("[^a-z0-9]", "", table.task.slug)
+    board = "\n".join(
+        [
+            f"@misc{{genie{key}{table.at:%Y%m%d},",
+            f"  title = {{{{{tex(table.task.title)}: human evaluation leaderboard}}}},",
+            f"  year = {{{table.at:%Y}}},",
+            f"  howpublished = {{\\url{{{table.address}}}}},",
+            f"  note = {{As of {table.at:%Y-%m-%d %H:%M} UTC, {len(table.rows)} rows}},",
+            "}",
+            "",
+        ]
+    )
+    citation = table.task.citation.strip()
+    # a citation that is no BibTeX would break the file
+    return f"{citation}\n\n{board}" if citation.startswith("@") else board
+
+
+WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
+    "csv": ("text/csv; charset=utf-8", as_csv),
+    "json": ("application/json", as_json),
+    "tex": ("application/x-tex; charset=utf-8", as_latex),
+    "bib": ("application/x-bibtex; charset=utf-8", as_bibtex),
+}
+
+
+def _rank(row: Row) -> str:
+    if row.rank_first is None:
+        return "--"
+    single = row.rank_first == row.rank_last
+    return f"{row.rank_first}" if single else f"{row.rank_first}--{row.rank_last}"
+
+
+def _interval(row: Row, criterion: str) -> str:
+    human: Human | None = row.criteria.get(criterion) if row.human else None
+    if human is None:
+        return "--"
+    return f"{human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+
+
+def _caption(table: BoardTable) -> str:
+    caption = f"{table.task.title}: {_scores(table)}"
+    if covers := next((row.human.covers for row in table.rows if row.human), ""):
+        caption += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
+    else:
+        caption += "."
+    if any(row.simulated for row in table.rows):
+        caption += " * simulated: not rated by people."
+    if any(row.partial for row in table.rows):
+        caption += " Systems rated on too few instances have no rank."
+    return tex(f"{caption} {table.address}, {table.at:%Y-%m-%d}.")
+
+
+def _scores(table: BoardTable) -> str:
+    scored = [row for row in table.rows if row.human]
+    if not scored:
+        return "no scores yet"
+    by_people = any(not row.simulated for row in scored)
+    return f"{'human' if by_people else 'simulated'} scores (0 to 100)"
+
+
+def _columns(table: BoardTable) -> list[str]:
+    """Name the columns, which are the same with and without rows."""
+    # named here and not taken from the rows: an empty board has the same header
+    head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
+    head += ["handed_in", "simulated", "judged", "to_judge", "partial"]
+    parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
+    scores = [f"human_{name}{part}" for name in table.criteria for part in parts]
+    return [*head, *scores, *table.metrics]

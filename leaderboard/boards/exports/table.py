@@ -1,0 +1,99 @@
+"""A board as a plain table, from which all its exports are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.tasks.models import Task
+
+Cell = str | int | float | bool | None
+# what stands beside each criterion's mean
+_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
+
+
+@dataclass(frozen=True)
+class BoardTable:
+    """The rows of a board that everybody may see, with what was asked for.
+
+    Parameters
+    ----------
+    task : Task
+    rows : tuple of Row
+        In the order shown.
+    criteria, metrics : tuple of str
+        Columns, the ranking criterion first.
+    at : datetime
+        The moment that the rows show.
+    address, page : str
+        Where the board is, and where a submission is, with "{}" for its id.
+    """
+
+    task: Task
+    rows: tuple[Row, ...]
+    criteria: tuple[str, ...]
+    metrics: tuple[str, ...]
+    at: datetime
+    address: str
+    page: str
+
+    @property
+    def reason(self) -> str:
+        """Say why there is no row; empty where there are some."""
+        return "" if self.rows else "No submission on this board matches the request."
+
+
+def records(table: BoardTable) -> list[dict[str, Cell]]:
+    """Give one flat record a row, all with the same keys."""
+    return [_record(table, row) for row in table.rows]
+
+
+def nested(table: BoardTable) -> Iterable[dict[str, Any]]:
+    """Give one record a row, with the scores by criterion."""
+    for row in table.rows:
+        yield {
+            **_head(table, row),
+            "scores": {
+                name: _score(row.criteria[name])
+                for name in table.criteria
+                if name in row.criteria and row.human
+            },
+            "metrics": {
+                name: row.metrics[name] for name in table.metrics if name in row.metrics
+            },
+        }
+
+
+def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
+    record = _head(table, row)
+    for name in table.criteria:
+        human = row.criteria.get(name) if row.human else None
+        record[f"human_{name}"] = human.mean if human else None
+        for part in _BESIDE:
+            record[f"human_{name}_{part}"] = getattr(human, part) if human else None
+    for name in table.metrics:
+        record[name] = row.metrics.get(name)
+    return record
+
+
+def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
+    return {
+        "rank_first": row.rank_first,
+        "rank_last": row.rank_last,
+        "system": row.system,
+        "team": row.team.name if row.team else None,
+        "submission": row.pk,
+        "url": table.page.format(row.pk),
+        "handed_in": row.submitted_at.date().isoformat(),
+        "simulated": row.simulated,
+        "judged": row.pending.n if row.pending else None,
+        "to_judge": row.pending.of if row.pending else None,
+        "partial": str(row.partial) if row.partial else None,
+    }
+
+
+def _score(human: Human) -> dict[str, Cell]:
+    return {key: value for key, value in asdict(human).items() if key != "criterion"}

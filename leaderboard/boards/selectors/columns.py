@@ -1,0 +1,173 @@
+"""All submissions of a board as columns: what ranks and orders need, and no more.
+
+`Field` is the narrow half of a board: one query, one array a column, whatever the
+number of systems. Names, teams and metrics are fetched by `rows.py` for the rows of one
+page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from django.db.models import FilteredRelation, Q
+
+from leaderboard.evaluation.selectors.coverage import whole_share
+from leaderboard.stats.ranking import rank_ranges
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import ON_BOARD, public
+from leaderboard.tasks.models import Task
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One submission's place: the ranks that it may hold, None where it is not ranked."""
+
+    pk: int
+    private: bool
+    scored: bool
+    ranks: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class Field:
+    """The submissions of one board; a row without a published score has mean NaN.
+
+    A score from too few of its instances has a mean and no ranks.
+    """
+
+    pk: Ints
+    simulated: Bools
+    private: Bools
+    mean: Floats
+    low: Floats
+    high: Floats
+    # instances that the score rests on, 0 where there is none
+    n: Ints
+    # 0 where there is no score, or a partial one
+    first: Ints
+    last: Ints
+
+    def __len__(self) -> int:
+        return len(self.pk)
+
+    @property
+    def scored(self) -> Bools:
+        return ~np.isnan(self.mean)
+
+    @property
+    def ranked(self) -> Bools:
+        return self.first > 0
+
+    @property
+    def partial(self) -> Bools:
+        return self.scored & ~self.ranked
+
+    def place(self, index: int) -> Place:
+        first, last = int(self.first[index]), int(self.last[index])
+        return Place(
+            pk=int(self.pk[index]),
+            private=bool(self.private[index]),
+            scored=bool(self.scored[index]),
+            ranks=(first, last) if first else None,
+        )
+
+
+def main_criterion(task: Task) -> str:
+    """Name the criterion that ranks the board: the first that people are asked about."""
+    return next(iter(task.human.criteria), "overall")
+
+
+def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> Field:
+    """Read the board's columns in one query: public rows and the teams' private ones.
+
+    With `at` the field is what had been published by then, with the scores of then.
+    """
+    rows = _rows(task, teams, at)
+    pk = np.array([row[0] for row in rows], dtype=np.int64)
+    simulated = np.array([row[1] for row in rows], dtype=np.bool_)
+    private = np.array([row[2] == "PRIVATE" for row in rows], dtype=np.bool_)
+    published = np.array([row[3] for row in rows], dtype=np.bool_)
+    mean, low, high = (_numbers(rows, column) for column in (4, 5, 6))
+    # a score may exist before its publication; until then it ranks nobody
+    mean[~published] = np.nan
+    n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
+    whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
+    # a partial score keeps its mean on the board and takes no part in the ranks
+    first, last = _ranks(np.where(whole, mean, np.nan), low, high, private)
+    return Field(pk, simulated, private, mean, low, high, n, first, last)
+
+
+def current(path: str = "", at: datetime | None = None) -> Q:
+    """Select the scores that count, or counted at a moment."""
+    if at is None:
+        return Q(**{f"{path}superseded_at": None})
+    later = Q(**{f"{path}superseded_at__gt": at})
+    return Q(**{f"{path}created_at__lte": at}) & (
+        later | Q(**{f"{path}superseded_at": None})
+    )
+
+
+def _rows(
+    task: Task, teams: frozenset[int], at: datetime | None
+) -> list[tuple[Any, ...]]:
+    may_see = public()
+    if teams:
+        may_see |= Q(visibility="PRIVATE", team_id__in=teams, state__in=ON_BOARD)
+    score = FilteredRelation(
+        "scores",
+        condition=current("scores__", at) & Q(scores__criterion=main_criterion(task)),
+    )
+    # No dates: making 5,000 of them would cost more than everything else here.
+    submissions = (
+        Submission.objects.filter(may_see, task=task)
+        .annotate(score=score, published=Q(published_at__isnull=False))
+        .order_by("pk")
+    )
+    if at is not None:
+        submissions = submissions.filter(published_at__lte=at)
+    return list(
+        submissions.values_list(
+            "pk",
+            "simulated",
+            "visibility",
+            "published",
+            "score__mean",
+            "score__low",
+            "score__high",
+            "score__n",
+            "human_evaluation__n_instances",
+        )
+    )
+
+
+def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
+    return np.array([row[column] for row in rows], dtype=np.float64)
+
+
+def _ranks(
+    mean: Floats, low: Floats, high: Floats, private: Bools
+) -> tuple[Ints, Ints]:
+    """Rank the public rows with a mean; private ones get the ranks they would have."""
+    first = np.zeros(len(mean), dtype=np.int64)
+    last = np.zeros(len(mean), dtype=np.int64)
+    scored = ~np.isnan(mean)
+    open_ = scored & ~private
+    for index, ranks in zip(
+        np.flatnonzero(open_), rank_ranges(low[open_], high[open_]), strict=True
+    ):
+        first[index], last[index] = ranks.first, ranks.last
+    n = int(open_.sum())
+    for index in np.flatnonzero(scored & private):
+        # the same rule as rank_ranges, against the public rows alone: a private row
+        # must not move anybody, nor be moved by another private one
+        first[index] = 1 + int((low[open_] > high[index]).sum())
+        last[index] = 1 + n - int((high[open_] < low[index]).sum())
+    return first, last

@@ -1,0 +1,91 @@
+"""Which rows of a board a visitor wants to see; ranks stay those of the whole board."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from django.db.models import Q
+from django.http import QueryDict
+from django.utils import timezone
+
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+Kind = Literal["", "people", "simulated"]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What was asked for; everything empty is the whole board."""
+
+    # part of a system's or a team's name
+    text: str = ""
+    # a team's slug
+    team: str = ""
+    kind: Kind = ""
+    since: date | None = None
+    until: date | None = None
+    # only rows that people have scored
+    scored: bool = False
+
+    @property
+    def by_row(self) -> bool:
+        """Whether rows have to be looked up in the database."""
+        return bool(self.text or self.team or self.since or self.until)
+
+    def __bool__(self) -> bool:
+        return self != Filter()
+
+
+ALL = Filter()
+_KINDS: dict[str, Kind] = {"people": "people", "simulated": "simulated"}
+_LONGEST = 100
+
+
+def read_filter(parameters: QueryDict) -> Filter:
+    """Read a filter from an address; what is not understood is not filtered by."""
+    return Filter(
+        text=parameters.get("q", "").strip()[:_LONGEST],
+        team=parameters.get("team", "").strip()[:_LONGEST],
+        kind=_KINDS.get(parameters.get("kind", ""), ""),
+        since=_day(parameters.get("since", "")),
+        until=_day(parameters.get("until", "")),
+        scored=parameters.get("scored") == "1",
+    )
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def matching_pks(task: Task, chosen: Filter, teams: frozenset[int]) -> list[int] | None:
+    """Find the rows that names and dates leave; None when they leave all.
+
+    A team that is anonymous to the viewer cannot be found by its name.
+    """
+    if not chosen.by_row:
+        return None
+    # a search must not tell who made an anonymous system, not even by what it leaves
+    # out
+    named = Q(anonymous_until=None) | Q(anonymous_until__lte=timezone.localdate())
+    if teams:
+        named |= Q(team__in=teams)
+    rows = Submission.objects.filter(task=task)
+    if chosen.text:
+        # PostgreSQL refuses NUL in a text, and an address can hold one
+        text = chosen.text.replace("\x00", "")
+        rows = rows.filter(
+            Q(system_name__icontains=text) | named & Q(team__name__icontains=text)
+        )
+    if chosen.team:
+        rows = rows.filter(named, team__slug=chosen.team.replace("\x00", ""))
+    if chosen.since:
+        rows = rows.filter(created_at__date__gte=chosen.since)
+    if chosen.until:
+        rows = rows.filter(created_at__date__lte=chosen.until)
+    return list(rows.order_by().values_list("pk", flat=True))

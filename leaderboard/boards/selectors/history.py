@@ -1,0 +1,98 @@
+"""The story of a board: who was the best, and how good, from when on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published result; the names are those of a score, so that it can be drawn."""
+
+    pk: int
+    system: str
+    simulated: bool
+    at: datetime
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    n: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A result that was the best when it came.
+
+    `gain` is what it had over the one before; `sure` whether its interval lies wholly
+    above that one's.
+    """
+
+    result: Published
+    gain: float | None
+    sure: bool
+
+
+@dataclass(frozen=True)
+class History:
+    """All published results in the order in which they came, and who led."""
+
+    results: list[Published]
+    leads: list[Lead]
+
+
+def history(task: Task) -> History:
+    """Tell a board's story by the scores as they count now; one query.
+
+    Partial scores are results; they never lead.
+    """
+    # today's scores at the dates of publication: what has been scored again since then
+    # appears with its present value, not with the one it led with
+    rows = (
+        Score.objects.filter(
+            public("submission__"),
+            submission__task=task,
+            submission__published_at__isnull=False,
+            criterion=main_criterion(task),
+            superseded_at=None,
+        )
+        .order_by("submission__published_at", "submission_id")
+        .values_list(
+            "submission_id",
+            "submission__system_name",
+            "submission__simulated",
+            "submission__published_at",
+            "mean",
+            "low",
+            "high",
+            "low_50",
+            "high_50",
+            "n",
+            "evaluation__n_instances",
+        )
+    )
+    results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
+    whole = [result for result in results if is_whole(result.n, result.of)]
+    return History(results, _leads(whole))
+
+
+def _leads(results: list[Published]) -> list[Lead]:
+    leads: list[Lead] = []
+    for result in results:
+        best = leads[-1].result if leads else None
+        if best is None:
+            leads.append(Lead(result, None, sure=True))
+        elif result.mean > best.mean:
+            gain = result.mean - best.mean
+            leads.append(Lead(result, gain, sure=result.low > best.high))
+    return leads

@@ -1,0 +1,175 @@
+"""What the front page says of the whole site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from django.db.models import Count, F, Q, QuerySet, Sum, Window
+from django.db.models.functions import RowNumber
+
+from crowd.hits.models.assignment import Answer
+from crowd.money.models import LedgerEntry
+from genie.lib.serving.caches import computed as cache
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.coverage import whole
+from leaderboard.evaluation.selectors.progress import COUNTED
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+N_BEST = 3
+N_LATEST = 6
+# Counting all answers reads the largest table, and the front page is asked for most.
+_FRESH_SECONDS = 60
+
+
+@dataclass
+class TaskCard:
+    """A task with its best systems."""
+
+    task: Task
+    best: list[Score] = field(default_factory=list)
+    n_systems: int = 0
+    n_published: int = 0
+    # less those with a partial score
+    n_ranked: int = 0
+    n_simulated: int = 0
+
+    @property
+    def n_pending(self) -> int:
+        return self.n_systems - self.n_published
+
+    @property
+    def simulated(self) -> bool:
+        return self.n_simulated > 0
+
+    @property
+    def all_simulated(self) -> bool:
+        return self.n_simulated == self.n_systems
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What happened here; what programs answered is counted apart from people."""
+
+    submissions: int
+    ratings: int
+    workers: int
+    paid_cents: int
+    simulated_ratings: int
+    simulated_submissions: int
+
+
+def task_cards() -> list[TaskCard]:
+    """Give every task with its best systems, in four queries."""
+    tasks = list(Task.objects.order_by("demo", "kind", "title").defer("description"))
+    cards = {task.pk: TaskCard(task) for task in tasks}
+    for pk, n, n_published, n_simulated in (
+        Submission.objects.filter(public())
+        .order_by()
+        .values_list("task_id")
+        .annotate(
+            n=Count("pk"),
+            n_published=Count("pk", filter=Q(published_at__isnull=False)),
+            n_simulated=Count("pk", filter=Q(simulated=True)),
+        )
+    ):
+        card = cards[pk]
+        card.n_systems, card.n_published, card.n_simulated = n, n_published, n_simulated
+    for pk, n_ranked in _n_ranked(tasks):
+        cards[pk].n_ranked = n_ranked
+    for score in _best(tasks):
+        cards[score.submission.task_id].best.append(score)
+    # real tasks before demonstrations, those with results first
+    return sorted(cards.values(), key=lambda card: (card.task.demo, not card.best))
+
+
+def latest() -> list[Score]:
+    """Give the results published last."""
+    return list(
+        _shown(Task.objects.only("slug", "config"))
+        .select_related("submission__task", "submission__team", "evaluation")
+        .prefetch_related("evaluation__campaigns")
+        .order_by("-submission__published_at", "-pk")[:N_LATEST]
+    )
+
+
+def _best(tasks: list[Task]) -> list[Score]:
+    # a window over all tasks at once, where a query for each would grow with their
+    # number
+    ranked = (
+        _shown(tasks)
+        .filter(whole())
+        .annotate(
+            place=Window(
+                RowNumber(),
+                partition_by=F("submission__task_id"),
+                order_by=[F("mean").desc(), F("pk").asc()],
+            )
+        )
+        .filter(place__lte=N_BEST)
+    )
+    return list(
+        ranked.select_related("submission").order_by("submission__task_id", "place")
+    )
+
+
+def _n_ranked(tasks: list[Task]) -> Iterable[tuple[int, int]]:
+    rows = _shown(tasks).filter(whole()).order_by()
+    return rows.values_list("submission__task").annotate(n=Count("pk"))
+
+
+def _shown(tasks: Iterable[Task]) -> QuerySet[Score]:
+    """Select the published scores by which boards are ranked."""
+    # starts from "nothing" because an empty Q selects everything when there is no task
+    ranking = Q(pk__in=[])
+    for task in tasks:
+        ranking |= Q(submission__task=task, criterion=main_criterion(task))
+    return Score.objects.filter(
+        public("submission__"),
+        ranking,
+        superseded_at=None,
+        submission__published_at__isnull=False,
+    )
+
+
+def numbers() -> Numbers:
+    """Count the site's work; a minute old at most."""
+    counts: Numbers | None = cache.get("home-numbers")
+    if counts is None:
+        counts = _numbers()
+        cache.set("home-numbers", counts, _FRESH_SECONDS)
+    return counts
+
+
+def _numbers() -> Numbers:
+    counted = Answer.objects.filter(
+        assignment__state__in=COUNTED, assignment__replaced_at=None
+    ).aggregate(
+        ratings=Count("pk", filter=Q(assignment__worker__simulated=False)),
+        workers=Count(
+            "assignment__worker",
+            filter=Q(assignment__worker__simulated=False),
+            distinct=True,
+        ),
+        simulated=Count("pk", filter=Q(assignment__worker__simulated=True)),
+    )
+    paid = LedgerEntry.objects.filter(
+        state=LedgerEntry.State.DONE,
+        campaign__simulated=False,
+        kind__in=[LedgerEntry.Kind.REWARD, LedgerEntry.Kind.BONUS],
+    ).aggregate(cents=Sum("amount_cents"))
+    handed_in = Submission.objects.filter(public()).aggregate(
+        real=Count("pk", filter=Q(simulated=False)),
+        simulated=Count("pk", filter=Q(simulated=True)),
+    )
+    return Numbers(
+        submissions=handed_in["real"],
+        ratings=counted["ratings"],
+        workers=counted["workers"],
+        paid_cents=paid["cents"] or 0,
+        simulated_ratings=counted["simulated"],
+        simulated_submissions=handed_in["simulated"],
+    )

@@ -1,0 +1,136 @@
+"""What anybody may read of results, row by row: scores, metrics, judgments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, QuerySet
+
+from genie.lib.unguessable import name_for
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.campaigns import evaluation_of
+from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import inside, public
+from leaderboard.tasks.models import Instance, Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser
+
+
+def scores(
+    task: Task, viewer: Viewer, *, at: datetime | None = None, superseded: bool = False
+) -> QuerySet[Score]:
+    """Give a task's scores as the viewer sees them: current, of a moment, or all."""
+    published = public("submission__") & Q(submission__published_at__isnull=False)
+    may_see = published | inside(viewer, "submission__")
+    rows = Score.objects.filter(may_see, submission__task=task)
+    if at is not None:
+        rows = rows.filter(created_at__lte=at)
+        rows = rows.filter(Q(superseded_at=None) | Q(superseded_at__gt=at))
+    elif not superseded:
+        rows = rows.filter(superseded_at=None)
+    return rows.select_related("submission", "evaluation").order_by("pk")
+
+
+def scored_criteria(task: Task) -> list[str]:
+    """Name what a task's systems are scored on: its criteria, and what designs add."""
+    rows = Score.objects.filter(submission__task=task).order_by("criterion")
+    stored = rows.values_list("criterion", flat=True).distinct()
+    return list(dict.fromkeys([*task.human.criteria, *stored]))
+
+
+def metric_results(task: Task, viewer: Viewer) -> QuerySet[MetricResult]:
+    """Give a task's metric results as the viewer sees them, older versions too."""
+    may_see = public("submission__") | inside(viewer, "submission__")
+    rows = MetricResult.objects.filter(may_see)
+    return (
+        rows.filter(submission__task=task)
+        .select_related("submission")
+        .defer("per_instance", "details")
+        .order_by("pk")
+    )
+
+
+def judgments(submission: Submission) -> list[dict[str, Any]]:
+    """Give every rating of a published submission, and whether it counts.
+
+    Workers have names of this task's own, made with the site's secret: they say who
+    gave several ratings, and nothing else. Test questions are not among them.
+    """
+    evaluation = evaluation_of(submission)
+    if evaluation is None:
+        return []
+    ratings = all_system_ratings_of([evaluation.pk])
+    ratings = ratings[ratings["submission"] == submission.pk]
+    ids = dict(
+        Instance.objects.filter(task=submission.task_id).values_list(
+            "position", "instance_id"
+        )
+    )
+    # sorted by instance, not by time: the order of arrival could
+    # tell workers apart
+    ordered = ratings.sort_values(
+        ["criterion", "instance", "worker"], kind="stable", ignore_index=True
+    )
+    return [
+        {
+            "instance": ids.get(int(row["instance"]), ""),
+            "worker": pseudonym(submission, int(row["worker"])),
+            "criterion": str(row["criterion"]),
+            "value": float(row["value"]),
+            "counts": not row["why_not"],
+        }
+        for row in ordered.to_dict("records")
+    ]
+
+
+def pseudonym(submission: Submission, worker_pk: int) -> str:
+    """Name a worker within one task, where nobody can tell who it is elsewhere."""
+    return "j-" + name_for("judgments", submission.task.slug, worker_pk)[:10]
+
+
+# The names under which the first Genie boards read their numbers.
+_OLD_NAMES = {
+    "bertscore": "bert_score",
+    "rougeL": "rouge",
+    "meteor": "meteor",
+    "sacrebleu": "sacrebleu",
+    "bleurt": "bleurt",
+}
+
+
+def old_metrics(submission: Submission, *, scores_seen: bool) -> dict[str, float]:
+    """Give `metrics.json` as the first Genie boards named it; what is not there, lacks.
+
+    `human_mean` and its interval are of the criterion that ranks the board. A task's
+    further criteria follow as `human_NAME_mean`, with the same two ends.
+    """
+    values: dict[str, float] = {}
+    if scores_seen:
+        values |= _human(submission)
+    rows = submission.metric_results.order_by("pk").values_list("metric", "value")
+    newest: dict[str, float] = dict(rows)
+    for slug, name in _OLD_NAMES.items():
+        if slug in newest:
+            values[name] = newest[slug]
+    return values
+
+
+def _human(submission: Submission) -> dict[str, float]:
+    score_of = {
+        score.criterion: score
+        for score in submission.scores.filter(superseded_at=None).order_by("pk")
+    }
+    order = [name for name in submission.task.human.criteria if name in score_of]
+    values: dict[str, float] = {}
+    for index, name in enumerate(order):
+        stem = "human" if index == 0 else f"human_{name}"
+        values[f"{stem}_mean"] = score_of[name].mean
+        values[f"{stem}_mean_ci_lower"] = score_of[name].low
+        values[f"{stem}_mean_ci_upper"] = score_of[name].high
+    return values

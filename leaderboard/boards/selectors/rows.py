@@ -1,0 +1,217 @@
+"""The rows that a page of a board shows, with all that stands in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from django.db.models import FilteredRelation, Q
+from django.utils import timezone
+
+from leaderboard.boards.selectors.columns import Place, current, main_criterion
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.coverage import Partial, is_whole, partial_of
+from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+State = Submission.State
+# People may have judged something; before that, the count is 0 without asking.
+_ASKING = frozenset({State.ANNOTATING, State.ANNOTATED, State.SCORED, State.PUBLISHED})
+
+
+@dataclass(frozen=True)
+class TeamName:
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Human:
+    """What people said of a system on one criterion, and how sure that is."""
+
+    criterion: str
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    n: int
+    # how many instances were to be judged
+    of: int
+    n_workers: int
+    covers: str
+    signature: str
+
+    @property
+    def whole(self) -> bool:
+        return is_whole(self.n, self.of)
+
+
+@dataclass(frozen=True)
+class Pending:
+    """How far people are: n of the `of` instances that they judge."""
+
+    n: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a board."""
+
+    pk: int
+    system: str
+    # None: anonymous to this viewer
+    team: TeamName | None
+    anonymous_until: date | None
+    submitted_at: datetime
+    state: str
+    simulated: bool
+    private: bool
+    rank_first: int | None
+    rank_last: int | None
+    human: Human | None
+    pending: Pending | None
+    # set when the score rests on too few instances to be ranked
+    partial: Partial | None = None
+    # the scores of all criteria, the ranking one among them
+    criteria: dict[str, Human] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+_FIELDS = (
+    "pk",
+    "system_name",
+    "team_id",
+    "team__slug",
+    "team__name",
+    "anonymous_until",
+    "created_at",
+    "state",
+    "simulated",
+    "human_evaluation__n_instances",
+    "first__campaign__state",
+)
+
+
+def fetch_rows(
+    task: Task,
+    places: Sequence[Place],
+    teams: frozenset[int],
+    at: datetime | None = None,
+) -> list[Row]:
+    """Fetch what the rows show, in the order given, in four queries at most.
+
+    With `at` scores and metrics are those of then.
+    """
+    pks = [place.pk for place in places]
+    data_of = {
+        row["pk"]: row
+        for row in Submission.objects.filter(pk__in=pks)
+        .annotate(first=_first_campaign())
+        .values(*_FIELDS)
+    }
+    scored = [place.pk for place in places if place.scored]
+    being_judged = [
+        place.pk
+        for place in places
+        if not place.scored and data_of[place.pk]["state"] in _ASKING
+    ]
+    scores = _scores(scored, at)
+    metrics = _metrics(pks, at)
+    judged = n_judged(being_judged) if being_judged else {}
+    today = timezone.localdate()
+    criterion = main_criterion(task)
+    return [
+        _row(
+            task,
+            place,
+            data_of[place.pk],
+            criteria=scores.get(place.pk, {}),
+            main=criterion,
+            metrics=metrics.get(place.pk, {}),
+            judged=judged.get(place.pk, 0),
+            # a team recognises its own anonymous rows
+            known=data_of[place.pk]["team_id"] in teams,
+            today=today,
+        )
+        for place in places
+    ]
+
+
+def _first_campaign() -> FilteredRelation:
+    """Follow a row to the campaign of all criteria, or of the first one."""
+    first = Q(human_evaluation__campaigns__position=0)
+    return FilteredRelation("human_evaluation__campaigns", condition=first)
+
+
+def _row(
+    task: Task,
+    place: Place,
+    data: dict[str, Any],
+    *,
+    criteria: dict[str, Human],
+    main: str,
+    metrics: dict[str, float],
+    judged: int,
+    known: bool,
+    today: date,
+) -> Row:
+    until: date | None = data["anonymous_until"]
+    anonymous = until is not None and today < until
+    n_planned = data["human_evaluation__n_instances"] or task.sample_size
+    human = criteria.get(main) if place.scored else None
+    # the campaign's state says why a score is partial: stopped, ended, or still running
+    state = data["first__campaign__state"]
+    return Row(
+        pk=place.pk,
+        system=data["system_name"],
+        team=None
+        if anonymous and not known
+        else TeamName(data["team__slug"], data["team__name"]),
+        anonymous_until=until if anonymous else None,
+        submitted_at=data["created_at"],
+        state=data["state"],
+        simulated=data["simulated"],
+        private=place.private,
+        rank_first=place.ranks[0] if place.ranks else None,
+        rank_last=place.ranks[1] if place.ranks else None,
+        human=human,
+        partial=partial_of(human.n, human.of, state) if human else None,
+        pending=None if place.scored else Pending(min(judged, n_planned), n_planned),
+        criteria=criteria,
+        metrics=metrics,
+    )
+
+
+def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
+    scores: dict[int, dict[str, Human]] = defaultdict(dict)
+    fields = [
+        "evaluation__n_instances" if name == "of" else name
+        for name in Human.__dataclass_fields__
+    ]
+    rows = Score.objects.filter(current(at=at), submission__in=pks).values_list(
+        "submission_id", *fields
+    )
+    for pk, *values in rows:
+        human = Human(*values)
+        scores[pk][human.criterion] = human
+    return scores
+
+
+def _metrics(pks: list[int], at: datetime | None) -> dict[int, dict[str, float]]:
+    # Old results stay beside those of a newer version: the last one counts.
+    metrics: dict[int, dict[str, float]] = defaultdict(dict)
+    rows = MetricResult.objects.filter(submission__in=pks)
+    if at is not None:
+        rows = rows.filter(computed_at__lte=at)
+    for pk, metric, value in rows.order_by("pk").values_list(
+        "submission_id", "metric", "value"
+    ):
+        metrics[pk][metric] = value
+    return metrics

@@ -1,0 +1,170 @@
+"""A task's board: who is better, and how sure we are.
+
+Ranks need every score of the task, but a page needs the details of its own rows only:
+the order is made from one narrow query, and rows are fetched when they are looked at.
+The number of queries does not depend on how many submissions there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from django.db.models import Max
+
+from leaderboard.boards.selectors.columns import Field, Ints, field_of
+from leaderboard.boards.selectors.filtering import ALL, Filter, matching_pks
+from leaderboard.boards.selectors.rows import Row, fetch_rows
+from leaderboard.boards.selectors.sorting import DEFAULT, Order, arranged
+from leaderboard.evaluation.selectors.progress import any_judged
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public, team_ids
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What the column of intervals must be able to show."""
+
+    low: float
+    high: float
+    leader_low: float
+
+
+class Standings(Sequence[Row]):
+    """The rows of a board in their order; slices are fetched, not kept."""
+
+    def __init__(
+        self,
+        task: Task,
+        field: Field,
+        teams: frozenset[int],
+        order: Order,
+        *,
+        chosen: Filter = ALL,
+        at: datetime | None = None,
+    ) -> None:
+        self.task = task
+        self.order = order
+        self.at = at
+        self._field = field
+        self._teams = teams
+        self._in_order = _filtered(
+            task, field, arranged(task, field, order, at), chosen, teams
+        )
+        self.n_all = len(field)
+        # private rows hold ranks that nobody else sees, so they are not counted among
+        # the ranked
+        self.n_ranked = int((field.ranked & ~field.private).sum())
+        self.n_partial = int(field.partial.sum())
+        self.n_pending = int((~field.scored).sum())
+        # of the ranked systems: the least and the most instances behind a score
+        judged = field.n[field.ranked]
+        self.n_judged = (int(judged.min()), int(judged.max())) if len(judged) else None
+        self.n_simulated = int(field.simulated.sum())
+        self.n_rated_by_people = int((field.scored & ~field.simulated).sum())
+        self.n_rated_by_programs = int((field.scored & field.simulated).sum())
+        self.extent = _extent(field)
+
+    @property
+    def all_simulated(self) -> bool:
+        return self.n_simulated > 0 and self.n_simulated == self.n_all
+
+    @property
+    def nobody_asked(self) -> bool:
+        """Tell whether there is no answer at all yet, not even one without a score."""
+        scored = self.n_rated_by_people or self.n_rated_by_programs
+        return not scored and not any_judged(self._field.pk.tolist())
+
+    def latest_at(self) -> datetime | None:
+        """Tell when the last result was published."""
+        published = Submission.objects.filter(public(), task=self.task)
+        if self.at is not None:
+            published = published.filter(published_at__lte=self.at)
+        at: datetime | None = published.aggregate(at=Max("published_at"))["at"]
+        return at
+
+    def row_of(self, pk: int) -> Row | None:
+        """Give one submission's row, None when it is not on the board."""
+        indices = np.flatnonzero(self._field.pk == pk)
+        if not len(indices):
+            return None
+        place = self._field.place(int(indices[0]))
+        return fetch_rows(self.task, [place], self._teams, self.at)[0]
+
+    def __len__(self) -> int:
+        return len(self._in_order)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Row]: ...
+
+    def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
+        if isinstance(index, slice):
+            places = [self._field.place(int(i)) for i in self._in_order[index]]
+            return fetch_rows(self.task, places, self._teams, self.at)
+        place = self._field.place(int(self._in_order[index]))
+        return fetch_rows(self.task, [place], self._teams, self.at)[0]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self[:])
+
+
+def standings(
+    task: Task,
+    viewer: AbstractBaseUser | AnonymousUser | None = None,
+    order: Order = DEFAULT,
+    *,
+    chosen: Filter = ALL,
+    at: datetime | None = None,
+    teams: frozenset[int] | None = None,
+) -> Standings:
+    """Give the board as the viewer sees it: with their teams' private submissions.
+
+    Private rows hold the ranks that they would have; they do not move anybody else.
+    A filter hides rows and changes nobody's ranks. With `at` the board is that of a
+    moment, less what has been withdrawn since. `teams` are the viewer's, where they are
+    known already.
+    """
+    if teams is None:
+        teams = team_ids(viewer)
+    return Standings(
+        task, field_of(task, teams, at), teams, order, chosen=chosen, at=at
+    )
+
+
+def _filtered(
+    task: Task, field: Field, indices: Ints, chosen: Filter, teams: frozenset[int]
+) -> Ints:
+    """Leave the places that the filter leaves, in their order."""
+    keep = np.ones(len(field), dtype=np.bool_)
+    if chosen.scored:
+        keep &= field.scored
+    if chosen.kind:
+        keep &= field.simulated == (chosen.kind == "simulated")
+    pks = matching_pks(task, chosen, teams)
+    if pks is not None:
+        keep &= np.isin(field.pk, pks)
+    return indices[keep[indices]]
+
+
+def _extent(field: Field) -> Extent | None:
+    scored, ranked = field.scored, field.ranked
+    if not scored.any():
+        return None
+    # private rows do not lead, and partial ones neither, unless there are no others
+    choices = (ranked & ~field.private, ranked, scored)
+    leading = next(rows for rows in choices if rows.any())
+    means = np.where(leading, field.mean, -np.inf)
+    return Extent(
+        low=float(field.low[scored].min()),
+        high=float(field.high[scored].max()),
+        leader_low=float(field.low[int(np.argmax(means))]),
+    )

@@ -1,0 +1,95 @@
+"""Which state of a board this is, in a few characters: what is rendered can be kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, Model, Q, Subquery
+from django.utils import timezone
+
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.progress import n_judged
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+# Whatever changes a board by itself leaves a new row in one of these, or moves the
+# progress of those whom people are judging.
+_TRACES: tuple[type[Model], ...] = (SubmissionEvent, Score, MetricResult)
+_JUDGED_NOW = (
+    Submission.State.ANNOTATING,
+    Submission.State.ANNOTATED,
+    Submission.State.SCORED,
+)
+
+
+@dataclass(frozen=True)
+class State:
+    """A board's version, and when its last public result was published."""
+
+    version: str
+    latest_at: datetime | None
+
+
+def version(task: Task) -> str:
+    """Give the version alone, as everybody sees the board."""
+    return state(task).version
+
+
+def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
+    """Hash what says that something happened on this task's board.
+
+    `teams` are the viewer's, who see the progress of their private submissions. What
+    staff edit by hand leaves no trace here: keep what stands under a version for a short
+    time only.
+    """
+    *traces, latest_at = _traces(task)
+    parts = [
+        # anonymity ends at midnight without any row being written
+        timezone.localdate(),
+        task.pk,
+        task.config,
+        task.title,
+        task.summary,
+        task.accepts_submissions,
+        traces,
+        _progress(task, teams),
+    ]
+    text = json.dumps(parts, default=str, sort_keys=True)
+    return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at)
+
+
+def _traces(task: Task) -> tuple[Any, ...]:
+    """Give the task's newest row of each kind of trace, and its last publication."""
+    newest: dict[str, Subquery] = {
+        f"newest_{index}": Subquery(
+            model._default_manager.filter(submission__task=task)
+            .order_by()
+            .values("submission__task")
+            .annotate(newest=Max("pk"))
+            .values("newest")
+        )
+        for index, model in enumerate(_TRACES)
+    }
+    results = Submission.objects.filter(
+        public(), task=task, published_at__isnull=False
+    ).order_by("-published_at")
+    newest["latest_at"] = Subquery(results.values("published_at")[:1])
+    rows = Submission.objects.filter(task=task).order_by("-pk").annotate(**newest)
+    return rows.values_list("pk", *newest).first() or (None, None)
+
+
+def _progress(task: Task, teams: frozenset[int]) -> list[tuple[int, int]]:
+    """Count what people have judged, of the rows that say how far they are."""
+    waiting = Submission.objects.filter(
+        public() | Q(visibility=Submission.Visibility.PRIVATE, team__in=teams),
+        task=task,
+        state__in=_JUDGED_NOW,
+        published_at=None,
+    )
+    return sorted(n_judged(waiting.order_by()).items())

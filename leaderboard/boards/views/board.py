@@ -1,0 +1,170 @@
+"""One task's board."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+from django.core.paginator import Page
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+
+from genie.lib.moment import read_moment, stamp, whole_second
+from genie.lib.serving.caches import computed as cache
+from genie.lib.serving.pages import page_of
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.rows import Row
+from leaderboard.boards.selectors.sorting import DEFAULT
+from leaderboard.boards.selectors.standings import Standings, standings
+from leaderboard.boards.selectors.version import state
+from leaderboard.boards.views import table
+from leaderboard.boards.views.address import (
+    DATE,
+    TEAM,
+    Address,
+    column_choices,
+    read_address,
+)
+from leaderboard.metric_runs.selectors.chosen import not_computed_here
+from leaderboard.submissions.selectors.visibility import team_ids
+from leaderboard.tasks.models import Task
+
+ROWS = 200
+# A short board is made anew each time. A long one is kept under its version, and for
+# a minute at most, because what staff edit by hand does not change the version.
+KEPT_FROM_ROWS = 100
+_KEPT_SECONDS = 60
+
+
+def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
+    """Show the board, of now or of a moment."""
+    task = get_object_or_404(Task, slug=slug)
+    if not at and (typed_moment := request.GET.get("at")):
+        return _to_moment(task, typed_moment)
+    moment = _moment(at) if at else None
+    address = read_address(task, request.GET)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "at": moment,
+        "body": _body(request, task, address, moment),
+    }
+    return render(request, "leaderboard/boards/board.html", context)
+
+
+def _to_moment(task: Task, typed: str) -> HttpResponse:
+    moment = read_moment(typed)
+    if moment is None:
+        raise Http404("This is not a time in the past.")
+    # one address for one moment, so that it can be cited and cached
+    return redirect("leaderboard:board-at", slug=task.slug, at=stamp(moment))
+
+
+def _moment(at: str) -> datetime:
+    moment = read_moment(at)
+    if moment is None or stamp(moment) != at:
+        raise Http404("This is not a time in the past.")
+    return moment
+
+
+def _body(
+    request: HttpRequest, task: Task, address: Address, at: datetime | None
+) -> SafeString:
+    teams = team_ids(request.user)
+    now = state(task, teams)
+    key = "|".join(
+        [
+            "board",
+            now.version,
+            stamp(at) if at else "",
+            address.query(),
+            request.GET.get("page", ""),
+            # members of a team see its private rows and their progress: never another
+            # team's page
+            ",".join(map(str, sorted(teams))),
+        ]
+    )
+    # an address is as long as its visitor likes
+    key = "board-" + hashlib.sha256(key.encode()).hexdigest()
+    kept: str | None = cache.get(key)
+    if kept is not None:
+        return mark_safe(kept)  # noqa: S308  # what the template below gave
+    rows = standings(
+        task, None, address.order, chosen=address.chosen, at=at, teams=teams
+    )
+    context = _context(request, task, rows, address)
+    context["latest_at"] = rows.latest_at() if at else now.latest_at
+    html = render_to_string("leaderboard/boards/parts/board.html", context)
+    # a short board costs less to make than a stale one costs trust
+    if rows.n_all >= KEPT_FROM_ROWS:
+        cache.set(key, str(html), _KEPT_SECONDS)
+    return html
+
+
+def _context(
+    request: HttpRequest, task: Task, rows: Standings, address: Address
+) -> dict[str, Any]:
+    page: Page[Row] = page_of(rows, ROWS, request.GET.get("page"))
+    return {
+        "task": task,
+        "board": rows,
+        **_moments(rows, address),
+        "question": task.human.criteria.get(main_criterion(task), ""),
+        "page": page,
+        "address": address,
+        "sorted": address.order != DEFAULT,
+        "here_query": address.query(),
+        "choices": [
+            (key, label, address.shows(key, usual=usual))
+            for key, label, usual in column_choices(task)
+        ],
+        **_pages(page, address),
+        **_table(task, rows, page, address),
+    }
+
+
+def _moments(rows: Standings, address: Address) -> dict[str, Any]:
+    """Name this moment, and the exports of what is shown."""
+    at = rows.at or whole_second(timezone.now())
+    query = address.query()
+    kept = f"{query}{'&' if query != '?' else ''}at={stamp(at)}"
+    return {
+        "now": stamp(at),
+        "now_words": f"{at:%Y-%m-%d %H:%M}",
+        "export_query": kept if rows.at else query.removesuffix("?"),
+    }
+
+
+def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
+    return {
+        "earlier": address.query(page=page.number - 1) if page.has_previous() else "",
+        "later": address.query(page=page.number + 1) if page.has_next() else "",
+    }
+
+
+def _table(
+    task: Task, rows: Standings, page: Page[Row], address: Address
+) -> dict[str, Any]:
+    axis = table.board_axis(rows)
+    metrics = table.shown_metrics(task, address)
+    criteria = table.shown_criteria(task, address)
+    return {
+        "axis": axis,
+        "columns": table.columns(metrics, address, simulated=rows.all_simulated),
+        "criteria": criteria,
+        "n_waiting_columns": 2 + len(criteria),
+        "shows_team": address.shows(TEAM, usual=True),
+        "shows_date": address.shows(DATE, usual=True),
+        "lines": table.lines(
+            list(page),
+            axis=axis,
+            metrics=metrics,
+            criteria=criteria,
+            order=address.order,
+            absent=not_computed_here(task),
+        ),
+    }

@@ -1,0 +1,133 @@
+"""How sure a board is: pairs of systems, own weights, the story over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from genie.lib.serving.pages import page_of
+from leaderboard.boards.charts.timeline import timeline
+from leaderboard.boards.selectors import pairs
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.history import History, history
+from leaderboard.boards.selectors.shared_instances import ranked_pks, shared
+from leaderboard.boards.selectors.weights import read_weights, weighted_rows
+from leaderboard.charts.axis import axis_over
+from leaderboard.evaluation.price import quote_part
+from leaderboard.tasks.models import Task
+
+# What fits a matrix that can be read, and a list that can be weighed.
+_IN_MATRIX, _IN_LIST = 12, 30
+_IN_STORY = 100
+
+
+def differences(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show P(A > B) for neighbours on the board, and what would settle the rest."""
+    task = get_object_or_404(Task, slug=slug)
+    page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
+    shared_instances = shared(task, list(page), [main_criterion(task)])
+    cents = _cents_per_rating(task)
+    matrix = pairs.matrix(task, shared_instances, cents_per_rating=cents)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "page": page,
+        "left_out": shared_instances.left_out,
+        "n_systems": len(shared_instances.systems),
+        "matrix": matrix,
+        "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
+        if matrix
+        else [],
+        "open": [pair for pair in matrix.pairs if not pair.apart] if matrix else [],
+        "n_apart": sum(pair.apart for pair in matrix.pairs) if matrix else 0,
+        "simulated": any(system.simulated for system in shared_instances.systems),
+        "dollars_per_rating": cents / 100,
+        "power": pairs.POWER,
+    }
+    return render(request, "leaderboard/boards/differences.html", context)
+
+
+def _cents_per_rating(task: Task) -> float:
+    """Tell what one more rating costs, with fee, test questions and re-posting."""
+    # the whole price over the ratings it buys: test questions and fees are in each
+    # rating's share
+    n = task.sample_size * task.human.ratings_per_instance
+    return quote_part(task).total_cents / n if n else 0.0
+
+
+def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
+    """Write the shares; the shade of a cell is a class, from 0 to 4."""
+    return [
+        [None if i == j else _cell(share) for j, share in enumerate(row)]
+        for i, row in enumerate(matrix.p_above)
+    ]
+
+
+def _cell(share: float) -> tuple[str, str]:
+    text = "> 99" if share > 0.99 else "< 1" if share < 0.01 else f"{100 * share:.0f}"
+    # edges of the shades at 70, 90, 95 and 99 % for one of the two
+    sure = abs(share - 0.5)
+    shade = sum(sure >= edge for edge in (0.2, 0.4, 0.45, 0.49))
+    return text, f"{'up' if share >= 0.5 else 'down'}{shade}"
+
+
+def weights(request: HttpRequest, slug: str) -> HttpResponse:
+    """Rank by the visitor's own weights over the criteria."""
+    task = get_object_or_404(Task, slug=slug)
+    criteria = list(task.human.criteria)
+    pks = ranked_pks(task)
+    chosen = read_weights(criteria, request.GET)
+    shared_instances = shared(task, pks[:_IN_LIST], criteria)
+    rows = weighted_rows(task, shared_instances, chosen)
+    questions = task.human.criteria
+    context = {
+        "here": "tasks",
+        "task": task,
+        "chosen": [(name, questions[name], weight) for name, weight in chosen.items()],
+        "rows": rows,
+        "left_out": shared_instances.left_out,
+        "n_more": max(0, len(pks) - _IN_LIST),
+        "n_instances": shared_instances.n_instances,
+        "simulated": any(row.system.simulated for row in rows),
+        "axis": axis_over(
+            min(row.result.low for row in rows),
+            max(row.result.high for row in rows),
+        )
+        if rows
+        else None,
+    }
+    return render(request, "leaderboard/boards/weights.html", context)
+
+
+def story(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the best score by date."""
+    task = get_object_or_404(Task, slug=slug)
+    results = history(task)
+    context: dict[str, Any] = {
+        "here": "tasks",
+        "task": task,
+        "leads": results.leads[::-1][:_IN_STORY],
+        "n_results": len(results.results),
+        "simulated": any(result.simulated for result in results.results),
+        "drawn": _drawn(task, results),
+    }
+    return render(request, "leaderboard/boards/history.html", context)
+
+
+def _drawn(task: Task, history: History) -> Any:
+    if not history.leads:
+        return ""
+    axis = axis_over(
+        min(result.low for result in history.results),
+        max(result.high for result in history.results),
+    )
+    last = history.leads[-1].result
+    description = (
+        f"Best score on {task.title} over time, from "
+        f"{history.leads[0].result.mean:.1f} to {last.mean:.1f}, with 95 % "
+        "intervals; the table below has the numbers."
+    )
+    leads = [lead.result for lead in history.leads]
+    return timeline(axis, leads, history.results, description=description)

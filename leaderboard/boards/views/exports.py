@@ -1,0 +1,110 @@
+"""A board for programs and papers: files, and a badge."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import condition
+
+from genie.lib.moment import read_moment, stamp, whole_second
+from leaderboard.boards.exports.board import WRITERS
+from leaderboard.boards.exports.table import BoardTable
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.rows import Row
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.version import version
+from leaderboard.boards.views import table as columns
+from leaderboard.boards.views.address import read_address
+from leaderboard.charts.badge import badge
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import is_public
+from leaderboard.tasks.models import Task
+
+_FRESH_SECONDS = 300
+
+
+def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
+    """Give what a visitor sees of the board, all its pages in one file."""
+    task = get_object_or_404(Task, slug=slug)
+    if form not in WRITERS:
+        raise Http404
+    content_type, write = WRITERS[form]
+    text = write(_table(request, task))
+    response = HttpResponse(text, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{task.slug}.{form}"'
+    return response
+
+
+def _table(request: HttpRequest, task: Task) -> BoardTable:
+    typed_moment = request.GET.get("at")
+    at = read_moment(typed_moment) if typed_moment else None
+    if typed_moment and at is None:
+        raise Http404("This is not a time in the past.")
+    moment = at or whole_second(timezone.now())
+    address = read_address(task, request.GET)
+    # for nobody in particular: a file is handed on, so no team's private rows
+    rows = standings(task, None, address.order, chosen=address.chosen, at=at)
+    # a paper that cites the file cites this moment, not the board of the day it is read
+    kept = reverse("leaderboard:board-at", args=[task.slug, stamp(moment)])
+    # one reversed address with a gap instead of one reversal a row
+    page = reverse("leaderboard:submission", args=[0]).replace("/0/", "/{}/")
+    return BoardTable(
+        task=task,
+        rows=tuple(rows),
+        criteria=(main_criterion(task), *columns.shown_criteria(task, address)),
+        metrics=tuple(columns.shown_metrics(task, address)),
+        at=moment,
+        address=request.build_absolute_uri(kept),
+        page=request.build_absolute_uri("/").rstrip("/") + page,
+    )
+
+
+def _board_version(request: HttpRequest, slug: str) -> str:
+    return f'"{version(get_object_or_404(Task, slug=slug))}"'
+
+
+# Badges stand in READMEs that are fetched all day: mostly "not modified" is enough.
+@condition(etag_func=_board_version)
+def board_badge(request: HttpRequest, slug: str) -> HttpResponse:
+    """Draw who leads a board."""
+    task = get_object_or_404(Task, slug=slug)
+    rows = standings(task)
+    first: Row | None = rows[0] if rows.n_ranked else None
+    text = (
+        f"{first.system} {_rank_and_score(first)}" if first else "no ranked systems yet"
+    )
+    return _svg(badge(task.title, text, simulated=bool(first and first.simulated)))
+
+
+def submission_badge(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draw one submission's rank and score; only what everybody sees has a badge."""
+    submission = Submission.objects.select_related("task").filter(pk=pk).first()
+    if submission is None or not is_public(submission):
+        raise Http404
+    field = standings(submission.task)
+    row = field.row_of(pk)
+    text = _rank_and_score(row) if row and row.human else "awaiting human evaluation"
+    if row is None:
+        text = "withdrawn"
+    return _svg(badge(submission.task.title, text, simulated=submission.simulated))
+
+
+def _rank_and_score(row: Row) -> str:
+    if row.human is None:
+        return ""
+    human = row.human
+    if row.partial:
+        return f"not ranked, {row.partial} · {human.mean:.1f}"
+    single = row.rank_first == row.rank_last
+    rank = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
+    return f"#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+
+
+def _svg(drawn: str) -> HttpResponse:
+    response = HttpResponse(drawn, content_type="image/svg+xml")
+    response["Cache-Control"] = f"public, max-age={_FRESH_SECONDS}"
+    # other people's pages may show it
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response

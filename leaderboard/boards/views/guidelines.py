@@ -1,0 +1,50 @@
+"""What people see before and while they judge, as a page shows it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from crowd.hit_templates import all_templates
+from crowd.scales.base import all_scales
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class Example:
+    """A HIT as workers meet it: the texts, the questions, the answers to choose from."""
+
+    shown: SafeString
+    questions: list[str]
+    answers: list[str]
+
+
+def guidelines(task: Task) -> SafeString:
+    """Give the HIT template's instructions; empty when the task has none."""
+    template = all_templates().get(task.human.hit_template)
+    return SafeString("") if template is None else _below(template.instructions)
+
+
+def _below(page: SafeString) -> SafeString:
+    """Move the headings of a page two levels down, to stand below a heading of ours."""
+    # HIT templates begin with h1, as they stand alone on workers' pages
+    moved = re.sub(
+        r"(</?h)([1-4])\b", lambda tag: f"{tag[1]}{int(tag[2]) + 2}", str(page)
+    )
+    # only the levels of what is safe already have changed
+    return SafeString(moved)
+
+
+def example(task: Task) -> Example | None:
+    """Show the HIT template's own example; None when the task has no template."""
+    template = all_templates().get(task.human.hit_template)
+    if template is None:
+        return None
+    scale = all_scales().get(task.human.scale)
+    return Example(
+        shown=template.render(template.example),
+        questions=list(task.human.criteria.values()),
+        answers=[option.label for option in scale.options] if scale else [],
+    )

@@ -1,0 +1,72 @@
+"""What a signed-in person handed in, and what they can do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from genie.lib.errors import GenieError
+from genie.lib.serving.pages import page_of
+from leaderboard.boards.selectors.my_submissions import lines_for, submissions_for
+from leaderboard.boards.views.submission import visible_submission
+from leaderboard.evaluation import decide
+from leaderboard.metric_runs.services import realign
+from leaderboard.submissions.forms.submission import WithdrawalForm
+from leaderboard.submissions.models.submission import Submission
+
+PER_PAGE = 50
+
+
+@login_required
+def my_submissions(request: HttpRequest) -> HttpResponse:
+    page = page_of(submissions_for(request.user), PER_PAGE, request.GET.get("page"))
+    context = {"here": "mine", "page": page, "lines": lines_for(list(page))}
+    return render(request, "leaderboard/boards/my_submissions.html", context)
+
+
+@login_required
+def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
+    submission, view = visible_submission(request, pk)
+    # staff see the page, too, but withdraw in the admin, under a permission
+    if not view.team or submission.state in {
+        Submission.State.INVALID,
+        Submission.State.WITHDRAWN,
+    }:
+        raise Http404
+    form = WithdrawalForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        by: Any = request.user
+        try:
+            decide.withdraw(submission, by=by, reason=form.cleaned_data["reason"])
+        except GenieError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"{submission.system_name} has been withdrawn.")
+        return redirect("leaderboard:submission", pk=pk)
+    context = {
+        "here": "mine",
+        "submission": submission,
+        "task": submission.task,
+        "form": form,
+    }
+    return render(request, "leaderboard/submissions/withdraw.html", context)
+
+
+@require_safe
+def realigned(request: HttpRequest, pk: int) -> HttpResponse:
+    """Hand out the proposal of re-aligned predictions as a file to check."""
+    submission, view = visible_submission(request, pk)
+    content = realign.proposal(submission) if view.inner else None
+    if content is None:
+        raise Http404
+    name = f"realigned-{pk}.json"
+    return HttpResponse(
+        content,
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

@@ -1,0 +1,137 @@
+"""The page of one submission: what happened to it, and what its numbers rest on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from leaderboard.boards.selectors.evidence import (
+    Judgement,
+    judgements,
+    metric_lines,
+    money,
+)
+from leaderboard.boards.selectors.submission_progress import submission_progress
+from leaderboard.boards.views.submission_outputs import outputs_context
+from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.charts.bars import histogram
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import (
+    ON_BOARD,
+    VisibleParts,
+    visible_parts,
+)
+
+State = Submission.State
+# Steps that the site takes by itself: the first two within minutes of submitting.
+_SOON_DONE = frozenset({State.RECEIVED, State.VALID})
+_AT_WORK = _SOON_DONE | {State.APPROVED, State.ANNOTATED, State.SCORED}
+_FRESH = timedelta(minutes=10)
+# These would name, or describe, somebody else's submission.
+_FOR_THE_TEAM = ("near-duplicate",)
+
+
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    shown, view = visible_submission(request, pk)
+    evaluation = evaluation_of(shown)
+    context: dict[str, Any] = {
+        "here": "mine" if view.team else "tasks",
+        "submission": shown,
+        "task": shown.task,
+        "view": view,
+        "story": submission_progress(shown, evaluation, view),
+        "realignable": view.inner and _warned(shown, "misaligned-ids"),
+        "withdrawable": view.team
+        and shown.state not in {State.INVALID, State.WITHDRAWN},
+        "money": money(shown, evaluation, view),
+        "on_board": shown.state in ON_BOARD,
+        "reload_seconds": _reload_seconds(shown, view),
+        "reload_off": request.GET.get("reload") == "off",
+    }
+    if shown.state != State.WITHDRAWN or view.inner:
+        context |= _evidence(request, shown, evaluation, view)
+    response = render(request, "leaderboard/boards/submission.html", context)
+    if context["reload_seconds"] and not context["reload_off"]:
+        # what a browser follows without scripts; the page says so, and how to stop it
+        response["Refresh"] = str(context["reload_seconds"])
+    return response
+
+
+def _reload_seconds(submission: Submission, view: VisibleParts) -> int | None:
+    """Give the pause between reloads for a team that waits for the site's own work.
+
+    What waits for people takes longer than anybody looks at the page.
+    """
+    at_work = submission.state in _AT_WORK and not submission.failure_permanent
+    if not (view.team and at_work):
+        return None
+    # after ten minutes something is stuck, and reloading every five seconds helps
+    # nobody
+    fresh = timezone.now() - submission.created_at < _FRESH
+    return 5 if fresh and submission.state in _SOON_DONE else 60
+
+
+def visible_submission(
+    request: HttpRequest, pk: int
+) -> tuple[Submission, VisibleParts]:
+    """Give a submission to those who may see it; to others it does not exist."""
+    submission = (
+        Submission.objects.select_related("task", "team", "owner").filter(pk=pk).first()
+    )
+    if submission is None:
+        raise Http404
+    view = visible_parts(submission, request.user)
+    # the same 404 as for a number that was never given, so that private ones cannot be
+    # counted
+    if not view.page:
+        raise Http404
+    return submission, view
+
+
+def _evidence(
+    request: HttpRequest,
+    submission: Submission,
+    evaluation: HumanEvaluation | None,
+    view: VisibleParts,
+) -> dict[str, Any]:
+    judged = judgements(submission, evaluation, view)
+    metrics = metric_lines(submission)
+    return {
+        "warnings": [w for w in submission.warnings if view.inner or not _private(w)],
+        "judgements": [
+            (judgement, histogram(judgement.counts)) for judgement in judged
+        ],
+        "axis": _axis(judged),
+        "metrics": metrics,
+        "figures": worker_figures(campaigns_of(evaluation))
+        if judged and evaluation
+        else None,
+        **outputs_context(request, submission, evaluation if judged else None, metrics),
+    }
+
+
+def _axis(judged: list[Judgement]) -> Axis | None:
+    drawn = [judgement.score for judgement in judged if judgement.on_axis]
+    if not drawn:
+        return None
+    low, high = (
+        min(judgement.low for judgement in drawn),
+        max(judgement.high for judgement in drawn),
+    )
+    # some room to either side, but not beyond what a score can be
+    return axis_over(max(low - 10, min(low, 0)), min(high + 10, max(high, 100)))
+
+
+def _private(warning: dict[str, Any]) -> bool:
+    return str(warning.get("code", "")).startswith(_FOR_THE_TEAM)
+
+
+def _warned(submission: Submission, code: str) -> bool:
+    return any(warning.get("code") == code for warning in submission.warnings)

@@ -1,0 +1,164 @@
+"""A board as its template reads it: columns that sort, lines of ready text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.boards.selectors.sorting import (
+    DEFAULT,
+    Order,
+    first_direction,
+    metrics_of,
+)
+from leaderboard.boards.selectors.standings import Standings
+from leaderboard.boards.views.address import (
+    CRITERION,
+    Address,
+    column_choices,
+    extra_criteria,
+)
+from leaderboard.charts import intervals
+from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class Column:
+    """A header that is a link: another order, or the same the other way round."""
+
+    key: str
+    label: str
+    query: str
+    # "ascending", "descending" or "" as aria-sort has it
+    sorted: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row, its numbers written out."""
+
+    row: Row
+    rank: str
+    bracket: str
+    bar: SafeString
+    metrics: list[tuple[str, str]]
+    extras: list[Human | None]
+
+
+def shown_metrics(task: Task, address: Address) -> list[str]:
+    """Give the metrics with a column."""
+    return [
+        key
+        for key, _, usual in column_choices(task)
+        if key in metrics_of(task) and address.shows(key, usual=usual)
+    ]
+
+
+def shown_criteria(task: Task, address: Address) -> list[str]:
+    """Give the criteria beside the ranking one that have a column."""
+    return [
+        name
+        for name in extra_criteria(task)
+        if address.shows(f"{CRITERION}{name}", usual=True)
+    ]
+
+
+def column(key: str, label: str, address: Address) -> Column:
+    order = address.order
+    if order.key == key:
+        turned = Order(key, "asc" if order.reverse else "desc")
+        sorted_ = "descending" if order.reverse else "ascending"
+    else:
+        turned, sorted_ = Order(key, first_direction(key)), ""
+    return Column(key, label, address.query(order=turned), sorted_)
+
+
+def columns(metrics: list[str], address: Address, *, simulated: bool) -> dict[str, Any]:
+    """Give the sortable headers, the metrics' among them."""
+    human = "Simulated score" if simulated else "Human score"
+    return {
+        "system": column("system", "System", address),
+        "date": column("date", "Date", address),
+        "human": column("human", human, address),
+        "metrics": [
+            (column(slug, metric_words(slug).label, address), metric_words(slug))
+            for slug in metrics
+        ],
+    }
+
+
+def board_axis(table: Standings) -> Axis | None:
+    if table.extent is None:
+        return None
+    return axis_over(table.extent.low, table.extent.high)
+
+
+def lines(
+    rows: Sequence[Row],
+    *,
+    axis: Axis | None,
+    metrics: list[str],
+    criteria: list[str],
+    order: Order,
+    absent: Collection[str] = (),
+) -> list[Line]:
+    """Write the rows of a page out; brackets join neighbours that share their ranks.
+
+    `absent` names the metrics that are not computed here.
+    """
+    ranks = [_rank(row) for row in rows]
+    shown_metrics = [metric_words(slug) for slug in metrics]
+    return [
+        Line(
+            row=row,
+            rank=ranks[i],
+            # in any other order neighbours with equal ranks say nothing about each
+            # other
+            bracket=_bracket(ranks, i) if order == DEFAULT else "",
+            bar=intervals.bar(axis, row.human, simulated=row.simulated)
+            if axis and row.human
+            else SafeString(""),
+            metrics=[
+                (words.label, _value(row, words, absent=words.slug in absent))
+                for words in shown_metrics
+            ],
+            extras=[row.criteria.get(name) for name in criteria],
+        )
+        for i, row in enumerate(rows)
+    ]
+
+
+def _rank(row: Row) -> str:
+    if row.rank_first is None:
+        return ""
+    single = row.rank_first == row.rank_last
+    ranks = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
+    # brackets: the rank that it would have, were it public
+    return f"({ranks})" if row.private else ranks
+
+
+def _bracket(ranks: list[str], i: int) -> str:
+    """Name the part of a bracket that the i-th of these ranks carries."""
+    if not ranks[i]:
+        return ""
+    above = i > 0 and ranks[i - 1] == ranks[i]
+    below = i + 1 < len(ranks) and ranks[i + 1] == ranks[i]
+    return {
+        (False, True): " b1",
+        (True, True): " b2",
+        (True, False): " b3",
+        (False, False): "",
+    }[above, below]
+
+
+def _value(row: Row, words: MetricWords, *, absent: bool) -> str:
+    value = row.metrics.get(words.slug)
+    if value is None:
+        return "not computed here" if absent else ""
+    return f"{value:.{words.decimals}f}"

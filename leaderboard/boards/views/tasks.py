@@ -1,0 +1,60 @@
+"""Benchmark tasks: all of them, and what one of them is."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from leaderboard.boards.selectors.home import task_cards
+from leaderboard.boards.selectors.sorting import metrics_of
+from leaderboard.boards.views.guidelines import example, guidelines
+from leaderboard.boards.views.task_cards import cards
+from leaderboard.evaluation.selectors.task_policy import control, requirements
+from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import noisy_below
+
+
+def tasks(request: HttpRequest) -> HttpResponse:
+    context = {"here": "tasks", "cards": cards(task_cards())}
+    return render(request, "leaderboard/boards/tasks.html", context)
+
+
+def about(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    return render(
+        request,
+        "leaderboard/site/about.html",
+        {
+            "here": "tasks",
+            "task": task,
+            "human": task.human,
+            "metrics": [metric_words(slug) for slug in metrics_of(task)],
+            "guidelines": guidelines(task),
+            "example": example(task),
+            "control": control(task),
+            "requirements": requirements(task),
+            "hourly_cents": hourly_cents(task),
+            "positive_percent": _percent(task.human.positive_share),
+            "negative_percent": _percent(task.human.negative_share),
+            "threshold": settings.GENIE["BAN_THRESHOLD"],
+            "noisy_below": [
+                (kind.lower(), f"{100 * share:g}")
+                for kind, share in noisy_below(task.human).items()
+            ],
+            "quota": task.configuration.quota,
+        },
+    )
+
+
+def hourly_cents(task: Task) -> int | None:
+    """Tell what an hour pays at the time that the task expects a HIT to take."""
+    seconds = task.human.expected_seconds
+    if seconds <= 0:
+        return None
+    return task.human.reward_cents * 3600 // seconds
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}"

@@ -1,0 +1,169 @@
+"""One page to decide on: the cost to the cent, the warnings, a look at the outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from crowd.money.services.budgets import budget_left
+from crowd.pricing import Quote
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.price import quote_single
+from leaderboard.submissions.models.submission import Prediction, Submission
+
+if TYPE_CHECKING:
+    from genie.lib.typing import Account
+
+State = Submission.State
+N_SHOWN = 10
+APPROVE, START_NOW, DECLINE = "approve", "start-now", "decline"
+DECISIONS = (APPROVE, START_NOW, DECLINE)
+
+
+class DecisionForm(forms.Form):
+    decision = forms.ChoiceField(choices=[(c, c) for c in DECISIONS])
+    reason = forms.CharField(
+        required=False,
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
+        help_text="Shown to the submitter. Required to decline, optional to approve.",
+    )
+    # what the person saw when deciding: money is spent on that and nothing else
+    shown_cents = forms.IntegerField(widget=forms.HiddenInput)
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        if given.get("decision") == DECLINE and not given.get("reason"):
+            self.add_error("reason", "Give a reason; it is shown to the submitter.")
+        return given
+
+
+def approve_page(
+    model_admin: Any, request: HttpRequest, submission: Submission
+) -> HttpResponse:
+    """Show what there is to know; take the decision."""
+    cost = quote_single(submission.task)
+    form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        if given["decision"] != DECLINE and given["shown_cents"] != cost.total_cents:
+            form = DecisionForm(initial={"shown_cents": cost.total_cents})
+            model_admin.message_user(
+                request,
+                "The cost has changed since you opened this page; the current "
+                "cost is shown below.",
+                messages.WARNING,
+            )
+        elif _decided(model_admin, request, submission, given):
+            return redirect(_next(submission))
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "media": model_admin.media,
+        "title": f"Approve {submission.system_name}?",
+        "submission": submission,
+        "open": submission.state in {State.MEASURED, State.DECLINED},
+        "can_decline": submission.state == State.MEASURED,
+        "form": form,
+        **_money(submission, cost),
+        "samples": _samples(submission),
+    }
+    return TemplateResponse(
+        request, "admin/leaderboard/submission/approve.html", context
+    )
+
+
+def _pressed(request: HttpRequest) -> dict[str, Any] | None:
+    """Read the form, the button that was pressed as the decision."""
+    if request.method != "POST":
+        return None
+    pressed = [name for name in DECISIONS if name in request.POST]
+    return {**request.POST.dict(), "decision": pressed[0] if len(pressed) == 1 else ""}
+
+
+def _decided(
+    model_admin: Any,
+    request: HttpRequest,
+    submission: Submission,
+    given: dict[str, Any],
+) -> bool:
+    """Carry the decision out and write it into the history; False when refused."""
+    by = cast("Account", request.user)
+    try:
+        with transaction.atomic():
+            if given["decision"] == DECLINE:
+                done = decide.decline(submission, by=by, reason=given["reason"])
+                sentence = f"Declined: {given['reason']}"
+            else:
+                now = given["decision"] == START_NOW
+                done = decide.approve(
+                    submission, by=by, reason=given["reason"], start_now=now
+                )
+                sentence = (
+                    f"Approved up to {dollars(done.approved_cents or 0)}"
+                    f"{', to start now' if now else ''}. {given['reason']}"
+                ).strip()
+            model_admin.log_change(request, done, sentence)
+    except GenieError as error:
+        model_admin.message_user(request, str(error), messages.ERROR)
+        submission.refresh_from_db()
+        return False
+    model_admin.message_user(
+        request, f"{submission.system_name}: {sentence}", messages.SUCCESS
+    )
+    return True
+
+
+def _next(submission: Submission) -> str:
+    """Go on to the next that waits, or back to the submission."""
+    waiting = Submission.objects.filter(state=State.MEASURED).order_by("pk").first()
+    if waiting is not None:
+        return reverse("admin:leaderboard_submission_approve", args=[waiting.pk])
+    return reverse("admin:leaderboard_submission_change", args=[submission.pk])
+
+
+def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
+    left = budget_left(submission.task.slug)
+    return {
+        "lines": [
+            (line.label, line.n, dollars(line.unit_cents), dollars(line.cents))
+            for line in cost.lines
+        ],
+        "total": dollars(cost.total_cents),
+        "n_assignments": cost.n_assignments,
+        "left": dollars(left),
+        "left_after": dollars(left - cost.total_cents),
+        "too_dear": cost.total_cents > left,
+    }
+
+
+def _samples(submission: Submission) -> list[dict[str, Any]]:
+    """Show the first of those outputs that people would judge."""
+    hidden = submission.task.hidden_references
+    rows = (
+        Prediction.objects.filter(submission=submission)
+        .select_related("instance")
+        .order_by("instance__sample_rank")[:N_SHOWN]
+    )
+    labels = submission.task.field_labels
+    return [
+        {
+            "id": row.instance.instance_id,
+            "fields": [
+                (label, row.instance.fields.get(name, ""))
+                for name, label in labels.items()
+            ],
+            "references": None if hidden else row.instance.references,
+            "prediction": row.text,
+        }
+        for row in rows
+    ]

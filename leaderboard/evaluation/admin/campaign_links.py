@@ -1,0 +1,47 @@
+"""Between campaigns and what they ask about, both ways."""
+
+from __future__ import annotations
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.html import format_html_join
+
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluations_about
+from leaderboard.submissions.models.submission import Submission
+
+
+def links_to_campaigns(evaluation: HumanEvaluation | None) -> str:
+    """Link to the campaigns of an evaluation, one a line."""
+    if evaluation is None or not campaigns_of(evaluation):
+        return "–"
+    return format_html_join(
+        "",
+        '<div><a href="{}">{}</a> · {}</div>',
+        (
+            (
+                reverse("admin:crowd_campaign_change", args=[campaign.pk]),
+                campaign.title,
+                campaign.get_state_display(),
+            )
+            for campaign in campaigns_of(evaluation)
+        ),
+    )
+
+
+def links_to_others(submission: Submission) -> str:
+    """Link to the comparisons and joint evaluations that ask about a submission, too."""
+    rows = [row for row in evaluations_about(submission) if row.subject != submission]
+    if not rows:
+        return "–"
+    return format_html_join(
+        "",
+        '<div><a href="{}">{}</a> · {}</div>',
+        ((page_of(row.subject), row.subject, row.get_state_display()) for row in rows),
+    )
+
+
+def page_of(row: Model) -> str:
+    """Give the address of a row's page in the admin."""
+    name = f"{row._meta.app_label}_{row._meta.model_name}"
+    return reverse(f"admin:{name}_change", args=[row.pk])

@@ -1,0 +1,308 @@
+"""What staff decide on evaluations, on one or on many at once, after one more look.
+
+The same for submissions, comparisons and joint evaluations: each needs the same
+permission, is done by `evaluation.decide` and stands in the history.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+
+from crowd.money.services.budgets import budget_left
+from genie.lib.admin.questions import (
+    Line,
+    OptionalReasonForm,
+    Question,
+    ReasonForm,
+    act_on_each,
+    asked,
+)
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import lifecycle
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from genie.lib.typing import Account
+
+State = HumanEvaluation.State
+Act = Callable[[Any], tuple[Model, str]]
+
+
+class ApproveForm(OptionalReasonForm):
+    start_now = forms.BooleanField(
+        required=False,
+        label="Start now",
+        help_text="Not at the next start of a day. Comparisons and joint evaluations "
+        "always start now.",
+    )
+    field_order = ("start_now", "reason")
+
+
+APPROVE = Question(
+    title="Approve what it costs",
+    sentence="The total is set aside now; people are asked to judge these.",
+    button="Approve all of them",
+    action="approve_selected",
+    form=ApproveForm,
+)
+DECLINE = Question(
+    title="Decline",
+    sentence="People are not asked; who asked for each reads the reason.",
+    button="Decline all of them",
+    action="decline_selected",
+    form=ReasonForm,
+    danger=True,
+)
+STOP = Question(
+    title="Stop",
+    sentence=(
+        "No more work goes out; what was handed in stays paid. No result is published: "
+        "for a partial result, stop the campaign instead."
+    ),
+    button="Stop all of them",
+    action="stop_selected",
+    form=ReasonForm,
+    danger=True,
+)
+RETRY = Question(
+    title="Run failed steps again",
+    sentence="Each failed step is queued again, with its attempts counted from zero.",
+    button="Run them again",
+    action="retry_selected",
+    form=ReasonForm,
+)
+
+
+@admin.action(description="Approve what the selected ones cost", permissions=["decide"])
+def approve_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    """Show the total beside the budgets; money is set aside for exactly that."""
+    rows = model_admin.rows_in(queryset, State.REQUESTED, State.DECLINED)
+    if not rows:
+        say(model_admin, request, "None of them waits for a decision.")
+        return None
+    costs = {row.pk: cost_of(row) for row in rows}
+    total = sum(costs.values())
+    if request.POST.get("shown_cents") not in {None, str(total)}:
+        say(model_admin, request, "The cost has changed meanwhile: look again, please.")
+        return None
+    answer = asked(
+        model_admin,
+        request,
+        APPROVE,
+        [
+            Line(
+                row.pk, str(row), f"{row.task}, {dollars(costs[row.pk])}{_warned(row)}"
+            )
+            for row in rows
+        ],
+        totals=[*_by_task(rows, costs), ("Total", dollars(total))],
+        hidden=[("shown_cents", str(total))],
+    )
+    if isinstance(answer, HttpResponse):
+        return answer
+    given, by = answer.cleaned_data, cast("Account", request.user)
+
+    def act(row: Any) -> tuple[Model, str]:
+        decide.approve(row, by=by, reason=given["reason"], start_now=given["start_now"])
+        return (
+            row,
+            f"Approved up to {dollars(costs[row.pk])}. {given['reason']}".strip(),
+        )
+
+    act_on_rows(model_admin, request, rows, act, "approved")
+    return None
+
+
+@admin.action(
+    description="Decline the selected ones, with a reason", permissions=["decide"]
+)
+def decline_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    rows = model_admin.rows_in(queryset, State.REQUESTED)
+    return decide_on_each(
+        model_admin,
+        request,
+        rows,
+        DECLINE,
+        decide.decline,
+        "declined",
+        nothing="None of them waits for a decision.",
+    )
+
+
+@admin.action(
+    description="Stop the selected ones, with a reason", permissions=["decide"]
+)
+def stop_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    at_work = (State.APPROVED, State.ANNOTATING, State.ANNOTATED)
+    rows = model_admin.rows_in(queryset, *at_work)
+    return decide_on_each(
+        model_admin,
+        request,
+        rows,
+        STOP,
+        decide.stop,
+        "stopped",
+        nothing="None of them is at work.",
+    )
+
+
+@admin.action(
+    description="Run the failed step of the selected ones again", permissions=["decide"]
+)
+def retry_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
+) -> HttpResponse | None:
+    rows = model_admin.rows_that_failed(queryset)
+    if not rows:
+        say(model_admin, request, "None of them failed.")
+        return None
+    lines = [
+        Line(row.pk, str(row), f"{row.failed_step}: {row.failure}") for row in rows
+    ]
+    answer = asked(model_admin, request, RETRY, lines)
+    if isinstance(answer, HttpResponse):
+        return answer
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
+
+    def act(row: Any) -> tuple[Model, str]:
+        step = row.failed_step
+        decide.retry(row, by=by)
+        return row, f"Step {step!r} queued again. Why: {reason}"
+
+    act_on_rows(model_admin, request, rows, act, "queued again")
+    return None
+
+
+class DecisionAdmin(ReadOnlyAdmin):
+    """Evaluations are not edited; staff approve, decline, stop and try again."""
+
+    # where a row's state and failure are found: on itself, or on its evaluation
+    state_of = "evaluation__"
+    ordering = ["-pk"]
+    readonly_fields = ["campaigns"]
+    actions = [
+        "approve_selected",
+        "decline_selected",
+        "stop_selected",
+        "retry_selected",
+    ]
+    approve_selected = approve_selected
+    decline_selected = decline_selected
+    stop_selected = stop_selected
+    retry_selected = retry_selected
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return decide.may_decide(request.user)
+
+    def rows_in(self, queryset: QuerySet[Any], *wanted: str) -> list[Any]:
+        """Give those of the rows whose evaluation is in one of these states."""
+        names = wanted if self.state_of else map(lifecycle.of_evaluation, wanted)
+        found = queryset.filter(**{f"{self.state_of}state__in": list(names)})
+        return list(found.order_by("pk"))
+
+    def rows_that_failed(self, queryset: QuerySet[Any]) -> list[Any]:
+        """Give those of the rows of which a step failed."""
+        found = queryset.exclude(**{f"{self.state_of}failed_step": ""})
+        return list(found.order_by("pk"))
+
+
+def decide_on_each(
+    model_admin: DecisionAdmin,
+    request: HttpRequest,
+    rows: list[Any],
+    question: Question,
+    service: Callable[..., object],
+    done: str,
+    *,
+    nothing: str,
+) -> HttpResponse | None:
+    """Ask for a reason, then do the same with each row; the history says what."""
+    if not rows:
+        say(model_admin, request, nothing)
+        return None
+    lines = [
+        Line(row.pk, str(row), f"{row.task}, {row.get_state_display()}") for row in rows
+    ]
+    answer = asked(model_admin, request, question, lines)
+    if isinstance(answer, HttpResponse):
+        return answer
+    reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
+
+    def act(row: Any) -> tuple[Model, str]:
+        service(row, by=by, reason=reason)
+        return row, f"{done.capitalize()}: {reason}"
+
+    act_on_rows(model_admin, request, rows, act, done)
+    return None
+
+
+def act_on_rows(
+    model_admin: DecisionAdmin,
+    request: HttpRequest,
+    rows: list[Any],
+    act: Act,
+    done: str,
+) -> None:
+    """Act on each row and say how many of them it was done with."""
+    n = act_on_each(model_admin, request, rows, act)
+    many = str(model_admin.opts.verbose_name_plural).capitalize()
+    level = messages.SUCCESS if n else messages.WARNING
+    model_admin.message_user(request, f"{many} {done}: {n} of {len(rows)}.", level)
+
+
+def say(model_admin: DecisionAdmin, request: HttpRequest, sentence: str) -> None:
+    """Say why nothing was done."""
+    model_admin.message_user(request, sentence, messages.WARNING)
+
+
+def cost_of(row: Any) -> int:
+    """Give what it costs to ask, in cents."""
+    return decide.quote(row.evaluation).total_cents
+
+
+def cost_shown(row: Any) -> str:
+    """Say what was approved, or what would be."""
+    if row.approved_cents is not None:
+        return f"{dollars(row.approved_cents)} approved"
+    evaluation = row.evaluation
+    if evaluation is None or evaluation.state != State.REQUESTED:
+        return ""
+    return f"{dollars(cost_of(row))} if approved"
+
+
+def _warned(row: Any) -> str:
+    if not isinstance(row, Submission):
+        return ""
+    codes = ", ".join(warning["code"] for warning in row.warnings)
+    return f", warnings: {codes}" if codes else ""
+
+
+def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
+    """Set what each task's rows cost beside what is left for it."""
+    wanted: dict[str, int] = defaultdict(int)
+    for row in rows:
+        wanted[row.task.slug] += costs[row.pk]
+    found = []
+    for slug, cents in sorted(wanted.items()):
+        left = budget_left(slug)
+        short = "" if cents <= left else " — too little: some will be refused"
+        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
+    return found

@@ -1,0 +1,46 @@
+"""Filters of the list of submissions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from leaderboard.submissions.models.submission import Submission
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+_YES_NO = [("yes", "yes"), ("no", "no")]
+
+
+class YesNo(admin.SimpleListFilter):
+    """Rows for which `nothing` holds of `field`, or the others."""
+
+    field: str
+    nothing: Any
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return _YES_NO
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[Submission]
+    ) -> QuerySet[Submission] | None:
+        if self.value() == "yes":
+            return queryset.exclude(**{self.field: self.nothing})
+        if self.value() == "no":
+            return queryset.filter(**{self.field: self.nothing})
+        return None
+
+
+class HasFailed(YesNo):
+    title = "failed"
+    parameter_name = "failed"
+    field, nothing = "failed_step", ""
+
+
+class HasWarnings(YesNo):
+    title = "warnings"
+    parameter_name = "warned"
+    field, nothing = "warnings", []

@@ -1,0 +1,156 @@
+"""Comparisons, joint evaluations, and all evaluations in one list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
+from leaderboard.evaluation.admin.decisions import DecisionAdmin, cost_shown
+from leaderboard.evaluation.admin.filters import YesNo
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class HasFailed(YesNo):
+    title = "failed"
+    parameter_name = "failed"
+    field, nothing = "evaluation__failed_step", ""
+
+
+class AskedAdmin(DecisionAdmin):
+    """What is asked about several systems; its evaluation's fields stand beside."""
+
+    readonly_fields = [
+        "task",
+        "state",
+        "cost",
+        "asked_by",
+        "decision_reason",
+        "failure",
+        "campaigns",
+    ]
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: Any) -> str:
+        return links_to_campaigns(row.evaluation)
+
+    @admin.display(description="task", ordering="evaluation__task")
+    def task(self, row: Any) -> str:
+        return str(row.task)
+
+    @admin.display(description="state", ordering="evaluation__state")
+    def state(self, row: Any) -> str:
+        return str(row.get_state_display())
+
+    @admin.display(description="asked by")
+    def asked_by(self, row: Any) -> str:
+        return str(row.evaluation.requested_by)
+
+    @admin.display(description="failure", ordering="evaluation__failure")
+    def failure(self, row: Any) -> str:
+        return str(row.failure)
+
+    @admin.display(description="reason of the decision")
+    def decision_reason(self, row: Any) -> str:
+        return str(row.decision_reason)
+
+    @admin.display(description="cost")
+    def cost(self, row: Any) -> str:
+        return cost_shown(row)
+
+
+@admin.register(Comparison)
+class ComparisonAdmin(AskedAdmin):
+    list_display = [
+        "__str__",
+        "task",
+        "state",
+        "better",
+        "n_labels",
+        "asked_how",
+        "cost",
+        "failure",
+    ]
+    list_filter = [
+        "evaluation__state",
+        HasFailed,
+        "rule",
+        "strategy",
+        "evaluation__simulated",
+        "evaluation__task",
+    ]
+    list_select_related = ["evaluation__task", "evaluation__requested_by", "a", "b"]
+    search_fields = ["a__system_name", "b__system_name"]
+
+    @admin.display(description="rule, error probability, strategy", ordering="rule")
+    def asked_how(self, row: Comparison) -> str:
+        return f"{row.rule}, {row.delta:g}, {row.get_strategy_display()}"
+
+
+@admin.register(JointEvaluation)
+class JointEvaluationAdmin(AskedAdmin):
+    list_display = [
+        "__str__",
+        "task",
+        "state",
+        "n_instances",
+        "n_workers",
+        "cost",
+        "failure",
+    ]
+    list_filter = [
+        "evaluation__state",
+        HasFailed,
+        "evaluation__simulated",
+        "evaluation__task",
+    ]
+    list_select_related = ["evaluation__task", "evaluation__requested_by"]
+    search_fields = ["evaluation__systems__submission__system_name"]
+
+
+@admin.register(HumanEvaluation)
+class HumanEvaluationAdmin(ReadOnlyAdmin):
+    """All that people are asked, with whom it is about; decided on its owner's page."""
+
+    list_display = [
+        "about",
+        "task",
+        "strategy",
+        "state",
+        "design",
+        "n_instances",
+        "campaigns",
+        "created_at",
+    ]
+    list_filter = ["strategy", "state", "design", "simulated", "task"]
+    list_select_related = [
+        "task",
+        "submission",
+        "comparison__a",
+        "comparison__b",
+        "joint__evaluation__task",
+    ]
+    search_fields = ["systems__submission__system_name"]
+    readonly_fields = ["about", "campaigns"]
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[HumanEvaluation]:
+        rows: QuerySet[HumanEvaluation] = super().get_queryset(request)
+        return rows.prefetch_related("campaigns")
+
+    @admin.display(description="asks about")
+    def about(self, row: HumanEvaluation) -> str:
+        return format_html('<a href="{}">{}</a>', page_of(row.subject), row.subject)
+
+    @admin.display(description="campaigns")
+    def campaigns(self, row: HumanEvaluation) -> str:
+        return links_to_campaigns(row)

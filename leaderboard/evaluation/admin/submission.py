@@ -1,0 +1,214 @@
+"""Submissions: the list, one submission's story, and what staff may do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, re_path, reverse
+
+from genie.lib.admin.questions import Question, ReasonForm
+from genie.lib.admin.read_only import ReadOnlyInline
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.admin.approve_page import approve_page
+from leaderboard.evaluation.admin.campaign_links import (
+    links_to_campaigns,
+    links_to_others,
+)
+from leaderboard.evaluation.admin.decisions import (
+    DecisionAdmin,
+    cost_shown,
+    decide_on_each,
+)
+from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+State = Submission.State
+_AT_MOST = 120
+_STORY: list[Any] = ["at", "state", "sentence", "actor"]
+
+
+PUBLISH_PARTIAL = Question(
+    title="Publish what is there",
+    sentence=(
+        "The answers that came in before these were stopped are scored and published, "
+        "marked as partial; without enough instances they have no rank."
+    ),
+    button="Publish all of them",
+    action="publish_partial_selected",
+    form=ReasonForm,
+)
+WITHDRAW = Question(
+    title="Withdraw submissions",
+    sentence=(
+        "They leave the board for good and their campaigns stop; work that was handed "
+        "in stays paid. This cannot be undone."
+    ),
+    button="Withdraw all of them",
+    action="withdraw_selected",
+    form=ReasonForm,
+    danger=True,
+)
+
+
+@admin.action(
+    description="Publish what is there of the selected stopped submissions",
+    permissions=["decide"],
+)
+def publish_partial_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    return decide_on_each(
+        model_admin,
+        request,
+        model_admin.rows_in(queryset, State.STOPPED),
+        PUBLISH_PARTIAL,
+        decide.publish_partial,
+        "published as far as it goes",
+        nothing="None of them was stopped without publishing.",
+    )
+
+
+@admin.action(
+    description="Withdraw the selected submissions, with a reason",
+    permissions=["decide"],
+)
+def withdraw_selected(
+    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
+) -> HttpResponse | None:
+    return decide_on_each(
+        model_admin,
+        request,
+        list(queryset.select_related("task").order_by("pk")),
+        WITHDRAW,
+        decide.withdraw,
+        "withdrawn",
+        nothing="None of them is there any more.",
+    )
+
+
+class EventInline(ReadOnlyInline):
+    model = SubmissionEvent
+    fields = _STORY
+    readonly_fields = _STORY
+    verbose_name_plural = "story"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SubmissionEvent]:
+        rows: QuerySet[SubmissionEvent] = super().get_queryset(request)
+        return rows.select_related("actor")
+
+
+@admin.register(Submission)
+class SubmissionAdmin(DecisionAdmin):
+    state_of = ""
+    list_display = [
+        "system_name",
+        "task",
+        "team",
+        "state",
+        "cost",
+        "n_warnings",
+        "last_error",
+        "received_at",
+    ]
+    list_filter = [
+        "state",
+        HasFailed,
+        HasWarnings,
+        "visibility",
+        "simulated",
+        "task",
+        "created_at",
+    ]
+    list_select_related = ["task", "team", "human_evaluation__task"]
+    search_fields = ["system_name", "team__name", "owner__username", "file_sha256"]
+    inlines = [EventInline]
+    readonly_fields = ["campaigns", "compared"]
+    exclude = ["file"]  # never served by its address; its name and hash stand here
+    change_form_template = "admin/leaderboard/submission/change_form.html"
+    actions = [
+        *DecisionAdmin.actions,
+        "publish_partial_selected",
+        "withdraw_selected",
+    ]
+    publish_partial_selected = publish_partial_selected
+    withdraw_selected = withdraw_selected
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path(
+                "<int:pk>/approve/",
+                view(self.approve_view),
+                name="leaderboard_submission_approve",
+            ),
+            re_path(
+                r"^(?P<pk>\d{1,18})/(?P<verb>decline|stop|retry|publish-partial|withdraw)/$",
+                view(self.do_view),
+                name="leaderboard_submission_do",
+            ),
+        ]
+        return [*own, *super().get_urls()]
+
+    def approve_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return approve_page(self, request, self._one(request, pk))
+
+    def do_view(self, request: HttpRequest, pk: str, verb: str) -> HttpResponse:
+        """Do with one submission what the list does with many."""
+        acts = {
+            "decline": self.decline_selected,
+            "stop": self.stop_selected,
+            "retry": self.retry_selected,
+            "publish-partial": self.publish_partial_selected,
+            "withdraw": self.withdraw_selected,
+        }
+        one = self._one(request, int(pk))
+        answer: HttpResponse | None = acts[verb](
+            request, Submission.objects.filter(pk=one.pk)
+        )
+        return answer or redirect(
+            reverse("admin:leaderboard_submission_change", args=[one.pk])
+        )
+
+    def _one(self, request: HttpRequest, pk: int) -> Submission:
+        if not self.has_decide_permission(request):
+            raise PermissionDenied
+        found = Submission.objects.select_related("task", "team", "owner").filter(pk=pk)
+        submission = found.first()
+        if submission is None:
+            raise Http404
+        return submission
+
+    @admin.display(description="campaigns")
+    def campaigns(self, submission: Submission) -> str:
+        return links_to_campaigns(submission.human_evaluation)
+
+    @admin.display(description="comparisons and joint evaluations")
+    def compared(self, submission: Submission) -> str:
+        return links_to_others(submission)
+
+    @admin.display(description="cost")
+    def cost(self, submission: Submission) -> str:
+        return cost_shown(submission)
+
+    @admin.display(description="received", ordering="created_at")
+    def received_at(self, submission: Submission) -> str:
+        return f"{submission.created_at:%Y-%m-%d %H:%M}"
+
+    @admin.display(description="warnings")
+    def n_warnings(self, submission: Submission) -> int:
+        return len(submission.warnings)
+
+    @admin.display(description="last error")
+    def last_error(self, submission: Submission) -> str:
+        text = submission.failure
+        if not text and submission.errors:
+            text = str(submission.errors[0].get("message", ""))
+        return text if len(text) <= _AT_MOST else text[: _AT_MOST - 1] + "…"

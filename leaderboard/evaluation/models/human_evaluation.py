@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from crowd.hits.models.campaign import Campaign
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.evaluation.models import states
+from leaderboard.tasks.models import Instance, Task
+
+
+class HumanEvaluation(models.Model):
+    """People are asked about systems: what is asked, who agreed, and how it stands.
+
+    A submission, a comparison or a joint evaluation owns it. What all of them share is
+    here: the decision on the money, the state, failed steps, systems and campaigns.
+    """
+
+    State = states.State
+
+    class Strategy(models.TextChoices):
+        SINGLE = "single", "one system"
+        COMPARISON = "comparison", "comparison"
+        JOINT = "joint", "joint evaluation"
+
+    task = models.ForeignKey(
+        Task, on_delete=models.PROTECT, related_name="human_evaluations"
+    )
+    strategy = models.CharField(max_length=16, choices=Strategy.choices)
+    state = models.CharField(
+        max_length=16,
+        choices=states.State.choices,
+        default=states.State.REQUESTED,
+        db_index=True,
+    )
+    design = models.CharField(max_length=50)
+    # how many instances are to be judged; of a comparison, at most
+    n_instances = models.PositiveIntegerField()
+    seed = models.BigIntegerField()
+    simulated = models.BooleanField(default=False)
+
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who approved, declined or stopped it.",
+    )
+    decision_reason = models.TextField(blank=True)
+    approved_cents = models.PositiveIntegerField(null=True, blank=True)
+    start_now = models.BooleanField(default=False)
+
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    failed_step = models.CharField(max_length=50, blank=True)
+    failure = models.TextField(blank=True)
+    failure_permanent = models.BooleanField(default=False)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    # when the ratings were last turned into scores
+    scored_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return str(self.subject)
+
+    @property
+    def subject(self) -> models.Model:
+        """Give the submission, comparison or joint evaluation that owns it."""
+        of: dict[str, str] = {self.Strategy.SINGLE: "submission"}
+        found: models.Model = getattr(self, of.get(self.strategy, self.strategy))
+        return found
+
+    @property
+    def campaigns_in_order(self) -> list[Campaign]:
+        """Give its campaigns: none before it is launched, one, or one a criterion."""
+        found: list[Campaign] = self.__dict__.get("_campaigns", [])
+        if not found:
+            found = [row.campaign for row in self.campaigns.all()]
+            self.__dict__["_campaigns"] = found
+        return found
+
+    @property
+    def campaign(self) -> Campaign:
+        """Give the campaign of all criteria, or of the first where each has its own."""
+        return self.campaigns_in_order[0]
+
+    def refresh_from_db(
+        self,
+        using: str | None = None,
+        fields: Iterable[str] | None = None,
+        from_queryset: models.QuerySet[Any] | None = None,
+    ) -> None:
+        self.__dict__.pop("_campaigns", None)
+        super().refresh_from_db(using, fields, from_queryset)
+
+
+class EvaluatedSystem(models.Model):
+    """One of the systems that an evaluation asks about, in their order."""
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="systems"
+    )
+    submission = models.ForeignKey(
+        "leaderboard.Submission", on_delete=models.PROTECT, related_name="evaluated"
+    )
+    position = models.PositiveSmallIntegerField()
+
+    class Meta:
+        ordering = ["evaluation", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "submission"], name="evaluated_system_once"
+            ),
+            models.UniqueConstraint(
+                fields=["evaluation", "position"], name="evaluated_position_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.submission)
+
+
+class WithCampaigns(models.Manager["EvaluationCampaign"]):
+    """Whoever reads these rows reads the campaigns, too."""
+
+    def get_queryset(self) -> models.QuerySet[EvaluationCampaign]:
+        return super().get_queryset().select_related("campaign__hit_type")
+
+
+class EvaluationCampaign(models.Model):
+    """A campaign that asks for an evaluation: all criteria, or one of its own (setup 2)."""
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="campaigns"
+    )
+    campaign = models.OneToOneField(
+        Campaign, on_delete=models.PROTECT, related_name="+"
+    )
+    # empty: all of them
+    criterion = models.CharField(max_length=50, blank=True)
+    position = models.PositiveSmallIntegerField()
+
+    objects = WithCampaigns()
+
+    class Meta:
+        ordering = ["evaluation", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "criterion"], name="evaluation_criterion_once"
+            ),
+            models.UniqueConstraint(
+                fields=["evaluation", "position"], name="evaluation_campaign_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.campaign)
+
+
+class JudgedItem(models.Model):
+    """Which instance's outputs an item of the campaign shows."""
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="judged_items"
+    )
+    item = models.OneToOneField(
+        "crowd.Item", on_delete=models.CASCADE, related_name="+"
+    )
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id} shows {self.instance_id}"
+
+
+class JudgedOutput(models.Model):
+    """Whose output stands in which place of an item that shows several."""
+
+    judged_item = models.ForeignKey(
+        JudgedItem, on_delete=models.CASCADE, related_name="outputs"
+    )
+    slot = models.CharField(max_length=8)
+    submission = models.ForeignKey(
+        "leaderboard.Submission",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: a reference.",
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judged_item", "slot"], name="one_output_a_slot"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.slot}: {self.submission_id or 'reference'}"
+
+
+class Score(models.Model):
+    """The aggregate of the clean ratings; never overwritten, only superseded."""
+
+    submission = models.ForeignKey(
+        "leaderboard.Submission", on_delete=models.PROTECT, related_name="scores"
+    )
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.PROTECT, related_name="scores"
+    )
+    criterion = models.CharField(max_length=50)
+    mean = models.FloatField()
+    low = models.FloatField()
+    high = models.FloatField()
+    # the inner interval that boards draw thick
+    low_50 = models.FloatField()
+    high_50 = models.FloatField()
+    n = models.PositiveIntegerField()
+    n_workers = models.PositiveIntegerField()
+    n_excluded_workers = models.PositiveIntegerField(default=0)
+    histogram = OrderedJSONField(default=dict)
+    covers = models.CharField(max_length=200)
+    seed = models.BigIntegerField()
+    # the ratings that went in, hashed: same ratings, same score
+    ratings_sha256 = models.CharField(max_length=64)
+    signature = models.CharField(max_length=300)
+    created_at = models.DateTimeField(auto_now_add=True)
+    superseded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["evaluation", "submission", "criterion"],
+                condition=Q(superseded_at=None),
+                name="one_current_score",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.mean:.1f} [{self.low:.1f}, {self.high:.1f}]"

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from django.db import models
+
+from leaderboard.evaluation.models.asked import Asked, of_evaluation
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+
+
+class JointEvaluation(Asked):
+    """Several systems judged side by side, instance by instance (RankME)."""
+
+    evaluation = models.OneToOneField(
+        HumanEvaluation, on_delete=models.PROTECT, related_name="joint"
+    )
+    # the criteria that are asked; the others of the task are not
+    criteria = models.JSONField(default=list)
+    # how many are asked for; the evaluation says how many the systems share
+    n_instances = models.PositiveIntegerField()
+    # how many workers judge each instance
+    n_workers = models.PositiveSmallIntegerField(default=1)
+    # per criterion: ranking, TrueSkill, agreement; written when scored
+    results = models.JSONField(default=dict, blank=True)
+
+    design: str = of_evaluation("design")
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"joint evaluation {self.pk} on {self.task}"

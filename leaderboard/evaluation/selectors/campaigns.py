@@ -1,0 +1,37 @@
+"""Which campaigns serve an evaluation, and which evaluation has any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import QuerySet
+
+from crowd.hits.models.campaign import Campaign
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.submissions.models.submission import Submission
+
+
+def campaigns_of(evaluation: HumanEvaluation) -> list[Campaign]:
+    """Give the campaign of all criteria, or those of separate ones in their order."""
+    return evaluation.campaigns_in_order
+
+
+def launched(submissions: Iterable[int]) -> QuerySet[HumanEvaluation]:
+    """Give the evaluations of these submissions for which campaigns went out."""
+    rows = HumanEvaluation.objects.filter(
+        submission__in=submissions, campaigns__position=0
+    )
+    return rows.select_related("task", "submission").prefetch_related("campaigns")
+
+
+def evaluation_of(submission: Submission) -> HumanEvaluation | None:
+    """Give a submission's evaluation once people are asked."""
+    return launched([submission.pk]).first()
+
+
+def evaluations_about(submission: Submission) -> QuerySet[HumanEvaluation]:
+    """Give all evaluations that ask about a submission, alone or beside others."""
+    rows = HumanEvaluation.objects.filter(systems__submission=submission)
+    return rows.select_related(
+        "submission", "comparison__a", "comparison__b", "joint__evaluation__task"
+    )

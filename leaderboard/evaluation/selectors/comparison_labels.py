@@ -1,0 +1,175 @@
+"""From votes to labels: one number a pair, in the pairs' stored random order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboard.evaluation.models.comparison import (
+    ComparedPair,
+    Comparison,
+    CountedVote,
+)
+from leaderboard.stats.stopping.sequential import Comparison as Series
+from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
+from quality.bans.selectors.clean_ratings import clean_ratings
+
+Strategy = Comparison.Strategy
+FIRST_SLOT = "A"
+MIDDLE = 0.5
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What workers said of one pair: 1 for A, 0 for B, in the order of the workers."""
+
+    pair_pk: int
+    item_pk: int
+    position: int
+    wave: int
+    workers: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+def rule_of(comparison: Comparison) -> ConfidenceRule:
+    """Give the stopping rule of a comparison."""
+    return rule_for(comparison.rule, comparison.delta)
+
+
+def rule_for(name: str, delta: float) -> ConfidenceRule:
+    """Give a stopping rule; delta is for both sides together, rules take one side's."""
+    return rule_named(name, delta / 2)
+
+
+def asked_at_first(strategy: str, n_workers: int) -> int:
+    """Say how many workers a pair is given to when it goes out."""
+    if strategy == Strategy.MAJORITY:
+        return n_workers
+    return 2 if strategy == Strategy.MAX_THREE else 1
+
+
+def asked_at_most(strategy: str, n_workers: int) -> int:
+    """Say how many workers a pair may take, for the price."""
+    return 3 if strategy == Strategy.MAX_THREE else asked_at_first(strategy, n_workers)
+
+
+def wants_third(strategy: str, values: Sequence[float]) -> bool:
+    """Tell whether two workers disagree and a third has to decide."""
+    return (
+        strategy == Strategy.MAX_THREE
+        and len(values) == 2
+        and sum(values) == MIDDLE * 2
+    )
+
+
+def label_of(
+    strategy: str, n_workers: int, values: Sequence[float], *, last: bool = False
+) -> float | None:
+    """Give a pair's label, or None while votes are missing.
+
+    With `last` no more votes will come: those that are there have to do.
+    """
+    n_votes = asked_at_first(strategy, n_workers) + wants_third(strategy, values)
+    if not values or (len(values) < n_votes and not last):
+        return None
+    if len(values) == 1:
+        return values[0]
+    share = sum(values) / len(values)
+    if share == MIDDLE:
+        return MIDDLE
+    return 1.0 if share > MIDDLE else 0.0
+
+
+def votes_of(comparison: Comparison) -> list[Votes]:
+    """Collect the votes that count now, pair by pair, in the pairs' stored order."""
+    if not comparison.evaluation.campaigns_in_order:
+        return []
+    ratings = clean_ratings(comparison.evaluation.campaign)
+    ratings = ratings[ratings["criterion"] == comparison.criterion]
+    votes_by_item: dict[int, list[tuple[int, float]]] = {}
+    for item, worker, value in zip(
+        ratings["item"].tolist(),
+        ratings["worker"].tolist(),
+        ratings["value"].tolist(),
+        strict=True,
+    ):
+        votes_by_item.setdefault(int(item), []).append((int(worker), float(value)))
+    return [
+        Votes(
+            pk,
+            item_pk,
+            position,
+            wave,
+            tuple(worker for worker, _ in votes_by_item.get(item_pk, ())),
+            tuple(for_a(slot, value) for _, value in votes_by_item.get(item_pk, ())),
+        )
+        for pk, item_pk, position, wave, slot in _pairs(comparison)
+    ]
+
+
+def kept_votes(comparison: Comparison) -> list[Votes]:
+    """Give the votes that counted when the comparison ended, in the same order."""
+    votes_by_pair: dict[int, list[tuple[int, float]]] = {}
+    for pair, worker, value in (
+        CountedVote.objects.filter(pair__comparison=comparison)
+        .order_by("pair_id", "worker_id")
+        .values_list("pair_id", "worker_id", "value")
+    ):
+        votes_by_pair.setdefault(pair, []).append((worker, value))
+    return [
+        Votes(
+            pk,
+            item_pk,
+            position,
+            wave,
+            tuple(worker for worker, _ in votes_by_pair.get(pk, ())),
+            tuple(value for _, value in votes_by_pair.get(pk, ())),
+        )
+        for pk, item_pk, position, wave, _ in _pairs(comparison)
+    ]
+
+
+def votes_shown(comparison: Comparison) -> list[Votes]:
+    """Give what a comparison is shown by: after its end, what counted then."""
+    return kept_votes(comparison) if comparison.votes_kept else votes_of(comparison)
+
+
+def for_a(slot_of_a: str, answered: float) -> float:
+    """Turn a preference for the first of two texts into one for A.
+
+    Examples
+    --------
+    >>> for_a("A", 1.0), for_a("B", 1.0), for_a("B", 0.5)
+    (1.0, 0.0, 0.5)
+    """
+    return answered if slot_of_a == FIRST_SLOT else 1.0 - answered
+
+
+def _pairs(comparison: Comparison) -> list[tuple[int, int, int, int, str]]:
+    rows = ComparedPair.objects.filter(comparison=comparison).order_by("position")
+    return list(
+        rows.values_list("pk", "judged_item__item_id", "position", "wave", "slot_of_a")
+    )
+
+
+def labels_from(
+    comparison: Comparison, votes: Sequence[Votes], *, last: bool = False
+) -> list[float | None]:
+    """Give each pair's label, None where it has none yet."""
+    return [
+        label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
+        for pair in votes
+    ]
+
+
+def no_more_came(state: str) -> bool:
+    """Tell whether all answers were in at the end, so that those there had to do.
+
+    Of a comparison that was stopped in the middle only complete pairs are read.
+    """
+    return state in {Comparison.State.DECIDED, Comparison.State.UNDECIDED}
+
+
+def decide(rule: ConfidenceRule, labels: Sequence[float]) -> Decision:
+    """Feed labels to the rule one at a time: what comes after a decision is not used."""
+    return Series(rule).extend(labels)

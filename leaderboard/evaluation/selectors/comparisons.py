@@ -1,0 +1,190 @@
+"""Comparisons as pages and the API show them: the state of the question, in numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from genie.accounts.staff import staff_may
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.comparison_labels import (
+    asked_at_first,
+    decide,
+    labels_from,
+    no_more_came,
+    rule_of,
+    votes_shown,
+)
+from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
+from leaderboard.stats.stopping.sequential import Decision
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import (
+    ON_BOARD,
+    Staff,
+    inside,
+    public,
+    team_ids,
+)
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+    Viewer = AbstractBaseUser | AnonymousUser | None
+
+State = Comparison.State
+# Before staff have agreed to it, a question concerns who asked it and staff.
+_UNASKED = [State.REQUESTED, State.DECLINED]
+ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a comparison stands.
+
+    `now` is what the labels so far say; after a decision, it is the decision. `needed`
+    is how many labels it would take in all if the preference stayed as it is.
+    """
+
+    now: Decision
+    course: Course
+    n_labels: int
+    n_votes: int
+    needed: int | None
+    spent_cents: int
+    still_cents: int | None
+    max_labels: int
+
+    @property
+    def beyond_budget(self) -> bool:
+        """Tell whether more labels are needed than will be asked for."""
+        return self.needed is not None and self.needed > self.max_labels
+
+    @property
+    def still(self) -> int | None:
+        """Labels still needed at the present rate."""
+        return None if self.needed is None else max(0, self.needed - self.n_labels)
+
+
+def comparisons_seen_by(
+    viewer: Viewer, task: Task | None = None
+) -> QuerySet[Comparison]:
+    """Give the comparisons whose both systems the viewer may see, newest first."""
+    rows = Comparison.objects.select_related("evaluation__task", "a", "b", "within")
+    if task is not None:
+        rows = rows.filter(evaluation__task=task)
+    may_see = Q(public("a__") | inside(viewer, "a__")) & Q(
+        public("b__") | inside(viewer, "b__")
+    )
+    agreed = ~Q(evaluation__state__in=_UNASKED)
+    if viewer is not None and viewer.is_authenticated:
+        agreed |= Q(evaluation__requested_by=viewer.pk)
+    if staff_may(viewer, Staff.SEE_COMPARISONS):
+        agreed = Q()
+    return rows.filter(may_see & agreed).order_by("-pk")
+
+
+def concerns(viewer: Viewer, comparison: Comparison) -> bool:
+    """Tell whether what it costs may be shown: to staff, who asked, and the teams."""
+    if viewer is None or not viewer.is_authenticated:
+        return False
+    teams = team_ids(viewer)
+    return (
+        staff_may(viewer, Staff.SEE_COMPARISONS)
+        or comparison.requested_by_id == viewer.pk
+        or comparison.a.team_id in teams
+        or comparison.b.team_id in teams
+    )
+
+
+def standing_of(comparison: Comparison) -> Standing:
+    """Work out how it stands: from the labels that count now, or counted at its end."""
+    rule = rule_of(comparison)
+    votes = votes_shown(comparison)
+    is_over = comparison.is_over
+    last = no_more_came(comparison.state)
+    labels = [
+        pair for pair in labels_from(comparison, votes, last=last) if pair is not None
+    ]
+    spent = unit = 0
+    for campaign in campaigns_of(comparison.evaluation):
+        spent = campaign_progress(campaign).spent_cents
+        unit = unit_cents(campaign)
+    needed = None
+    if not is_over and labels:
+        needed = labels_needed(rule, len(labels), sum(labels))
+    workers_per_pair = asked_at_first(comparison.strategy, comparison.n_workers)
+    return Standing(
+        now=_decided(comparison) or decide(rule, labels),
+        course=course_of(rule, labels),
+        n_labels=len(labels),
+        n_votes=sum(len(pair.values) for pair in votes),
+        needed=needed,
+        spent_cents=spent,
+        still_cents=None
+        if needed is None
+        else max(0, needed - len(labels)) * workers_per_pair * unit,
+        max_labels=comparison.evaluation.n_instances,
+    )
+
+
+def _decided(comparison: Comparison) -> Decision | None:
+    """Give what was written when it ended: later bans do not rewrite it."""
+    if comparison.state not in ENDED:
+        return None
+    if comparison.estimate is None:
+        return None
+    rule = rule_of(comparison)
+    return Decision(
+        side="A"
+        if comparison.better == "A"
+        else "B"
+        if comparison.better == "B"
+        else "undecided",
+        n=comparison.n_labels,
+        estimate=comparison.estimate,
+        low=comparison.low or 0.0,
+        high=1.0 if comparison.high is None else comparison.high,
+        confidence=1 - comparison.delta,
+        rule=rule.name,
+        anytime_valid=rule.anytime_valid,
+    )
+
+
+def verdict(comparison: Comparison, standing: Standing) -> str:
+    """Say in one sentence how it stands."""
+    a, b = comparison.a.system_name, comparison.b.system_name
+    sure = f"{100 * (1 - comparison.delta):.4g} %"
+    n = standing.n_labels
+    sentences = {
+        State.REQUESTED: "Waiting for staff to approve the cost.",
+        State.DECLINED: "Staff declined this comparison.",
+        State.APPROVED: "The first pairs are about to be posted.",
+        State.ANNOTATING: f"Not decided yet; {n:,} labels so far.",
+        State.STOPPED: f"Staff stopped this comparison after {n:,} labels.",
+        State.UNDECIDED: f"Inconclusive after {comparison.n_labels:,} labels.",
+    }
+    if comparison.failure_permanent and not comparison.is_over:
+        return f"A step failed after {n:,} labels; staff can see why."
+    if comparison.state != State.DECIDED:
+        return sentences[State(comparison.state)]
+    better, other = (a, b) if comparison.better == "A" else (b, a)
+    return (
+        f"{better} is better than {other}, decided after {comparison.n_labels:,} "
+        f"labels with at least {sure} confidence."
+        if standing.now.anytime_valid
+        else f"{better} was found better than {other} after {comparison.n_labels:,} "
+        "labels, by a rule whose actual confidence is lower than the stated "
+        f"{sure}."
+    )
+
+
+def comparable(task: Task, viewer: Viewer) -> QuerySet[Submission]:
+    """Give the submissions that the viewer may ask about, in the board's terms."""
+    rows = Submission.objects.filter(task=task, state__in=ON_BOARD)
+    rows = rows.filter(public() | inside(viewer))
+    return rows.order_by("system_name", "pk")

@@ -1,0 +1,153 @@
+"""Joint evaluations as pages and the API show them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q, QuerySet
+
+from crowd.hits.selectors.progress import campaign_progress
+from genie.accounts.staff import staff_may
+from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import Staff, inside, public
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    from leaderboard.evaluation.selectors.comparisons import Viewer
+
+State = JointEvaluation.State
+_UNASKED = [State.REQUESTED, State.DECLINED]
+# A system's magnitude and where it stands.
+SPREAD = (
+    "mean",
+    "low",
+    "high",
+    "low_50",
+    "high_50",
+    "cluster",
+    "rank_first",
+    "rank_last",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system on one criterion; a `Spread` that charts can draw."""
+
+    submission: Submission
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    cluster: int
+    rank_first: int
+    rank_last: int
+    mu: float
+    sigma: float
+    skill_cluster: int
+    # (wins, ties, losses) against each system in the criterion's order; None: itself
+    games: list[tuple[int, int, int] | None]
+
+
+@dataclass(frozen=True)
+class CriterionResult:
+    """All systems on one criterion, best first."""
+
+    criterion: str
+    question: str
+    rows: list[Row]
+    # as the results were stored: counts, agreement, method, signature
+    about: dict[str, Any]
+
+
+def joint_seen_by(
+    viewer: Viewer, task: Task | None = None
+) -> QuerySet[JointEvaluation]:
+    """Give the joint evaluations all of whose systems the viewer may see."""
+    rows = JointEvaluation.objects.select_related("evaluation__task")
+    if task is not None:
+        rows = rows.filter(evaluation__task=task)
+    unseen = EvaluatedSystem.objects.exclude(
+        public("submission__") | inside(viewer, "submission__")
+    )
+    agreed = ~Q(evaluation__state__in=_UNASKED)
+    if viewer is not None and viewer.is_authenticated:
+        agreed |= Q(evaluation__requested_by=viewer.pk)
+    if staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS):
+        agreed = Q()
+    return (
+        rows.filter(agreed)
+        .exclude(evaluation__in=unseen.values("evaluation"))
+        .order_by("-pk")
+    )
+
+
+def joint_concerns(viewer: Viewer, joint: JointEvaluation) -> bool:
+    """Tell whether what it costs may be shown: to staff and to who asked for it."""
+    if viewer is None or not viewer.is_authenticated:
+        return False
+    may_see_all = staff_may(viewer, Staff.SEE_JOINT_EVALUATIONS)
+    return may_see_all or joint.requested_by_id == viewer.pk
+
+
+def joint_progress(joint: JointEvaluation) -> dict[str, int]:
+    """Count the HITs of all its campaigns, and what they cost so far."""
+    parts = [campaign_progress(campaign) for campaign in campaigns_of(joint.evaluation)]
+    return {
+        "n_done": sum(part.n_done for part in parts),
+        "n_hits": sum(part.n_hits for part in parts),
+        "spent_cents": sum(part.spent_cents for part in parts),
+    }
+
+
+def criterion_results(
+    joint: JointEvaluation, questions: dict[str, str]
+) -> list[CriterionResult]:
+    """Lay the stored results out for reading."""
+    systems = {
+        row.submission_id: row.submission
+        for row in joint.evaluation.systems.select_related("submission__team")
+    }
+    stored = joint.results.get("criteria", {})
+    ordered = [name for name in joint.criteria if name in stored]
+    return [
+        CriterionResult(
+            criterion=name,
+            question=questions.get(name, name),
+            rows=_rows(stored[name], systems),
+            about=stored[name],
+        )
+        for name in ordered
+    ]
+
+
+def _rows(result: dict[str, Any], systems: dict[int, Submission]) -> list[Row]:
+    if not result["systems"]:
+        return []
+    order = sorted(
+        range(len(result["systems"])), key=lambda i: -result["systems"][i]["mean"]
+    )
+    return [_row(result, systems, index, order) for index in order]
+
+
+def _row(
+    result: dict[str, Any],
+    systems: dict[int, Submission],
+    index: int,
+    order: list[int],
+) -> Row:
+    system, skill = result["systems"][index], result["true_skill"][index]
+    games = [result["win_tie_loss"][index][other] for other in order]
+    return Row(
+        submission=systems[system["submission"]],
+        **{key: system[key] for key in SPREAD},
+        mu=skill["mu"],
+        sigma=skill["sigma"],
+        skill_cluster=skill["cluster"],
+        games=[None if game is None else (game[0], game[1], game[2]) for game in games],
+    )

@@ -1,0 +1,45 @@
+"""How many instances people have judged so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Count, QuerySet
+
+from crowd.hits.models.assignment import Assignment
+from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.submissions.models.submission import Submission
+
+COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+def n_judged(submissions: Iterable[int] | QuerySet[Submission]) -> dict[int, int]:
+    """Count the instances with a rating that counts, for many submissions at once.
+
+    Test questions are no judged items, and answers of workers who do not count any
+    more have been replaced: neither is in the number.
+    """
+    rows = (
+        _judged_items(submissions)
+        .order_by()
+        .values_list("evaluation__submission")
+        .annotate(n=Count("instance_id", distinct=True))
+    )
+    return dict(rows)
+
+
+def any_judged(submissions: Iterable[int] | QuerySet[Submission]) -> bool:
+    """Tell whether any of the submissions has a rating that counts."""
+    return _judged_items(submissions).exists()
+
+
+def _judged_items(
+    submissions: Iterable[int] | QuerySet[Submission],
+) -> QuerySet[JudgedItem]:
+    return JudgedItem.objects.filter(
+        evaluation__submission__in=submissions,
+        item__answers__assignment__state__in=COUNTED,
+        # a replaced answer has been asked for again: counting both would exceed the
+        # sample
+        item__answers__assignment__replaced_at=None,
+    )

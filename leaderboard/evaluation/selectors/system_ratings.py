@@ -1,0 +1,148 @@
+"""Clean ratings as statements about systems: who, on which instance, how good."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from crowd.hits.models.campaign import Campaign
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import all_designs
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.human_evaluation import (
+    HumanEvaluation,
+    JudgedItem,
+    JudgedOutput,
+)
+from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_SLOT = "A"
+ORDER = ["criterion", "submission", "instance", "worker"]
+COLUMNS = ["item", *ORDER, "value"]
+
+
+def system_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
+    """Give the ratings that count: item, criterion, submission, instance, worker, value.
+
+    A preference for the first of two outputs becomes one for the system's own, whatever
+    its slot was. Instances are given by their position. The order is stable.
+    """
+    return system_ratings_of([evaluation.pk])[COLUMNS]
+
+
+def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
+    """Give the ratings of several evaluations in three queries, `evaluation` first.
+
+    The columns and their order are those of `system_ratings`.
+    """
+    shown = _shown(evaluations)
+    ratings = clean_ratings_of(shown["campaign"].unique().tolist())
+    return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
+
+
+def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
+    """Give the ratings that do not count, too: `why_not` says why, `on` the day."""
+    shown = _shown(evaluations)
+    ratings = all_ratings_of(shown["campaign"].unique().tolist())
+    columns = ["evaluation", *COLUMNS, "slot", "answered", "on", "why_not"]
+    ratings = ratings.assign(answered=ratings["value"])
+    return about_systems(ratings, shown, evaluations).reindex(columns=columns)
+
+
+def _shown(evaluations: Collection[int]) -> pd.DataFrame:
+    """Say what every judged item is about."""
+    import pandas as pd
+
+    rows = (
+        JudgedItem.objects.filter(evaluation__in=evaluations)
+        .order_by("pk")
+        .values_list(
+            "item_id",
+            "item__campaign_id",
+            "evaluation_id",
+            "evaluation__submission",
+            "instance__position",
+        )
+    )
+    columns = ["item", "campaign", "evaluation", "own", "instance"]
+    return pd.DataFrame.from_records(list(rows), columns=columns)
+
+
+def about_systems(
+    ratings: pd.DataFrame, shown: pd.DataFrame, evaluations: Collection[int]
+) -> pd.DataFrame:
+    """Say whom each rating is about; ratings of other items fall away."""
+    import pandas as pd
+
+    ratings = ratings.merge(shown.drop(columns="campaign"), on="item", how="inner")
+    if ratings.empty:
+        return pd.DataFrame({name: [] for name in ["evaluation", *COLUMNS]})
+    slots = _slots(evaluations)
+    # an item with slots shows several outputs, and its answers say which; one without
+    # shows the submission's own output alone
+    in_slots = ratings["item"].isin({item for item, _ in slots})
+    alone = ratings[~in_slots].assign(submission=lambda rows: rows["own"])
+    rows = pd.concat([alone, _placed(ratings[in_slots], slots)], ignore_index=True)
+    rows = rows.assign(submission=rows["submission"].astype(int))
+    # intervals are drawn from a seed: the same ratings must come in the same order,
+    # whatever the database returns first
+    return rows.sort_values(ORDER, kind="stable", ignore_index=True)
+
+
+def _slots(evaluations: Collection[int]) -> dict[tuple[int, str], int | None]:
+    rows = JudgedOutput.objects.filter(
+        judged_item__evaluation__in=evaluations
+    ).values_list("judged_item__item_id", "slot", "submission_id")
+    return {(item, slot): submission for item, slot, submission in rows}
+
+
+def _placed(
+    ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
+) -> pd.DataFrame:
+    """Say whom each rating is about; one without a slot is about the first output."""
+    import pandas as pd
+
+    by_slot = ratings["slot"] != ""
+    slotted = ratings[by_slot]
+    keys = zip(slotted["item"].tolist(), slotted["slot"].tolist(), strict=True)
+    # a reference is nobody's: NaN, and left out
+    submission_of = np.array([slots.get(key) for key in keys], dtype=np.float64)
+    slotted = slotted.assign(submission=submission_of).dropna(subset=["submission"])
+    sided = _both_sides(ratings[~by_slot], slots)
+    return pd.concat([slotted, sided], ignore_index=True)
+
+
+# A preference p for the first output is 1 - p for the second.
+def _both_sides(
+    ratings: pd.DataFrame, slots: dict[tuple[int, str], int | None]
+) -> pd.DataFrame:
+    """Turn a preference between two outputs into one rating of each system."""
+    import pandas as pd
+
+    of_item: dict[int, list[tuple[str, int]]] = {}
+    for (item, slot), submission in slots.items():
+        if submission is not None:
+            of_item.setdefault(item, []).append((slot, submission))
+    rows = [
+        {
+            **row,
+            "submission": submission,
+            "value": row["value"] if slot == FIRST_SLOT else 1.0 - row["value"],
+        }
+        for row in ratings.to_dict("records")
+        for slot, submission in of_item.get(row["item"], [])
+    ]
+    return pd.DataFrame(rows, columns=[*ratings.columns, "submission"])
+
+
+def unit_for(design: str, campaign: Campaign, criterion: str) -> Unit:
+    """Say how a criterion's ratings become scores."""
+    hit_type = campaign.hit_type
+    return all_designs()[design].unit(
+        criterion, all_scales()[hit_type.scale], asked=criterion in hit_type.criteria
+    )

@@ -1,0 +1,172 @@
+"""Is one system better than another? Asking it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from genie.lib.unguessable import seed_for
+from leaderboard.evaluation.models.comparison import Comparison, ComparisonSet
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.services.request import requested
+from leaderboard.stats.stopping.sequential import RULES
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import ON_BOARD
+from leaderboard.tasks.models import Task
+
+Strategy = Comparison.Strategy
+DEFAULT_RULE = "beta-mixture"
+MOST_PAIRS = 20_000
+MOST_WORKERS = 9
+MOST_SYSTEMS = 12
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: about what, how sure, by whom, and how much at most."""
+
+    criterion: str
+    delta: float = 0.05
+    rule: str = DEFAULT_RULE
+    strategy: str = Strategy.ONE
+    n_workers: int = 1
+    wave_size: int | None = None
+    max_pairs: int = 400
+
+
+def criteria_of(task: Task) -> dict[str, str]:
+    """Give the questions that comparisons of the task can ask."""
+    return dict(task.configuration.comparison.criteria)
+
+
+@transaction.atomic
+def request(
+    a: Submission,
+    b: Submission,
+    question: Question,
+    *,
+    by: Account,
+    within: ComparisonSet | None = None,
+) -> Comparison:
+    """Note that somebody wants to know; staff approve what it costs."""
+    _check_pair(a, b)
+    _check_question(a.task, question)
+    human = a.task.configuration.comparison
+    evaluation = requested(
+        HumanEvaluation.Strategy.COMPARISON,
+        [a, b],
+        by=by.pk,
+        design=human.design,
+        n_instances=question.max_pairs,
+    )
+    made = Comparison.objects.create(
+        evaluation=evaluation,
+        criterion=question.criterion,
+        a=a,
+        b=b,
+        within=within,
+        delta=question.delta,
+        rule=question.rule,
+        strategy=question.strategy,
+        n_workers=question.n_workers,
+        wave_size=question.wave_size or human.wave_size,
+        max_pairs=question.max_pairs,
+    )
+    evaluation.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
+    evaluation.save(update_fields=["seed"])
+    return made
+
+
+@transaction.atomic
+def request_all_pairs(
+    systems: Sequence[Submission], question: Question, *, by: Account
+) -> ComparisonSet:
+    """Compare every system with every other; all decisions together err in delta.
+
+    Each pair gets an equal part of delta (Bonferroni). A pair that is decided asks
+    nobody any more; the others go on.
+    """
+    if not 2 <= len(systems) <= MOST_SYSTEMS:
+        raise GenieError(
+            f"Choose 2 to {MOST_SYSTEMS} systems, not {len(systems)}.",
+            code="wrong-number-of-systems",
+        )
+    pairs = list(combinations(systems, 2))
+    together = ComparisonSet.objects.create(
+        task=systems[0].task,
+        criterion=question.criterion,
+        delta=question.delta,
+        requested_by_id=by.pk,
+    )
+    share = Question(**{**vars(question), "delta": question.delta / len(pairs)})
+    for a, b in pairs:
+        request(a, b, share, by=by, within=together)
+    return together
+
+
+def key_of(comparison_pk: int) -> str:
+    """Name the comparison's campaign and the money set aside for it."""
+    return f"comparison:{comparison_pk}"
+
+
+def _check_pair(a: Submission, b: Submission) -> None:
+    if a.pk == b.pk:
+        raise GenieError(
+            "Choose two different submissions.",
+            code="same-submission",
+        )
+    if a.task_id != b.task_id:
+        raise GenieError(
+            "The submissions are for different tasks.", code="different-tasks"
+        )
+    for one in (a, b):
+        if one.state not in ON_BOARD:
+            raise GenieError(
+                f"{one.system_name} is {one.get_state_display()}; its "
+                "predictions must be validated and measured first.",
+                code="not-comparable",
+            )
+    if a.simulated != b.simulated:
+        raise GenieError(
+            "One submission is rated by simulated annotators and the other by people.",
+            code="not-comparable",
+        )
+
+
+def _check_question(task: Task, question: Question) -> None:
+    known = criteria_of(task)
+    odd = question.n_workers % 2 == 1
+    wave = 1 if question.wave_size is None else question.wave_size
+    problems = [
+        (
+            question.criterion not in known,
+            f"{task.title} has the criteria {', '.join(known)}",
+        ),
+        (not 0 < question.delta < 1, "delta must lie between 0 and 1"),
+        (question.rule not in RULES, f"the rules are {', '.join(RULES)}"),
+        (
+            question.strategy not in Strategy.values,
+            f"the strategies are {', '.join(Strategy.values)}",
+        ),
+        (
+            question.strategy == Strategy.MAJORITY
+            and not (odd and 3 <= question.n_workers <= MOST_WORKERS),
+            f"a majority needs an odd number of workers from 3 to {MOST_WORKERS}",
+        ),
+        (not 1 <= wave <= 1_000, "a wave has 1 to 1,000 pairs"),
+        (
+            not 1 <= question.max_pairs <= MOST_PAIRS,
+            f"there are 1 to {MOST_PAIRS:,} pairs",
+        ),
+    ]
+    for wrong, sentence in problems:
+        if wrong:
+            raise GenieError(
+                f"This comparison is not possible: {sentence}.",
+                code="unusable-question",
+            )

@@ -1,0 +1,123 @@
+"""Several systems side by side (RankME): asking for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from genie.lib.unguessable import seed_for
+from leaderboard.designs.base import SLOTS
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.services.request import requested
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import ON_BOARD
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance, Task
+
+MOST_SYSTEMS = 8
+MOST_WORKERS = 9
+
+
+def criteria_of(task: Task) -> dict[str, str]:
+    """Give the questions that joint evaluations of the task can ask."""
+    return dict(task.configuration.joint.criteria)
+
+
+def human_for(joint: JointEvaluation) -> HumanConfig:
+    """Give how this evaluation asks: the task's way, with the criteria chosen here."""
+    every = criteria_of(joint.task)
+    chosen = {name: every[name] for name in joint.criteria if name in every}
+    return replace(joint.task.configuration.joint, criteria=chosen)
+
+
+@transaction.atomic
+def request(
+    systems: Sequence[Submission],
+    *,
+    by: Account,
+    criteria: Sequence[str] = (),
+    n_instances: int = 0,
+    n_workers: int = 1,
+) -> JointEvaluation:
+    """Note that somebody wants to know; staff approve what it costs."""
+    _check_systems(systems)
+    task = systems[0].task
+    known = criteria_of(task)
+    chosen = list(criteria) or list(known)
+    n = n_instances or task.sample_size
+    problems = [
+        (
+            not set(chosen) <= set(known),
+            f"{task.title} has the criteria {', '.join(known)}",
+        ),
+        (
+            not 1 <= n <= task.n_instances,
+            f"there are 1 to {task.n_instances:,} instances",
+        ),
+        (
+            not 1 <= n_workers <= MOST_WORKERS,
+            f"1 to {MOST_WORKERS} workers can rate an instance",
+        ),
+    ]
+    for wrong, sentence in problems:
+        if wrong:
+            raise GenieError(
+                f"This joint evaluation is not possible: {sentence}.",
+                code="unusable-question",
+            )
+    evaluation = requested(
+        HumanEvaluation.Strategy.JOINT,
+        systems,
+        by=by.pk,
+        design=task.configuration.joint.design,
+        n_instances=n,
+    )
+    made = JointEvaluation.objects.create(
+        evaluation=evaluation, criteria=chosen, n_instances=n, n_workers=n_workers
+    )
+    systems_pks = [one.pk for one in systems]
+    evaluation.seed = seed_for("joint evaluation", made.pk, *systems_pks)
+    evaluation.save(update_fields=["seed"])
+    return made
+
+
+def shared_instances(
+    task: Task, systems: Sequence[Submission], *, n: int, after: int = 0
+) -> list[Instance]:
+    """Give instances that all systems have outputs for, in the task's random order."""
+    rows = task.instances.order_by("sample_rank")
+    for one in systems:
+        rows = rows.filter(predictions__submission=one)
+    return list(rows[after : after + n])
+
+
+def _check_systems(systems: Sequence[Submission]) -> None:
+    most = min(MOST_SYSTEMS, len(SLOTS))
+    if not 2 <= len(systems) <= most:
+        raise GenieError(
+            f"Choose 2 to {most} systems, not {len(systems)}.",
+            code="wrong-number-of-systems",
+        )
+    if len({one.pk for one in systems}) < len(systems):
+        raise GenieError("A system is named twice.", code="same-submission")
+    if len({one.task_id for one in systems}) > 1:
+        raise GenieError(
+            "The submissions are for different tasks.", code="different-tasks"
+        )
+    if len({one.simulated for one in systems}) > 1:
+        raise GenieError(
+            "Some submissions are rated by simulated annotators and others by people.",
+            code="not-comparable",
+        )
+    for one in systems:
+        if one.state not in ON_BOARD:
+            raise GenieError(
+                f"{one.system_name} is {one.get_state_display()}; its "
+                "predictions must be validated and measured first.",
+                code="not-comparable",
+            )

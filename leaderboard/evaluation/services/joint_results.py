@@ -1,0 +1,73 @@
+"""What a joint evaluation found: magnitudes, ranking, TrueSkill, agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+
+from genie.lib.seeds import seed_from
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
+from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.services.ranking_numbers import (
+    DRAW_PROBABILITY,
+    SHARE,
+    SKILL_RESAMPLES,
+    numbers_of,
+)
+from leaderboard.submissions.models.submission import Submission
+from quality.bans.selectors.clean_ratings import n_excluded_workers
+
+
+def results_of(
+    evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
+) -> dict[str, Any]:
+    """Compute everything that one page shows, criterion by criterion."""
+    ratings = system_ratings(evaluation)
+    n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    found = {}
+    for campaign in campaigns_of(evaluation):
+        for criterion in campaign.hit_type.criteria:
+            rows = ratings[ratings["criterion"] == criterion]
+            own = seed_from("joint", seed, criterion)
+            numbers = numbers_of(
+                rows,
+                [one.pk for one in systems],
+                unit=unit_for(evaluation.design, campaign, criterion),
+                seed=own,
+                n_resamples=n_resamples,
+            )
+            n = numbers.get("n_instances", 0)
+            signature = _signature(evaluation, campaign.hit_type.scale, criterion)
+            found[criterion] = {
+                **numbers,
+                "n_excluded_workers": n_excluded_workers(campaign),
+                "scale": campaign.hit_type.scale,
+                "seed": own,
+                "n_resamples": n_resamples,
+                "ratings_sha256": digest(rows, OF_SEVERAL),
+                "signature": f"{signature}|n:{n}|seed:{own}",
+            }
+    return {"criteria": found}
+
+
+def _signature(evaluation: HumanEvaluation, scale: str, criterion: str) -> str:
+    task = evaluation.task
+    parts = {
+        "human": evaluation.design,
+        "scale": scale,
+        "criterion": criterion,
+        "agg": "geometric-mean",
+        "norm": "modulus",
+        "rank": f"paired-bootstrap{SHARE:g}",
+        "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+        "trueskill": f"draw{DRAW_PROBABILITY:g}-tau0-drawn-order-bs{SKILL_RESAMPLES}",
+        "icc": "1k-log",
+        "set": f"{task.slug}@{task.release_sha256[:8]}",
+        "detector": settings.GENIE["DETECTOR"],
+        "version": settings.VERSION,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

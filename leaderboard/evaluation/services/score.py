@@ -1,0 +1,181 @@
+"""Turn clean ratings into scores with intervals; old scores stay, superseded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign
+from genie.lib.seeds import seed_from
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
+from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
+from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.stats.intervals import Interval
+from quality.bans.selectors.clean_ratings import n_excluded_workers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Computed:
+    """One criterion's score before it is written."""
+
+    submission_pk: int
+    criterion: str
+    unit: Unit
+    interval: Interval
+    interval_50: Interval
+    n_workers: int
+    n_excluded_workers: int
+    histogram: dict[str, int]
+    seed: int
+    ratings_sha256: str
+
+
+def computed(evaluation: HumanEvaluation) -> list[Computed]:
+    """Compute all systems' and criteria's scores from the ratings that count now."""
+    import pandas as pd
+
+    ratings = system_ratings(evaluation)
+    ratings = pd.concat(
+        [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
+    )
+    asked = _asked_in(evaluation)
+    excluded = {one: n_excluded_workers(one) for one in campaigns_of(evaluation)}
+    found = []
+    for (submission_pk, criterion), group in ratings.groupby(
+        ["submission", "criterion"], sort=True
+    ):
+        name, pk = str(criterion), int(str(submission_pk))
+        campaign = asked.get(name, evaluation.campaign)
+        found.append(
+            _computed_one(
+                evaluation.design, campaign, pk, name, group, excluded[campaign]
+            )
+        )
+    # what the task asks comes first, in its order; then ticks and marks
+    order = list(asked)
+    return sorted(
+        found,
+        key=lambda one: (
+            order.index(one.criterion) if one.criterion in asked else len(order)
+        ),
+    )
+
+
+def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
+    """Find the campaign that asks each criterion."""
+    return {
+        criterion: campaign
+        for campaign in campaigns_of(evaluation)
+        for criterion in (
+            *campaign.hit_type.criteria,
+            *campaign.hit_type.form.get("checkboxes", ()),
+        )
+    }
+
+
+def _computed_one(
+    design: str,
+    campaign: Campaign,
+    submission_pk: int,
+    criterion: str,
+    ratings: pd.DataFrame,
+    n_excluded: int,
+) -> Computed:
+    import pandas as pd
+
+    unit = unit_for(design, campaign, criterion)
+    averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
+    per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
+    seed = seed_from("bootstrap", campaign.key, criterion)
+    resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    intervals = {
+        confidence: unit.interval(
+            per_instance, seed=seed, n_resamples=resamples, confidence=confidence
+        )
+        for confidence in (0.95, 0.5)
+    }
+    binned = pd.Series(unit.binned(ratings["value"].to_numpy(float)))
+    return Computed(
+        submission_pk=submission_pk,
+        criterion=criterion,
+        unit=unit,
+        interval=intervals[0.95],
+        interval_50=intervals[0.5],
+        n_workers=int(ratings["worker"].nunique()),
+        n_excluded_workers=n_excluded,
+        histogram={
+            f"{value:g}": int(n)
+            for value, n in binned.value_counts().sort_index().items()
+        },
+        seed=seed,
+        ratings_sha256=digest(ratings, OF_ONE),
+    )
+
+
+def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
+    """Add the scores that differ from the current ones; tell whether any did."""
+    current = {
+        (score.submission_id, score.criterion): score
+        for score in Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    }
+    # A score of which no rating counts any more must not stand on a board.
+    names = {(score.submission_pk, score.criterion) for score in scores}
+    gone = [old.pk for name, old in current.items() if name not in names]
+    changed = bool(gone)
+    Score.objects.filter(pk__in=gone).update(superseded_at=timezone.now())
+    for new in scores:
+        old = current.get((new.submission_pk, new.criterion))
+        if old is not None and (old.ratings_sha256, old.n_excluded_workers) == (
+            new.ratings_sha256,
+            new.n_excluded_workers,
+        ):
+            continue
+        changed = True
+        if old is not None:
+            Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
+        Score.objects.create(
+            submission_id=new.submission_pk,
+            evaluation=evaluation,
+            criterion=new.criterion,
+            mean=new.interval.estimate,
+            low=new.interval.low,
+            high=new.interval.high,
+            low_50=new.interval_50.low,
+            high_50=new.interval_50.high,
+            n=new.interval.n,
+            n_workers=new.n_workers,
+            n_excluded_workers=new.n_excluded_workers,
+            histogram=new.histogram,
+            covers=new.interval.covers,
+            seed=new.seed,
+            ratings_sha256=new.ratings_sha256,
+            signature=_signature(evaluation, new),
+        )
+    return changed
+
+
+def _signature(evaluation: HumanEvaluation, score: Computed) -> str:
+    task = evaluation.task
+    parts = {
+        "human": evaluation.design,
+        "scale": evaluation.campaign.hit_type.scale,
+        "criterion": score.criterion,
+        "agg": score.unit.aggregate,
+        "n": score.interval.n,
+        "ci": f"{score.interval.method}95",
+        "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+        "seed": score.seed,
+        "set": f"{task.slug}@{task.release_sha256[:8]}",
+        "detector": settings.GENIE["DETECTOR"],
+        "version": settings.VERSION,
+    }
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -1,0 +1,163 @@
+"""Which of several systems is better: asking it, and what came out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from genie.accounts.staff import staff_may
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.charts import course
+from leaderboard.evaluation.forms import ComparisonForm, JointForm
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.selectors.comparisons import (
+    Standing,
+    comparisons_seen_by,
+    concerns,
+    standing_of,
+    verdict,
+)
+from leaderboard.evaluation.selectors.joint import joint_seen_by
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import joint
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import Staff, team_ids
+from leaderboard.tasks.models import Task
+
+NEWEST = 100
+
+
+def comparisons(request: HttpRequest, slug: str) -> HttpResponse:
+    """List what was asked of a task's systems against each other."""
+    task = get_object_or_404(Task, slug=slug)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "comparisons": comparisons_seen_by(request.user, task)[:NEWEST],
+        "joint": joint_seen_by(request.user, task).prefetch_related(
+            "evaluation__systems__submission"
+        )[:NEWEST],
+    }
+    return render(request, "leaderboard/evaluation/comparisons.html", context)
+
+
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show how one comparison stands."""
+    shown = comparisons_seen_by(request.user).filter(pk=pk).first()
+    if shown is None:
+        raise Http404
+    standing = standing_of(shown)
+    sentence = verdict(shown, standing)
+    context = {
+        "here": "tasks",
+        "task": shown.task,
+        "comparison": shown,
+        "question": compare.criteria_of(shown.task).get(shown.criterion, ""),
+        "standing": standing,
+        "said": sentence,
+        "chart": _chart(shown, standing, sentence),
+        "percent": _percent(standing),
+        "sure": f"{100 * (1 - shown.delta):.4g}",
+        "inner": concerns(request.user, shown),
+    }
+    return render(request, "leaderboard/evaluation/comparison.html", context)
+
+
+@login_required
+def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask whether one system is better than another, or all pairs of several."""
+    task = get_object_or_404(Task, slug=slug)
+    form = ComparisonForm(request.POST or None, task=task, viewer=request.user)
+    if request.method == "POST" and form.is_valid():
+        by: Any = request.user
+        systems = list(form.cleaned_data["systems"])
+        try:
+            _check_own(request, systems, Staff.ASK_COMPARISONS)
+            # two systems make one comparison; more make one for each pair, approved
+            # together
+            if len(systems) == 2:
+                first, second = systems
+                made = compare.request(first, second, form.question(), by=by)
+                messages.success(request, "Staff will review the cost.")
+                return redirect("leaderboard:comparison", pk=made.pk)
+            compare.request_all_pairs(systems, form.question(), by=by)
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will review the cost of the comparisons.")
+            return redirect("leaderboard:comparisons", slug=task.slug)
+    return _ask_page(request, task, form, "Compare systems")
+
+
+@login_required
+def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for several systems to be judged side by side."""
+    task = get_object_or_404(Task, slug=slug)
+    form = JointForm(request.POST or None, task=task, viewer=request.user)
+    if request.method == "POST" and form.is_valid():
+        fields, by = form.cleaned_data, _account(request)
+        try:
+            _check_own(request, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS)
+            made = joint.request(
+                list(fields["systems"]),
+                by=by,
+                criteria=fields["criteria"],
+                n_instances=fields["n_instances"],
+                n_workers=fields["n_workers"],
+            )
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Staff will review the cost.")
+            return redirect("leaderboard:joint", pk=made.pk)
+    return _ask_page(request, task, form, "Rate systems side by side")
+
+
+def _ask_page(
+    request: HttpRequest, task: Task, form: Any, heading: str
+) -> HttpResponse:
+    context = {"here": "tasks", "task": task, "form": form, "heading": heading}
+    status = 400 if form.errors else 200
+    return render(
+        request, "leaderboard/evaluation/comparison_ask.html", context, status=status
+    )
+
+
+def _account(request: HttpRequest) -> Any:
+    return request.user
+
+
+def _check_own(
+    request: HttpRequest, systems: list[Submission], permission: Staff
+) -> None:
+    """Let people ask about their own systems, and staff with the permission about all."""
+    teams = team_ids(request.user)
+    has_own = any(system.team_id in teams for system in systems)
+    if not has_own and not staff_may(request.user, permission):
+        raise GenieError(
+            "At least one of the systems must belong to your team.", code="not-a-member"
+        )
+
+
+def _chart(comparison: Comparison, standing: Standing, description: str) -> Any:
+    return course(
+        standing.course,
+        first=comparison.a.system_name,
+        second=comparison.b.system_name,
+        description=description,
+        decided=comparison.n_labels
+        if comparison.state == Comparison.State.DECIDED
+        else None,
+    )
+
+
+def _percent(standing: Standing) -> dict[str, str]:
+    decision = standing.now
+    if not decision.n:
+        return {}
+    parts = {"estimate": decision.estimate, "low": decision.low, "high": decision.high}
+    return {name: f"{100 * value:.1f}" for name, value in parts.items()}

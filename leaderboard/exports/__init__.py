@@ -1,1 +1,0 @@
-"""What the site knows, in the formats that other programs and papers read."""

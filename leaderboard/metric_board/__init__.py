@@ -1,0 +1,11 @@
+"""Metric boards: how far automatic metrics agree with people.
+
+A job computes a snapshot when what it rests on has changed (`services.boards`); pages and
+the API only show the newest one. `stats` is the arithmetic, pure and checked against
+published numbers. Anybody may hand in scores of a metric of their own; they appear on
+this board and nowhere else.
+
+Front door: models; api (boards); services (boards); views (board, downloads, outside).
+"""
+
+from __future__ import annotations

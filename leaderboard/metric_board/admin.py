@@ -1,0 +1,157 @@
+"""Metrics in the background: how far they are, why some are not computed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, Q
+from django.http import HttpRequest
+
+from genie.lib.admin.questions import after_asking
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.metric_board.models.outside import OutsideMetric
+from leaderboard.metric_board.services import boards, outside
+from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.metric_runs.services import runs
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+State = MetricPiece.State
+
+
+class WorkAdmin(ReadOnlyAdmin):
+    """What jobs do is not edited; staff stop, resume and repeat."""
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("leaderboard.change_submission")
+
+    def act_on_rows(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        act: Any,
+        verb: str,
+        reason: str,
+    ) -> None:
+        """Do the same with each row and say with how many it could be done."""
+        rows = list(queryset.order_by("pk"))
+        done = [row for row in rows if act(row)]
+        level = messages.SUCCESS if done else messages.WARNING
+        self.message_user(request, f"{verb}: {len(done)} of {len(rows)}.", level)
+        for row in done:
+            self.log_change(request, row, f"{verb}. Reason: {reason}")
+
+
+@admin.register(MetricRun)
+class MetricRunAdmin(WorkAdmin):
+    list_display = ["metric", "task", "state", "progress", "n_failed", "reason"]
+    list_filter = ["state", "metric", "task"]
+    list_select_related = ["task"]
+    search_fields = ["metric", "reason"]
+    actions = ["stop_selected", "resume_selected"]
+    ordering = ["-pk"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MetricRun]:
+        rows: QuerySet[MetricRun] = super().get_queryset(request)
+        return rows.annotate(
+            n_pieces=Count("pieces"),
+            n_done=Count("pieces", filter=Q(pieces__state=State.DONE)),
+            n_wrong=Count("pieces", filter=Q(pieces__state=State.FAILED)),
+        )
+
+    @admin.display(description="pieces")
+    def progress(self, run: Any) -> str:
+        return f"{run.n_done:,} of {run.n_pieces:,}" if run.n_pieces else "–"
+
+    @admin.display(description="failed", ordering="n_wrong")
+    def n_failed(self, run: Any) -> int:
+        n: int = run.n_wrong
+        return n
+
+    @admin.action(description="Stop the selected …", permissions=["decide"])
+    @after_asking(
+        "Stop metric runs",
+        "The batch being computed finishes; completed batches are kept.",
+        "Stop them",
+    )
+    def stop_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, runs.stop, "Stopped", reason)
+
+    @admin.action(
+        description="Resume the selected, including failed batches …",
+        permissions=["decide"],
+    )
+    @after_asking(
+        "Resume metric runs",
+        "They continue where they stopped; failed batches are tried again.",
+        "Resume",
+    )
+    def resume_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, runs.resume, "Resumed", reason)
+
+
+@admin.register(MetricBoard)
+class MetricBoardAdmin(WorkAdmin):
+    list_display = [
+        "task",
+        "criterion",
+        "state",
+        "n_systems",
+        "simulated",
+        "seconds",
+        "computed_at",
+        "failure",
+    ]
+    list_filter = ["state", "task", "criterion", "simulated"]
+    list_select_related = ["task"]
+    exclude = ["payload"]
+    actions = ["retry_selected"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[MetricBoard]:
+        rows: QuerySet[MetricBoard] = super().get_queryset(request)
+        # the payload is the whole board, which a list of boards does not show
+        return rows.defer("payload")
+
+    @admin.action(
+        description="Recompute the selected failed boards …", permissions=["decide"]
+    )
+    @after_asking("Recompute boards", "Failed boards are queued again.", "Queue them")
+    def retry_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, boards.retry, "Queued again", reason)
+
+
+@admin.register(OutsideMetric)
+class OutsideMetricAdmin(WorkAdmin):
+    list_display = [
+        "name",
+        "task",
+        "owner",
+        "file_format",
+        "created_at",
+        "published_at",
+        "withdrawn_at",
+    ]
+    list_filter = ["task", ("withdrawn_at", admin.EmptyFieldListFilter)]
+    list_select_related = ["task", "owner"]
+    search_fields = ["name", "owner__username"]
+    actions = ["withdraw_selected"]
+
+    @admin.action(description="Withdraw the selected metrics …", permissions=["decide"])
+    @after_asking(
+        "Withdraw metrics",
+        "They are removed from their boards. This cannot be undone.",
+        "Withdraw them",
+    )
+    def withdraw_selected(
+        self, request: HttpRequest, queryset: QuerySet[Any], reason: str
+    ) -> None:
+        self.act_on_rows(request, queryset, outside.withdraw, "Withdrawn", reason)

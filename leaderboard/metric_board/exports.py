@@ -1,0 +1,85 @@
+"""Judgments and metric scores in the formats of the field; pure, text in pieces."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from genie.lib.formats.csv_text import csv_text
+
+_AT_ONCE = 2_000
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
+_UNFIT = re.compile(r"[^\w.+=@-]+")
+
+Table = Mapping[str, Sequence[float | None]]
+
+
+def csv_pieces(
+    columns: Sequence[str], records: Iterable[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Write CSV some thousand lines at a time, the header first."""
+    yield csv_text(columns, [])
+    rows = iter(records)
+    while part := list(islice(rows, _AT_ONCE)):
+        yield csv_text(columns, part).split("\n", 1)[1]
+
+
+def json_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Write JSONL some thousand lines at a time."""
+    rows = iter(records)
+    while part := list(islice(rows, _AT_ONCE)):
+        yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in part)
+
+
+def crowd_kit(records: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Turn judgments into crowd-kit's long table: task, worker, label."""
+    for row in records:
+        # crowd-kit has one column for the task: what was judged, of whom and on what,
+        # is one
+        task = f"{row['submission']}/{row['criterion']}/{row['instance']}"
+        yield {"task": task, "worker": row["worker"], "label": row["value"]}
+
+
+def seg_score(table: Table) -> str:
+    """Write mt-metrics-eval's .seg.score: system, tab, score, instance by instance."""
+    return "".join(
+        f"{system}\t{'None' if value is None else repr(float(value))}\n"
+        for system, values in table.items()
+        for value in values
+    )
+
+
+def sys_score(overall: Mapping[str, float | None]) -> str:
+    """Write mt-metrics-eval's .sys.score: system, tab, score."""
+    return seg_score({system: [value] for system, value in overall.items()})
+
+
+def safe_name(name: str) -> str:
+    """Make a name that any file system and any splitter of columns takes."""
+    return _UNFIT.sub("_", name).strip("._") or "unnamed"
+
+
+def unique_names(names: Mapping[int, str]) -> dict[int, str]:
+    """Give each key a safe name of its own; those that share one bear their number."""
+    safe = {key: safe_name(name) for key, name in names.items()}
+    taken = list(safe.values())
+    return {
+        key: f"{name}-{key}" if taken.count(name) > 1 else name
+        for key, name in safe.items()
+    }
+
+
+def zipped(files: Iterable[tuple[str, str]]) -> bytes:
+    """Pack texts; the same texts give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files:
+            archive.writestr(
+                zipfile.ZipInfo(name, _EARLIEST), text, zipfile.ZIP_DEFLATED
+            )
+    return buffer.getvalue()

@@ -1,0 +1,7 @@
+"""Files of metric scores, as developers of metrics hand them in."""
+
+from __future__ import annotations
+
+from leaderboard.metric_board.readers.read import ScoreFile, read_scores
+
+__all__ = ["ScoreFile", "read_scores"]

@@ -1,0 +1,233 @@
+"""From a file of metric scores to one number per output, or to what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from leaderboard.metric_board.readers.rows import BadRow, ScoreRow, format_of, rows_of
+from leaderboard.submissions.readers.decode import take_in
+from leaderboard.submissions.readers.problem import Problem, Refused, Tally, shown
+
+_MESSAGES = {
+    "bad-line": "Lines without system, instance and value: {named}.",
+    "not-a-number": "Values that are not finite numbers: {named}.",
+    "unknown-system": "Systems that are not on this task's board: {named}. Use their names on the "
+    "board, or their submission numbers.",
+    "ambiguous-system": "Names shared by several systems: {named}. Use their submission numbers.",
+    "unknown-instance": "Instances that the task does not have: {named}.",
+    "twice": "Duplicate values: {named}.",
+    "wrong-count": "Systems whose number of lines differs from the task's number of instances: "
+    "{named}.",
+    "missing-instance": "Systems with missing instances: {named}. Include all instances, or give "
+    "only system-level scores.",
+    "mixed": "Segment-level scores for some systems and only system-level scores for "
+    "others: {named}. Give the same kind for all.",
+}
+
+
+@dataclass(frozen=True)
+class SystemScores:
+    """One system's numbers: overall, and one an instance or none at all."""
+
+    value: float
+    per_instance: list[float] = field(default_factory=list, repr=False)
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What a file of scores held.
+
+    Parameters
+    ----------
+    scores : dict of int to SystemScores
+        By the key that `systems` gave; complete only when there are no problems.
+    problems : list of Problem
+        One a kind; empty when the file can be used.
+    format : str
+        ``csv``, ``tsv``, ``jsonl``, ``mtme-seg`` or ``mtme-sys``; empty when unknown.
+    """
+
+    scores: dict[int, SystemScores] = field(repr=False)
+    problems: list[Problem]
+    format: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the scores can be used."""
+        return not self.problems
+
+    @property
+    def by_instance(self) -> bool:
+        """Whether there is a number for each output."""
+        return any(scores.per_instance for scores in self.scores.values())
+
+
+def read_scores(
+    stream: BinaryIO,
+    *,
+    systems: Mapping[str, Sequence[int]],
+    instance_ids: Sequence[str],
+    max_bytes: int,
+) -> ScoreFile:
+    r"""Read a file of scores; what is wrong with it is said, never raised.
+
+    Parameters
+    ----------
+    stream : binary file
+        A table of system, instance, value (CSV or TSV with a header, or JSONL), or lines
+        of system, tab, score as mt-metrics-eval's ``.seg.score`` (each system's
+        instances in the task's order) and ``.sys.score``; plain or gzip. In a table an
+        empty instance gives a system's overall value, which is otherwise the mean.
+    systems : mapping of str to sequence of int
+        What a system may be called, to the keys of those that are called so.
+    instance_ids : sequence of str
+        The task's, in its order, all different.
+    max_bytes : int
+        Largest file that is taken, packed and unpacked.
+
+    Returns
+    -------
+    ScoreFile
+
+    References
+    ----------
+    The two line formats are described in mt-metrics-eval's documentation of its data.
+
+    Examples
+    --------
+    >>> import io
+    >>> scores = read_scores(io.BytesIO(b"Kite\t0.5\nKite\t1\n"), systems={"Kite": [7]},
+    ...                      instance_ids=["a", "b"], max_bytes=100)
+    >>> scores.format, scores.scores[7].value, scores.scores[7].per_instance
+    ('mtme-seg', 0.75, [0.5, 1.0])
+    """
+    try:
+        text = take_in(stream, max_bytes).text
+        kind = format_of(text)
+    except Refused as refused:
+        return ScoreFile({}, [refused.problem])
+    reading = _Reading(systems, instance_ids)
+    rows = list(reading.good(rows_of(text, kind)))
+    if problems := reading.problems(first=True):
+        return ScoreFile({}, problems, kind)  # what lacks lines has no places either
+    if kind == "mtme":
+        kind, rows = reading.placed(rows)
+    for row in rows:
+        reading.take(row)
+    scores = reading.scores()
+    return ScoreFile(scores, reading.problems(), kind)
+
+
+class _Reading:
+    def __init__(
+        self, systems: Mapping[str, Sequence[int]], instance_ids: Sequence[str]
+    ) -> None:
+        self.systems = systems
+        self.ids = instance_ids
+        self.index_of = {name: n for n, name in enumerate(instance_ids)}
+        self.tallies = {code: Tally() for code in _MESSAGES}
+        self.named: set[tuple[str, str]] = set()
+        self.overall: dict[int, float] = {}
+        self.by_output: dict[int, list[float]] = {}
+        self.names: dict[int, str] = {}
+
+    def good(self, rows: Iterable[ScoreRow | BadRow]) -> Iterable[ScoreRow]:
+        """Drop the lines that cannot be used, and count them."""
+        for row in rows:
+            if isinstance(row, BadRow):
+                self.tallies["bad-line"].add(line=row.line, what=row.what)
+            elif row.value is None:
+                self.tallies["not-a-number"].add(line=row.line, what=row.raw)
+            else:
+                yield row
+
+    def placed(self, rows: list[ScoreRow]) -> tuple[str, list[ScoreRow]]:
+        """Give each line of system and score its instance, by its place."""
+        lines_of: dict[str, list[ScoreRow]] = {}
+        for row in rows:
+            lines_of.setdefault(row.system, []).append(row)
+        # mt-metrics-eval's two files differ in nothing but the number of lines of a
+        # system
+        one_each = (
+            all(len(lines) == 1 for lines in lines_of.values()) and len(self.ids) > 1
+        )
+        if one_each:
+            return "mtme-sys", rows
+        placed_rows = []
+        for system, lines in lines_of.items():
+            if len(lines) != len(self.ids):
+                detail = f"{len(lines):,} instead of {len(self.ids):,}"
+                self.tallies["wrong-count"].add(id=shown(system), what=detail)
+                continue
+            placed_rows += [
+                ScoreRow(row.line, row.system, name, row.value, row.raw)
+                for row, name in zip(lines, self.ids, strict=True)
+            ]
+        return "mtme-seg", placed_rows
+
+    def take(self, row: ScoreRow) -> None:
+        """Put one value in its place."""
+        key = self._key(row)
+        if key is None or row.value is None:
+            return
+        if not row.instance:
+            if key in self.overall:
+                self.tallies["twice"].add(id=shown(row.system), line=row.line)
+            self.overall[key] = row.value
+            return
+        index = self.index_of.get(row.instance)
+        if index is None:
+            self.tallies["unknown-instance"].add(id=shown(row.instance), line=row.line)
+            return
+        values = self.by_output.setdefault(key, [math.nan] * len(self.ids))
+        if not math.isnan(values[index]):
+            detail = f"{shown(row.system)}, {shown(row.instance)}"
+            self.tallies["twice"].add(id=detail, line=row.line)
+        values[index] = row.value
+
+    def _key(self, row: ScoreRow) -> int | None:
+        keys = self.systems.get(row.system, ())
+        if len(keys) == 1:
+            self.names[keys[0]] = row.system
+            return keys[0]
+        code = "ambiguous-system" if keys else "unknown-system"
+        if (code, row.system) not in self.named:  # once a system, not once a line
+            self.named.add((code, row.system))
+            self.tallies[code].add(id=shown(row.system), line=row.line)
+        return None
+
+    def scores(self) -> dict[int, SystemScores]:
+        """Put the numbers of each system together."""
+        systems = {}
+        for key, values in self.by_output.items():
+            missing = [n for n, value in enumerate(values) if math.isnan(value)]
+            if missing:
+                detail = (
+                    f"{len(missing):,} of {len(values):,}, first {self.ids[missing[0]]}"
+                )
+                self.tallies["missing-instance"].add(
+                    id=shown(self.names[key]), what=shown(detail)
+                )
+                continue
+            # fsum, so that the mean does not depend on the order of the file's lines
+            mean = math.fsum(values) / len(values)
+            systems[key] = SystemScores(self.overall.get(key, mean), values)
+        for key in self.overall.keys() - self.by_output.keys():
+            if self.by_output:
+                self.tallies["mixed"].add(id=shown(self.names[key]))
+            systems[key] = SystemScores(self.overall[key])
+        return systems
+
+    def problems(self, *, first: bool = False) -> list[Problem]:
+        """Say what is wrong, a problem for each kind."""
+        problems = [
+            tally.problem(code, _MESSAGES[code])
+            for code, tally in self.tallies.items()
+            if tally.count
+        ]
+        if not first and not problems and not (self.by_output or self.overall):
+            problems.append(Problem("empty-file", "The file contains no scores."))
+        return problems

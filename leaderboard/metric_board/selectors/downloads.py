@@ -1,0 +1,176 @@
+"""Judgments and metric scores of a task's public, published systems, to be downloaded.
+
+Nothing private goes in: no private or unpublished submission, no text, no test
+question, no worker's name. Rows are read one batch of submissions at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from genie.lib.unguessable import name_for
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
+from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.selectors.chosen import chosen_of
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_AT_ONCE = 20
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class ScoredMetric:
+    """One metric of one system: overall, and one number an instance or none."""
+
+    submission: int
+    metric: str
+    overall: float
+    per_instance: list[float]
+
+
+def published(task: Task) -> dict[int, tuple[str, bool]]:
+    """Give the systems that are shown to everybody: name, and whether simulated."""
+    rows = Submission.objects.filter(
+        public(), task=task, state=Submission.State.PUBLISHED
+    )
+    names = rows.order_by("pk").values_list("pk", "system_name", "simulated")
+    return {pk: (name, simulated) for pk, name, simulated in names}
+
+
+def instance_ids(task: Task) -> list[str]:
+    """Give the instances' names in the task's order."""
+    rows = task.instances.order_by("position")
+    return list(rows.values_list("instance_id", flat=True))
+
+
+def pseudonym(task: Task, worker_pk: int) -> str:
+    """Name a worker for this task: the same in each of its downloads, in no other's."""
+    return f"w-{name_for('judgments of a task', task.slug, worker_pk)[:12]}"
+
+
+def judgments(task: Task) -> Iterator[dict[str, Any]]:
+    """Go through the ratings that count, submission by submission."""
+    systems = published(task)
+    ids = instance_ids(task)
+    evaluations = list(
+        HumanEvaluation.objects.filter(submission__in=list(systems))
+        .order_by("submission")
+        .values_list("pk", flat=True)
+    )
+    for first in range(0, len(evaluations), _AT_ONCE):
+        rows = system_ratings_of(evaluations[first : first + _AT_ONCE])
+        rows = rows[rows["submission"].isin(list(systems))]
+        rows = rows.sort_values(
+            ["submission", "criterion", "instance", "worker"], kind="stable"
+        )
+        for row in _records(rows):
+            name, simulated = systems[row["submission"]]
+            yield {
+                "system": name,
+                "submission": int(row["submission"]),
+                "instance": ids[int(row["instance"])],
+                "criterion": str(row["criterion"]),
+                "worker": pseudonym(task, int(row["worker"])),
+                "value": float(row["value"]),
+                "simulated": simulated,
+            }
+
+
+def battles(task: Task) -> Iterator[dict[str, Any]]:
+    """Go through the judgments of pairs, of comparisons between public systems."""
+    systems = published(task)
+    ids = instance_ids(task)
+    over = [Comparison.State.DECIDED, Comparison.State.UNDECIDED]
+    rows = Comparison.objects.filter(
+        evaluation__task=task,
+        evaluation__state__in=over,
+        a__in=list(systems),
+        b__in=list(systems),
+    ).select_related("evaluation")
+    for comparison in rows.order_by("pk"):
+        ratings = system_ratings_of([comparison.evaluation_id])
+        for row in _records(ratings[ratings["submission"] == comparison.a_id]):
+            # one side is enough: each preference appears once for either system,
+            # mirrored
+            value = float(row["value"])
+            winner = "model_a" if value > HALF else "model_b"
+            yield {
+                "model_a": systems[comparison.a_id][0],
+                "model_b": systems[comparison.b_id][0],
+                "winner": "tie" if value == HALF else winner,
+                "judge": pseudonym(task, int(row["worker"])),
+                "instance": ids[int(row["instance"])],
+                "criterion": comparison.criterion,
+                "simulated": comparison.simulated,
+            }
+
+
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    records: list[Any] = rows.to_dict("records")
+    return records
+
+
+def metric_scores(task: Task) -> Iterator[ScoredMetric]:
+    """Go through the current results of the task's metrics and of published others."""
+    systems = list(published(task))
+    identities = {chosen.slug: chosen.identity for chosen in chosen_of(task)}
+    outside = dict(_outside(task))
+    for pk in systems:
+        results = MetricResult.objects.filter(
+            submission=pk, metric__in=list(identities)
+        )
+        newest = {
+            row.metric: row
+            for row in results.order_by("pk")
+            # of a metric that cannot be computed here the identity is unknown: any
+            # result stands
+            if identities[row.metric] in {"", row.identity}
+        }
+        for slug in identities:
+            if slug in newest:
+                row = newest[slug]
+                yield ScoredMetric(pk, slug, row.value, row.per_instance)
+        scores = OutsideScores.objects.filter(submission=pk, metric__in=list(outside))
+        for outside_scores in scores.order_by("metric_id"):
+            name = outside[outside_scores.metric_id]
+            yield ScoredMetric(
+                pk, name, outside_scores.value, outside_scores.per_instance
+            )
+
+
+def _outside(task: Task) -> Iterator[tuple[int, str]]:
+    rows = OutsideMetric.objects.filter(task=task, withdrawn_at=None)
+    shown = rows.exclude(published_at=None).select_related("owner").order_by("pk")
+    for metric in shown:
+        yield metric.pk, f"{metric.name} ({metric.owner.get_username()})"
+
+
+def human_tables(task: Task) -> dict[str, dict[int, list[float | None]]]:
+    """Give people's mean rating by criterion, submission and instance; None: nobody's."""
+    tables: dict[str, dict[int, list[float | None]]] = {}
+    sums: dict[tuple[str, int], tuple[Any, Any]] = {}
+    index_of = {name: n for n, name in enumerate(instance_ids(task))}
+    for row in judgments(task):
+        key = (row["criterion"], row["submission"])
+        total, n = sums.setdefault(
+            key, (np.zeros(len(index_of)), np.zeros(len(index_of)))
+        )
+        total[index_of[row["instance"]]] += row["value"]
+        n[index_of[row["instance"]]] += 1
+    for (criterion, pk), (total, n) in sums.items():
+        tables.setdefault(criterion, {})[pk] = [
+            float(t / k) if k else None for t, k in zip(total, n, strict=True)
+        ]
+    return tables

@@ -1,0 +1,200 @@
+"""What a task's metric board rests on: public, published, judged systems and metrics."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db.models import F
+
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.coverage import whole
+from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models.run import MetricRun
+from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
+from leaderboard.metrics.base import all_metrics
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+# Raised when the same inputs would give another board.
+BOARD_VERSION = "1"
+# Metrics that help to estimate people's scores: more cost more than they bring.
+MOST_POWERED = 3
+
+
+@dataclass(frozen=True)
+class BoardSystem:
+    """One judged system: its score on the criterion, and when it came."""
+
+    pk: int
+    name: str
+    simulated: bool
+    handed_in: float
+    score_pk: int
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class BoardMetric:
+    """One metric, the site's or somebody's own, and which rows hold its numbers."""
+
+    slug: str
+    label: str
+    higher_is_better: bool
+    # submission -> key of its MetricResult or OutsideScores
+    rows: dict[int, int]
+    outside_pk: int | None = None
+    owner: str = ""
+
+
+@dataclass(frozen=True)
+class BoardInputs:
+    """Everything that decides what a board says, by key; the numbers are read later."""
+
+    criterion: str
+    systems: list[BoardSystem]
+    # judged by programs while others are judged by people: left out
+    n_simulated_left_out: int
+    metrics: list[BoardMetric]
+    powered: list[str]
+
+    @property
+    def simulated(self) -> bool:
+        return bool(self.systems) and all(s.simulated for s in self.systems)
+
+    def sha256(self) -> str:
+        """Hash what went in: scores, results, settings and the code's version."""
+        # keys of immutable rows instead of their numbers: a new score is a new row
+        parts: list[Any] = [BOARD_VERSION, settings.VERSION, self.criterion]
+        parts.append([(s.pk, s.score_pk, s.name, s.simulated) for s in self.systems])
+        parts.append(
+            [
+                (m.slug, m.label, m.higher_is_better, [*m.rows.items()])
+                for m in self.metrics
+            ]
+        )
+        parts.append(self.powered)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def criteria_of(task: Task) -> list[str]:
+    """Name the criteria that people are asked about, the ranking one first."""
+    return list(task.human.criteria)
+
+
+def board_inputs(task: Task, criterion: str) -> BoardInputs:
+    """Find the systems and metrics of one criterion's board."""
+    judged = _judged(task, criterion)
+    by_people = [system for system in judged if not system.simulated]
+    # programs and people are never mixed in one correlation; programs alone make a
+    # board that says so
+    systems = by_people or judged
+    metrics = [*_own(task, systems), *_outside(task, systems)]
+    return BoardInputs(
+        criterion=criterion,
+        systems=systems,
+        n_simulated_left_out=len(judged) - len(systems),
+        metrics=metrics,
+        powered=list(task.configuration.metrics.powered)[:MOST_POWERED],
+    )
+
+
+def _judged(task: Task, criterion: str) -> list[BoardSystem]:
+    rows = (
+        Score.objects.filter(
+            public("submission__"),
+            whole(),
+            submission__task=task,
+            submission__state=Submission.State.PUBLISHED,
+            evaluation__submission=F("submission"),
+            criterion=criterion,
+            superseded_at=None,
+        )
+        .order_by("submission_id")
+        .values_list(
+            "submission_id",
+            "submission__system_name",
+            "submission__simulated",
+            "submission__created_at",
+            "pk",
+            "mean",
+            "low",
+            "high",
+            "n",
+        )
+    )
+    return [
+        BoardSystem(pk, name, simulated, at.timestamp(), score, mean, low, high, n)
+        for pk, name, simulated, at, score, mean, low, high, n in rows
+    ]
+
+
+def _own(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
+    """Give the task's metrics whose better end is known, and that stand still now."""
+    running = set(
+        MetricRun.objects.filter(task=task, state=MetricRun.State.RUNNING).values_list(
+            "metric", flat=True
+        )
+    )
+    pks = [system.pk for system in systems]
+    metrics = []
+    for chosen in chosen_of(task):
+        better = chosen.metric.higher_is_better
+        # while a run is under way some systems have new numbers and others old ones
+        if better is None or chosen.slug in running:
+            continue
+        rows = _rows(chosen, pks)
+        if rows:
+            metrics.append(BoardMetric(chosen.slug, chosen.metric.label, better, rows))
+    return metrics
+
+
+def _rows(chosen: Chosen, pks: Sequence[int]) -> dict[int, int]:
+    """Find each system's current result; of an absent metric, the newest there is."""
+    results = MetricResult.objects.filter(submission__in=pks, metric=chosen.slug)
+    if not chosen.absent:
+        results = results.filter(identity=chosen.identity)
+    return dict(results.order_by("pk").values_list("submission_id", "pk"))
+
+
+def _outside(task: Task, systems: Sequence[BoardSystem]) -> list[BoardMetric]:
+    published = (
+        OutsideMetric.objects.filter(task=task, withdrawn_at=None)
+        .exclude(published_at=None)
+        .select_related("owner")
+        .order_by("pk")
+    )
+    pks = [system.pk for system in systems]
+    metrics = []
+    for metric in published:
+        scores = OutsideScores.objects.filter(metric=metric, submission__in=pks)
+        rows = dict(scores.order_by("pk").values_list("submission_id", "pk"))
+        owner = metric.owner.get_username()
+        if rows:
+            metrics.append(
+                BoardMetric(
+                    metric.slug,
+                    metric.name,
+                    metric.higher_is_better,
+                    rows,
+                    outside_pk=metric.pk,
+                    owner=owner,
+                )
+            )
+    return metrics
+
+
+def left_out(task: Task) -> list[str]:
+    """Name the task's metrics that say neither better nor worse."""
+    known = all_metrics()
+    used = [s for s in task.configuration.metrics.use if s in known]
+    return [known[s].label for s in used if known[s].higher_is_better is None]

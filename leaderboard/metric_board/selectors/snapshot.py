@@ -1,0 +1,295 @@
+"""A stored metric board as its page and the API show it; nothing is computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.metric_board.models.outside import OutsideMetric
+from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
+from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.metric_runs.selectors.chosen import not_computed_here
+from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+State = MetricBoard.State
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One way to say how far a metric follows people."""
+
+    slug: str
+    label: str
+    # of whole systems, or of the outputs of one instance
+    level: str
+    lowest: float
+    sentence: str
+
+
+STATISTICS = {
+    statistic.slug: statistic
+    for statistic in (
+        Statistic(
+            "soft-accuracy",
+            "Soft pairwise accuracy",
+            "system",
+            0.0,
+            "whether the metric is as confident in each difference between two "
+            "systems as human ratings are",
+        ),
+        Statistic(
+            "pairwise-accuracy",
+            "Pairwise accuracy",
+            "system",
+            0.0,
+            "the share of system pairs that the metric ranks as people do",
+        ),
+        Statistic(
+            "pearson",
+            "Pearson",
+            "system",
+            -1.0,
+            "linear correlation of system scores",
+        ),
+        Statistic(
+            "spearman", "Spearman", "system", -1.0, "correlation of the two rankings"
+        ),
+        Statistic(
+            "kendall",
+            "Kendall τ-b",
+            "system",
+            -1.0,
+            "concordant minus discordant pairs of systems",
+        ),
+        Statistic(
+            "calibrated",
+            "Accuracy, ties calibrated",
+            "instance",
+            0.0,
+            "the share of output pairs for the same instance that the metric "
+            "ranks, or ties, as people do, with its tie threshold calibrated",
+        ),
+        Statistic(
+            "acc-eq", "acc-eq", "instance", 0.0, "the same, without tie calibration"
+        ),
+        Statistic("tau-eq", "τ-eq", "instance", -1.0, "2 acc-eq − 1"),
+        Statistic("tau-a", "τ-a", "instance", -1.0, "(C − D) / N"),
+        Statistic(
+            "tau-b", "τ-b", "instance", -1.0, "Kendall's τ with ties on either side"
+        ),
+        Statistic("tau-10", "τ-10", "instance", -1.0, "(C − D − Tm) / (C + D + Tm)"),
+        Statistic("tau-13", "τ-13", "instance", -1.0, "(C − D) / (C + D)"),
+        Statistic("tau-14", "τ-14", "instance", -1.0, "(C − D) / (C + D + Tm)"),
+    )
+}
+# Those by which metrics are ranked and tested, the preferred first.
+RANKED = (
+    "soft-accuracy",
+    "pairwise-accuracy",
+    "pearson",
+    "spearman",
+    "kendall",
+    "calibrated",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A statistic with its 95 % interval; None where it is undefined."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One metric of the board."""
+
+    slug: str
+    label: str
+    arrow: str
+    # set where somebody handed the numbers in
+    outside_pk: int | None
+    owner: str
+    complete: bool
+    n_systems: int
+    cluster: int | None
+    cells: dict[str, Cell]
+    epsilon: float | None
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A metric that is not on the board: why, and how far it is."""
+
+    label: str
+    state: str
+    n_done: int = 0
+    n_all: int = 0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What there is to show of one criterion's board."""
+
+    # of the newest inputs: READY, WAITING, TOO_FEW, FAILED; empty when there are none
+    state: str
+    # the newest snapshot of which everything is still public
+    board: MetricBoard | None
+    lines: list[Line] = field(default_factory=list)
+    by: str = ""
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        payload: dict[str, Any] = self.board.payload if self.board else {}
+        return payload
+
+    @property
+    def n_systems(self) -> int:
+        return len(self.payload.get("systems", ()))
+
+    @property
+    def too_few_to_rank(self) -> bool:
+        return self.board is not None and self.n_systems < FEWEST_RANKED
+
+    @property
+    def why_not_ranked(self) -> str:
+        """Say what so few systems do not show; empty where they are enough."""
+        if not self.too_few_to_rank:
+            return ""
+        return (
+            f"{self.n_systems} systems are too few to show which metric agrees "
+            "better with people: even an uninformative metric may rank so few "
+            "as people do, by chance. These numbers describe only these "
+            "systems. Ranks, clusters and tests between metrics are shown for "
+            f"at least {FEWEST_RANKED} systems."
+        )
+
+    @property
+    def rankings(self) -> dict[str, Any]:
+        """Clusters and tests by statistic, none where there are too few systems."""
+        return _rankings(self.payload) if self.board else {}
+
+    @property
+    def ranking(self) -> dict[str, Any] | None:
+        """Clusters and tests by the chosen statistic, where there are some."""
+        return self.rankings.get(self.by)
+
+
+def shown_board(task: Task, criterion: str, by: str = "") -> Shown:
+    """Give the newest snapshot that may be shown, ranked by a statistic."""
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk").first()
+    if newest is None:
+        return Shown(state="", board=None)
+    ready = boards.filter(state=State.READY).order_by("-wanted_at", "-pk").first()
+    # an older board is shown while a new one is computed, but never with a system or
+    # metric that has been withdrawn since
+    if newest.state == State.TOO_FEW or (ready and not _still_public(ready)):
+        ready = None
+    state = newest.state
+    if ready is None:
+        # what was withdrawn is gone at once; the board without it comes by itself
+        state = State.WAITING if state == State.READY else state
+        return Shown(state=state, board=None)
+    ranked = [name for name in RANKED if name in _rankings(ready.payload)]
+    by = by if by in STATISTICS else (ranked or ["pairwise-accuracy"])[0]
+    return Shown(state=state, board=ready, lines=_lines(ready.payload, by), by=by)
+
+
+def _rankings(payload: dict[str, Any]) -> dict[str, Any]:
+    # what was computed before there was such a limit is not shown either
+    rankings: dict[str, Any] = payload["rankings"]
+    return rankings if len(payload["systems"]) >= FEWEST_RANKED else {}
+
+
+def _still_public(board: MetricBoard) -> bool:
+    pks = {system["pk"] for system in board.payload["systems"]}
+    labels = board.payload["labels"].values()
+    outside = {label["outside"] for label in labels if label["outside"]}
+    systems = Submission.objects.filter(
+        public(), pk__in=pks, state=Submission.State.PUBLISHED
+    )
+    metrics = OutsideMetric.objects.filter(pk__in=outside, withdrawn_at=None)
+    return systems.count() == len(pks) and metrics.exclude(
+        published_at=None
+    ).count() == len(outside)
+
+
+def _lines(payload: dict[str, Any], by: str) -> list[Line]:
+    ranking = _rankings(payload).get(by)
+    cluster = (
+        dict(zip(ranking["order"], ranking["ranks"], strict=True)) if ranking else {}
+    )
+    lines = [
+        _line(
+            payload["labels"][computed["slug"]], computed, cluster.get(computed["slug"])
+        )
+        for computed in payload["metrics"]
+    ]
+    # by name: any other order would be read as a ranking
+    if len(payload["systems"]) < FEWEST_RANKED:
+        return sorted(lines, key=lambda x: x.label.casefold())
+    index_of = {slug: n for n, slug in enumerate(cluster)}
+    return sorted(
+        lines,
+        key=lambda x: (index_of.get(x.slug, len(index_of)), -_number(x.cells.get(by))),
+    )
+
+
+def _line(label: dict[str, Any], computed: dict[str, Any], cluster: int | None) -> Line:
+    cells = {
+        name: Cell(cell["value"], cell["low"], cell["high"])
+        for name, cell in [*computed["system"].items(), *computed["instance"].items()]
+    }
+    return Line(
+        slug=computed["slug"],
+        label=label["label"],
+        arrow="↑" if label["higher_is_better"] else "↓",
+        outside_pk=label["outside"],
+        owner=label["owner"],
+        complete=computed["complete"],
+        n_systems=computed["n_systems"],
+        cluster=cluster,
+        cells=cells,
+        epsilon=computed["instance"].get("calibrated", {}).get("epsilon"),
+    )
+
+
+def _number(cell: Cell | None) -> float:
+    return float("-inf") if cell is None or cell.value is None else cell.value
+
+
+def under_way(task: Task) -> list[Unfinished]:
+    """List the task's metrics that are being computed, or are not computed here."""
+    unfinished = []
+    runs = MetricRun.objects.filter(
+        task=task, state__in=[MetricRun.State.RUNNING, MetricRun.State.STOPPED]
+    )
+    absent = not_computed_here(task)
+    for run in runs.order_by("metric"):
+        pieces = run.pieces.all()
+        n_all = pieces.count()
+        if n_all and run.metric not in absent:
+            n_done = pieces.filter(state=MetricPiece.State.DONE).count()
+            label = metric_words(run.metric).label
+            unfinished.append(Unfinished(label, run.get_state_display(), n_done, n_all))
+    words = [metric_words(slug) for slug in sorted(absent)]
+    return [
+        *unfinished,
+        *(Unfinished(word.label, "not computed here") for word in words),
+    ]
+
+
+def outside_of(task: Task) -> Sequence[OutsideMetric]:
+    """List the task's published metrics of others."""
+    rows = OutsideMetric.objects.filter(task=task, withdrawn_at=None)
+    return list(
+        rows.exclude(published_at=None).select_related("owner").order_by("name", "pk")
+    )

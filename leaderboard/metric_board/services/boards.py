@@ -1,0 +1,236 @@
+"""Metric boards: computed by a job when what they rest on has changed, then only shown."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from genie.lib import jobs
+from genie.lib.logs import one_line
+from genie.lib.seeds import seed_from
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
+from leaderboard.evaluation.selectors.system_ratings import system_ratings_of, unit_for
+from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.metric_board.models.outside import OutsideScores
+from leaderboard.metric_board.selectors.inputs import (
+    BOARD_VERSION,
+    BoardInputs,
+    BoardMetric,
+    BoardSystem,
+    board_inputs,
+    criteria_of,
+)
+from leaderboard.metric_board.stats.snapshot import (
+    FEWEST,
+    BoardScores,
+    MetricScores,
+    metric_board,
+)
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.stats.resampling import Floats
+from leaderboard.tasks.models import Task
+
+logger = logging.getLogger(__name__)
+
+State = MetricBoard.State
+JOB = "leaderboard.jobs.compute_metric_board"
+MAX_ATTEMPTS = 3
+# Snapshots of one board that are kept, the shown one among them.
+KEPT = 5
+
+
+def refresh_all() -> int:
+    """Queue every board whose inputs have changed; return how many."""
+    wanted = [
+        board.pk
+        for task in Task.objects.order_by("pk")
+        for criterion in criteria_of(task)
+        if (board := _demand(task, criterion)) is not None
+    ]
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in wanted)
+
+
+def refresh(task: Task) -> int:
+    """Queue one task's boards whose inputs have changed; return how many."""
+    wanted = [_demand(task, criterion) for criterion in criteria_of(task)]
+    return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in wanted if b is not None)
+
+
+def _demand(task: Task, criterion: str) -> MetricBoard | None:
+    """Give the board of today's inputs if it has to be computed yet."""
+    inputs = board_inputs(task, criterion)
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk").first()
+    digest = inputs.sha256()
+    if newest is None and not inputs.systems:
+        return None
+    if newest is None or newest.inputs_sha256 != digest:
+        few = len(inputs.systems) < FEWEST
+        newest, _ = MetricBoard.objects.update_or_create(
+            task=task,
+            criterion=criterion,
+            inputs_sha256=digest,
+            defaults={"wanted_at": timezone.now()},
+            create_defaults={
+                "wanted_at": timezone.now(),
+                "state": State.TOO_FEW if few else State.WAITING,
+                "seed": seed_from("metric board", task.slug, criterion, digest),
+                "code_version": f"{settings.VERSION}+{BOARD_VERSION}",
+                "simulated": inputs.simulated,
+                "n_systems": len(inputs.systems),
+            },
+        )
+        _prune(task, criterion)
+    return newest if newest.state == State.WAITING else None
+
+
+def _prune(task: Task, criterion: str) -> None:
+    boards = MetricBoard.objects.filter(task=task, criterion=criterion)
+    newest = boards.order_by("-wanted_at", "-pk")
+    ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
+    kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
+    boards.exclude(pk__in=kept).delete()
+
+
+def compute(pk: int) -> None:
+    """Compute a board that waits; all computing is done before the one write."""
+    waiting = MetricBoard.objects.filter(pk=pk, state=State.WAITING)
+    board = waiting.select_related("task").first()
+    if board is None:
+        return
+    if board.n_attempts >= MAX_ATTEMPTS:
+        sentence = (
+            board.failure
+            or "The computation did not finish: not enough memory or time."
+        )
+        waiting.update(state=State.FAILED, failure=sentence)
+        return
+    inputs = board_inputs(board.task, board.criterion)
+    if inputs.sha256() != board.inputs_sha256:
+        return  # something changed meanwhile; the next look asks for the new one
+    waiting.update(n_attempts=F("n_attempts") + 1)
+    start = time.monotonic()
+    try:
+        payload = payload_of(board.task, inputs, seed=board.seed)
+    except Exception as error:
+        logger.exception("Metric board %s failed", board.pk)
+        failure = f"{type(error).__name__}: {one_line(error, 300)}"
+        waiting.update(failure=failure)
+        return
+    with transaction.atomic():
+        waiting.update(
+            state=State.READY,
+            payload=payload,
+            failure="",
+            seconds=round(time.monotonic() - start, 3),
+            computed_at=timezone.now(),
+        )
+
+
+def retry(board: MetricBoard) -> bool:
+    """Compute a failed board again."""
+    failed = MetricBoard.objects.filter(pk=board.pk, state=State.FAILED)
+    with transaction.atomic():
+        again = failed.update(state=State.WAITING, n_attempts=0, failure="")
+        if again:
+            jobs.enqueue(JOB, pk=board.pk)
+    return bool(again)
+
+
+def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
+    """Read the numbers that the inputs name, and compute all that the page shows."""
+    human, unit = _human(task, inputs)
+    scores = BoardScores(
+        human=human,
+        handed_in=np.array([system.handed_in for system in inputs.systems]),
+        metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
+        # a mean of logarithms is not what the board shows
+        powered=() if unit.logarithmic else inputs.powered,
+    )
+    return {
+        **metric_board(scores, seed=seed),
+        "systems": [
+            {"pk": s.pk, "name": s.name, "mean": s.mean, "low": s.low, "high": s.high}
+            for s in inputs.systems
+        ],
+        "labels": {metric.slug: _label(metric) for metric in inputs.metrics},
+        "powered_by": [] if unit.logarithmic else inputs.powered,
+        "n_judged": int((~np.isnan(human)).any(axis=0).sum()),
+        "n_instances": task.n_instances,
+        "n_simulated_left_out": inputs.n_simulated_left_out,
+    }
+
+
+def _label(metric: BoardMetric) -> dict[str, Any]:
+    return {
+        "label": metric.label,
+        "higher_is_better": metric.higher_is_better,
+        "outside": metric.outside_pk,
+        "owner": metric.owner,
+    }
+
+
+def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
+    """Lay people's mean ratings out: systems down, instances across."""
+    table = np.full((len(inputs.systems), task.n_instances), np.nan)
+    row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
+    evaluations = list(launched(row_of).order_by("pk"))
+    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = ratings[ratings["criterion"] == inputs.criterion]
+    of = dict(iter(ratings.groupby("evaluation")))
+    unit: Unit | None = None
+    for evaluation in evaluations:
+        unit = _unit(evaluation, inputs.criterion)
+        if (own := of.get(evaluation.pk)) is None:
+            continue
+        own = own[own["submission"] == evaluation.submission.pk]
+        values = unit.averaged(own["value"].to_numpy(float))
+        means = own.assign(value=values).groupby("instance")["value"].mean()
+        table[row_of[evaluation.submission.pk], means.index.to_numpy(int)] = (
+            means.to_numpy(float)
+        )
+    if unit is None:
+        raise ValueError("No system on this board has been rated yet.")
+    return table, unit
+
+
+def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:
+    campaigns = campaigns_of(evaluation)
+    asking = [c for c in campaigns if criterion in c.hit_type.criteria]
+    return unit_for(evaluation.design, (asking or campaigns)[0], criterion)
+
+
+def _scores(
+    task: Task, metric: BoardMetric, systems: list[BoardSystem]
+) -> MetricScores:
+    """Read one metric's numbers, turned so that higher is better."""
+    model = MetricResult if metric.outside_pk is None else OutsideScores
+    found = {
+        submission: (value, each)
+        for submission, value, each in model.objects.filter(
+            pk__in=list(metric.rows.values())
+        ).values_list("submission_id", "value", "per_instance")
+    }
+    sign = 1.0 if metric.higher_is_better else -1.0
+    overall = np.full(len(systems), np.nan)
+    table = np.full((len(systems), task.n_instances), np.nan)
+    by_instance = True
+    for row, system in enumerate(systems):
+        if system.pk not in found:
+            continue
+        value, each = found[system.pk]
+        overall[row] = sign * value
+        if len(each) == task.n_instances:
+            table[row] = sign * np.asarray(each, dtype=np.float64)
+        else:
+            by_instance = False
+    return MetricScores(metric.slug, overall, table if by_instance else None)

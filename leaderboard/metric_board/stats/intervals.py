@@ -1,0 +1,270 @@
+"""How far a statistic of a metric may be off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.metric_board.stats.correlation import pearson_rows, spearman_rows
+from leaderboard.metric_board.stats.instance_level import GroupedValue
+from leaderboard.metric_board.stats.pairs import PairCounts, agreement
+from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
+from leaderboard.stats.intervals import Interval, bootstrap_mean, check_confidence
+from leaderboard.stats.resampling import Floats
+
+Drawn = Literal["both", "instances", "systems"]
+_COVERS = {
+    "both": "which instances were rated and which systems were submitted, for this crowd "
+    "of workers",
+    "instances": "which instances were rated, for these systems and this crowd of workers",
+    "systems": "which systems were submitted, for these instances and this crowd of workers",
+}
+_CHUNK_PAIRS = 2_000_000
+
+
+@dataclass(frozen=True)
+class _Tables:
+    human: Floats
+    metric: Floats
+    shift: Floats
+
+    def means(self, counts: Floats) -> tuple[Floats, Floats]:
+        """Average over resampled instances, counts of shape (r, n)."""
+        return (
+            _weighted_means(self.human, counts),
+            _weighted_means(self.metric, counts) + self.shift,
+        )
+
+
+def system_interval(
+    human: npt.ArrayLike,
+    metric: npt.ArrayLike,
+    statistic: SystemStatistic,
+    *,
+    metric_system: npt.ArrayLike | None = None,
+    drawn: Drawn = "both",
+    seed: int,
+    n_resamples: int = 1_000,
+    confidence: float = 0.95,
+) -> Interval:
+    """Give a system-level statistic with its bootstrap interval.
+
+    Parameters
+    ----------
+    human : array_like, shape (s, n)
+        People's score of each system (down) on each instance (across); NaN where none.
+    metric : array_like, shape (s, n)
+        The metric's, higher being better; finite.
+    statistic : str
+        See `leaderboard.metric_board.stats.system_level.system_rows`.
+    metric_system : array_like, shape (s,), optional
+        The metric's overall values where they are no means (BLEU). A resample moves
+        them by as much as it moves the mean of the instances' values.
+    drawn : {"both", "instances", "systems"}
+        What is resampled, each on its own.
+    seed : int
+        Seed of the resampling.
+    n_resamples : int
+        At least 1.
+    confidence : float
+        Nominal coverage.
+
+    Returns
+    -------
+    Interval
+        Percentile interval; resamples in which the statistic is undefined are left
+        out, and with fewer than three systems it is infinitely wide. With few systems
+        it is wide, and should be.
+
+    Raises
+    ------
+    ValueError
+        On shapes that do not fit, scores that are not finite, wrong settings.
+
+    Notes
+    -----
+    A system drawn twice is no pair with itself: Kendall's tau and pairwise accuracy
+    weigh each pair by how often both of its systems were drawn.
+
+    References
+    ----------
+    Deutsch, Dror and Roth (2021), A Statistical Analysis of Summarization Evaluation
+    Metrics Using Resampling Methods, TACL 9, section 4 (BOOT-BOTH).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> level = np.linspace(0, 1, 12)[:, None]
+    >>> people, metric = (level + rng.normal(size=(12, 200)) for _ in range(2))
+    >>> interval = system_interval(people, metric, "pearson", seed=1)
+    >>> interval.contains(interval.estimate), interval.high <= 1
+    (True, True)
+    """
+    check_confidence(confidence)
+    if n_resamples < 1:
+        raise ValueError(f"At least one resample is needed, not {n_resamples}.")
+    if drawn not in get_args(Drawn):
+        raise ValueError(f"There is no {drawn!r}; it is one of {', '.join(_COVERS)}.")
+    tables = _tables(human, metric, metric_system)
+    n_systems, n = tables.human.shape
+    h, m = tables.means(np.ones((1, n)))
+    estimate = float(system_rows(h[0], m[0], statistic))
+    rng = np.random.default_rng(seed)
+    counts = np.ones((1, n)) if drawn == "systems" else _counts(rng, n_resamples, n)
+    h, m = tables.means(counts)
+    if drawn == "instances":
+        values = system_rows(h, m, statistic)
+    else:
+        h = np.broadcast_to(h, (n_resamples, n_systems))
+        m = np.broadcast_to(m, (n_resamples, n_systems))
+        chosen = rng.integers(0, n_systems, size=(n_resamples, n_systems))
+        values = _redrawn(h, m, chosen, statistic)
+    values = values[~np.isnan(values)]
+    low, high = -np.inf, np.inf
+    # two systems have one pair: no resample can say how another pair would come out
+    if n_systems >= 3 and values.size:
+        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
+        low, high = (float(end) for end in np.quantile(values, tails))
+    return Interval(
+        estimate, low, high, confidence, "percentile", _COVERS[drawn], n_systems
+    )
+
+
+def _tables(
+    human: npt.ArrayLike, metric: npt.ArrayLike, overall: npt.ArrayLike | None
+) -> _Tables:
+    h = np.asarray(human, dtype=np.float64)
+    m = np.asarray(metric, dtype=np.float64)
+    if h.ndim != 2 or h.shape != m.shape or h.size == 0:
+        raise ValueError("Both sides need a table: systems down, instances across.")
+    if np.isinf(h).any() or not np.isfinite(m).all():
+        raise ValueError("Scores must be finite; NaN only where people gave none.")
+    shift = np.zeros(len(m))
+    if overall is not None:
+        overall_values = np.asarray(overall, dtype=np.float64)
+        if overall_values.shape != (len(m),) or not np.isfinite(overall_values).all():
+            raise ValueError("The metric needs one finite overall value per system.")
+        # a corpus metric is no mean: its resamples are those of the mean, moved by the
+        # difference
+        shift = overall_values - m.mean(axis=1)
+    return _Tables(h, m, shift)
+
+
+def _counts(rng: np.random.Generator, n_resamples: int, n: int) -> Floats:
+    chosen = rng.integers(0, n, size=(n_resamples, n))
+    chosen += np.arange(n_resamples)[:, None] * n
+    counts = np.bincount(chosen.ravel(), minlength=n_resamples * n)
+    return counts.reshape(n_resamples, n).astype(np.float64)
+
+
+def _weighted_means(table: Floats, counts: Floats) -> Floats:
+    rated = ~np.isnan(table)
+    sums = counts @ np.where(rated, table, 0.0).T
+    weights = counts @ rated.T.astype(np.float64)
+    return np.asarray(
+        np.divide(sums, weights, out=np.full(sums.shape, np.nan), where=weights > 0)
+    )
+
+
+def _redrawn(
+    h: Floats, m: Floats, chosen: npt.NDArray[np.int64], statistic: SystemStatistic
+) -> Floats:
+    if statistic in ("pearson", "spearman"):
+        rows = pearson_rows if statistic == "pearson" else spearman_rows
+        return rows(
+            np.take_along_axis(h, chosen, axis=1), np.take_along_axis(m, chosen, axis=1)
+        )
+    n_resamples, n_systems = chosen.shape
+    flat = chosen + np.arange(n_resamples)[:, None] * n_systems
+    weights = np.bincount(flat.ravel(), minlength=flat.size).reshape(chosen.shape)
+    first, second = np.triu_indices(n_systems, k=1)
+    values = np.full(n_resamples, np.nan)
+    rows_at_once = max(1, _CHUNK_PAIRS // max(len(first), 1))
+    for start in range(0, n_resamples, rows_at_once):
+        part = slice(start, start + rows_at_once)
+        counts = _weighted_pairs(
+            h[part, first] - h[part, second],
+            m[part, first] - m[part, second],
+            weights[part, first] * weights[part, second],
+        )
+        values[part] = agreement(
+            counts, "tau-b" if statistic == "kendall" else "acc-eq"
+        )
+    return values
+
+
+def _weighted_pairs(
+    gap_h: Floats, gap_m: Floats, weights: npt.NDArray[np.int64]
+) -> PairCounts:
+    # a system drawn twice weighs its pairs twice; a pair with itself has no index here
+    w = np.where(np.isnan(gap_h), 0, weights).astype(np.float64)
+    level_h, level_m = gap_h == 0, gap_m == 0
+    alike = np.sign(gap_h) == np.sign(gap_m)
+    parts = (
+        alike & ~level_h,
+        ~alike & ~level_h & ~level_m,
+        level_h & ~level_m,
+        level_m & ~level_h,
+        level_h & level_m,
+    )
+    con, dis, tied_h, tied_m, tied_both = (
+        np.einsum("rp,rp->r", part.astype(np.float64), w) for part in parts
+    )
+    nothing = np.zeros(len(w))
+    return PairCounts(con, dis, tied_h, tied_m, tied_both, nothing, nothing)
+
+
+def grouped_interval(
+    grouped: GroupedValue,
+    *,
+    seed: int,
+    n_resamples: int | None = 1_000,
+    confidence: float = 0.95,
+) -> Interval:
+    """Give an instance-level statistic with its bootstrap interval.
+
+    Parameters
+    ----------
+    grouped : GroupedValue
+        Grouped by instance; with at least one instance where it is defined.
+    seed : int
+        Seed of the resampling.
+    n_resamples : int or None
+        See `leaderboard.stats.intervals.bootstrap_mean`.
+    confidence : float
+        Nominal coverage.
+
+    Returns
+    -------
+    Interval
+        Percentile interval over instances.
+
+    Raises
+    ------
+    ValueError
+        When the statistic is defined in no group, or on wrong settings.
+
+    References
+    ----------
+    Deutsch, Dror and Roth (2021), TACL 9, section 4 (BOOT-INPUTS).
+
+    Examples
+    --------
+    >>> from leaderboard.metric_board.stats.instance_level import averaged
+    >>> interval = grouped_interval(averaged(np.array([0.0, 1.0, 0.5, 1.0] * 25)), seed=1)
+    >>> round(interval.low, 2), interval.estimate, round(interval.high, 2)
+    (0.55, 0.625, 0.7)
+    """
+    defined = grouped.per_group[~np.isnan(grouped.per_group)]
+    if not defined.size:
+        raise ValueError("The statistic is defined on no instance.")
+    return bootstrap_mean(
+        defined,
+        seed=seed,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        covers=_COVERS["instances"],
+    )

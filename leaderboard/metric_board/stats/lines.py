@@ -1,0 +1,212 @@
+"""One metric's line of a metric board: every statistic with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.metric_board.stats.calibration import calibrated_accuracy
+from leaderboard.metric_board.stats.instance_level import (
+    GroupedValue,
+    instance_statistic,
+)
+from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
+from leaderboard.metric_board.stats.outliers import far_systems, off_the_line
+from leaderboard.metric_board.stats.pairs import Variant
+from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
+from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
+from leaderboard.metric_board.stats.trend import among_the_best, over_time
+from leaderboard.stats.intervals import Interval
+from leaderboard.stats.resampling import Floats
+
+#: How instance-level agreement is shown; `calibrated` is acc-eq with its own epsilon.
+TAUS: tuple[Variant, ...] = tuple(v for v in get_args(Variant) if v != "tau-c")
+_NORMAL_95 = 1.959963984540054
+
+
+def metric_line(
+    slug: str,
+    human: Floats,
+    overall: Floats,
+    by_instance: Floats | None,
+    *,
+    judged: npt.NDArray[np.bool_],
+    handed_in: npt.NDArray[Any],
+    seed: int,
+) -> dict[str, Any]:
+    """Compute one metric's line.
+
+    Parameters
+    ----------
+    slug : str
+    human : ndarray, shape (s, j)
+        People's scores on the judged instances; NaN where none.
+    overall : ndarray, shape (s,)
+        The metric's value of each system, higher being better; NaN where none.
+    by_instance : ndarray, shape (s, n) or None
+        Its values of all outputs.
+    judged : ndarray of bool, shape (n,)
+        Which of the n instances `human` is about.
+    handed_in : ndarray, shape (s,)
+        When each system came.
+    seed : int
+
+    Returns
+    -------
+    dict
+        ``system`` and ``instance``: statistic to value, low, high (95 %); ``points``:
+        value and half-width for each system; ``far`` and ``off_line``: positions of
+        outliers; ``over_time``, ``among_best``: pairwise accuracy on successive sets;
+        ``complete``: whether it knows every system. Systems that it does not know are
+        left out of its statistics. Undefined numbers are None.
+
+    References
+    ----------
+    As named by the functions that it calls.
+
+    Examples
+    --------
+    >>> human = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 5.0], [4.0, 4.0, 6.0]])
+    >>> line = metric_line("m", human, human.mean(axis=1), human,
+    ...                    judged=np.ones(3, bool), handed_in=np.arange(3), seed=1)
+    >>> line["system"]["kendall"]["value"], line["complete"]
+    (1.0, True)
+    """
+    known = np.isfinite(overall)
+    if by_instance is not None:
+        # a system with a gap is left out whole: means over other instances do not
+        # compare
+        known &= np.isfinite(by_instance).all(axis=1)
+    systems = np.flatnonzero(known)
+    people, values = human[known], overall[known]
+    table = None if by_instance is None else by_instance[known]
+    line: dict[str, Any] = {
+        "slug": slug,
+        "complete": bool(known.all()),
+        "n_systems": len(systems),
+        "points": _points(overall, by_instance),
+        "system": {},
+        "instance": {},
+        "far": [],
+        "off_line": [],
+        "over_time": [],
+        "among_best": [],
+    }
+    if len(systems) < 2:
+        return line
+    means = rated_means(people)
+    part = None if table is None else table[:, judged]
+    line["system"] = _system_level(people, values, part, seed)
+    line["instance"] = {} if part is None else _instance_level(people, part, seed)
+    line["far"] = systems[far_systems(means)].tolist()
+    line["off_line"] = systems[off_the_line(means, values)].tolist()
+    line["over_time"] = _course(over_time(means, values, handed_in[known]).values)
+    line["among_best"] = _course(among_the_best(means, values).values)
+    return line
+
+
+def rated_means(people: Floats) -> Floats:
+    """Average each system's scores over the instances on which it has some.
+
+    Parameters
+    ----------
+    people : ndarray, shape (s, j)
+        NaN where there is no score.
+
+    Returns
+    -------
+    ndarray, shape (s,)
+        NaN for a system without scores.
+
+    Examples
+    --------
+    >>> rated_means(np.array([[1.0, 3.0], [2.0, np.nan], [np.nan, np.nan]]))
+    array([ 2.,  2., nan])
+    """
+    rated = ~np.isnan(people)
+    n = rated.sum(axis=1)
+    sums = np.where(rated, people, 0.0).sum(axis=1)
+    return np.asarray(np.divide(sums, n, out=np.full(len(n), np.nan), where=n > 0))
+
+
+def _points(overall: Floats, by_instance: Floats | None) -> list[list[float] | None]:
+    half = np.full(len(overall), np.nan)
+    if by_instance is not None and by_instance.shape[1] > 1:
+        half = _NORMAL_95 * by_instance.std(axis=1, ddof=1)
+        half /= np.sqrt(by_instance.shape[1])
+    return [
+        [float(value), float(reach) if np.isfinite(reach) else 0.0]
+        if np.isfinite(value)
+        else None
+        for value, reach in zip(overall, half, strict=True)
+    ]
+
+
+def _system_level(
+    people: Floats, values: Floats, table: Floats | None, seed: int
+) -> dict[str, Any]:
+    # a metric of whole systems does not vary with the instances that are drawn
+    spread = np.repeat(values[:, None], people.shape[1], axis=1)
+    statistics: dict[str, Any] = {
+        statistic: _shown(
+            system_interval(
+                people,
+                spread if table is None else table,
+                statistic,
+                metric_system=values,
+                seed=seed,
+            )
+        )
+        for statistic in SYSTEM_STATISTICS
+    }
+    if table is not None:
+        statistics["soft-accuracy"] = _if_defined(
+            lambda: soft_accuracy_interval(people, table, seed=seed)
+        )
+    return statistics
+
+
+def _instance_level(people: Floats, table: Floats, seed: int) -> dict[str, Any]:
+    statistics: dict[str, Any] = {
+        variant: _grouped(instance_statistic(people, table, variant), seed)
+        for variant in TAUS
+    }
+    best = calibrated_accuracy(people, table)
+    value = GroupedValue(best.accuracy, best.per_group, best.n_groups)
+    statistics["calibrated"] = {
+        **_grouped(value, seed),
+        "epsilon": best.epsilon,
+        "without": _or_none(best.accuracy_without),
+    }
+    return statistics
+
+
+def _grouped(value: GroupedValue, seed: int) -> dict[str, Any]:
+    return _if_defined(lambda: grouped_interval(value, seed=seed))
+
+
+def _if_defined(make: Callable[[], Interval]) -> dict[str, Any]:
+    """Give an interval; nothing where the statistic is defined on no instance."""
+    try:
+        return _shown(make())
+    except ValueError:
+        return {"value": None, "low": None, "high": None}
+
+
+def _shown(interval: Interval) -> dict[str, Any]:
+    return {
+        "value": _or_none(interval.estimate),
+        "low": _or_none(interval.low),
+        "high": _or_none(interval.high),
+    }
+
+
+def _course(values: Floats) -> list[float | None]:
+    return [_or_none(value) for value in values.tolist()]
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,155 @@
+"""Which metrics of a board follow people better than which others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from leaderboard.metric_board.stats.lines import rated_means
+from leaderboard.metric_board.stats.permutation import permutation_test
+from leaderboard.metric_board.stats.ranking import MetricRanking, rank_metrics
+from leaderboard.metric_board.stats.soft_accuracy import (
+    complete_instances,
+    soft_accuracy_test,
+    soft_pairwise_accuracy,
+)
+from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
+from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
+from leaderboard.stats.resampling import Floats
+
+#: Statistic of systems to the one whose scores are swapped.
+_SWAPPED: dict[SystemStatistic, Any] = {
+    "pearson": "pearson",
+    "spearman": "spearman",
+    "kendall": "tau-b",
+    "pairwise-accuracy": "acc-eq",
+}
+#: A test of soft accuracy multiplies tables anew for each swap: minutes beyond this.
+MOST_SYSTEMS_SOFT = 40
+
+Metric = tuple[str, Floats, Floats | None]
+
+
+def rankings(
+    human: Floats, metrics: Sequence[Metric], *, seed: int
+) -> dict[str, dict[str, Any]]:
+    """Rank metrics by several statistics, with tests of all pairs and clusters.
+
+    Parameters
+    ----------
+    human : ndarray, shape (s, j)
+        People's scores on the judged instances; NaN where none.
+    metrics : sequence of (slug, overall, by_instance)
+        Overall values of shape (s,), values of outputs of shape (s, j) or None, higher
+        being better, all finite.
+    seed : int
+
+    Returns
+    -------
+    dict
+        Statistic to ``order`` (slugs, best first), ``ranks`` (cluster of each in that
+        order) and ``p`` (matrix in that order: p-value of "the row follows people
+        better than the column", None elsewhere). Soft accuracy is left out with more
+        than `MOST_SYSTEMS_SOFT` systems, and with metrics of whole systems.
+
+    References
+    ----------
+    See `leaderboard.metric_board.stats.permutation`, `meta_verdicts` and `meta_ranking`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(8, 30)) + np.arange(8)[:, None]
+    >>> good, poor = human + 0.1, rng.normal(size=(8, 30))
+    >>> ranked = rankings(human, [("poor", poor.mean(axis=1), poor),
+    ...                           ("good", good.mean(axis=1), good)], seed=1)
+    >>> ranked["pairwise-accuracy"]["order"], ranked["calibrated"]["ranks"]
+    (['good', 'poor'], [1, 2])
+    """
+    if not metrics:
+        return {}
+    means = rated_means(human)
+    slugs = [slug for slug, _, _ in metrics]
+    overall = [values for _, values, _ in metrics]
+    by_statistic: dict[str, dict[str, Any]] = {
+        name: _named(slugs, _by_system(means, overall, name, seed)) for name in _SWAPPED
+    }
+    tables = [(slug, table) for slug, _, table in metrics if table is not None]
+    if tables:
+        names = [slug for slug, _ in tables]
+        by_instance = [table for _, table in tables]
+        by_statistic["calibrated"] = _named(
+            names, _by_verdicts(human, by_instance, seed)
+        )
+        if len(human) <= MOST_SYSTEMS_SOFT and _has_complete(human):
+            by_statistic["soft-accuracy"] = _named(
+                names, _by_soft_accuracy(human, by_instance, seed)
+            )
+    return by_statistic
+
+
+def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
+    order = ranking.order
+    p = ranking.p_values[np.ix_(order, order)]
+    return {
+        "order": [slugs[i] for i in order],
+        "ranks": [ranking.ranks[i] for i in order],
+        "p": [[None if np.isnan(v) else round(v, 6) for v in row] for row in p],
+    }
+
+
+def _by_system(
+    means: Floats, overall: Sequence[Floats], name: SystemStatistic, seed: int
+) -> MetricRanking:
+    def p_better(i: int, j: int) -> float:
+        return permutation_test(
+            means, overall[i], overall[j], statistic=_SWAPPED[name], seed=seed
+        ).p_value
+
+    # the order is by the statistic itself; the tests only decide where clusters end
+    values = [float(system_rows(means, metric, name)) for metric in overall]
+    return rank_metrics(values, _only_defined(values, p_better))
+
+
+def _by_verdicts(human: Floats, tables: Sequence[Floats], seed: int) -> MetricRanking:
+    judged = [verdicts(human, table) for table in tables]
+
+    def p_better(i: int, j: int) -> float:
+        return verdicts_test(judged[i], judged[j], seed=seed).p_value
+
+    values = [metric_verdicts.calibrated.accuracy for metric_verdicts in judged]
+    return rank_metrics(values, _only_defined(values, p_better))
+
+
+def _by_soft_accuracy(
+    human: Floats, tables: Sequence[Floats], seed: int
+) -> MetricRanking:
+    def p_better(i: int, j: int) -> float:
+        return soft_accuracy_test(human, tables[i], tables[j], seed=seed).p_value
+
+    values = [
+        soft_pairwise_accuracy(human, table, n_permutations=None) for table in tables
+    ]
+    return rank_metrics(values, _only_defined(values, p_better))
+
+
+def _only_defined(
+    values: Sequence[float], p_better: Callable[[int, int], float]
+) -> Callable[[int, int], float]:
+    """Test nothing against a metric whose statistic is undefined."""
+
+    def p(i: int, j: int) -> float:
+        defined = not (np.isnan(values[i]) or np.isnan(values[j]))
+        return p_better(i, j) if defined else float("nan")
+
+    return p
+
+
+def _has_complete(human: Floats) -> bool:
+    try:
+        complete_instances(human, human)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,208 @@
+"""A whole metric board from tables of scores: every number that its page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.metric_board.stats.disagreement import disagreement
+from leaderboard.metric_board.stats.lines import metric_line
+from leaderboard.metric_board.stats.ranks import rankings
+from leaderboard.stats.prediction_powered import prediction_powered_mean
+from leaderboard.stats.resampling import Floats
+
+#: Below so many systems no statistic of metrics says anything.
+FEWEST = 3
+#: Below so many systems metrics are not ranked. Of twelve metrics that know nothing at
+#: least one orders all systems as people do with a chance of 1 - (1 - 1/s!)^12: 89, 40,
+#: 10 and 2 % with 3, 4, 5 and 6 systems.
+FEWEST_RANKED = 6
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """What one metric says of all systems, higher being better.
+
+    Parameters
+    ----------
+    slug : str
+        Its name on the board.
+    overall : ndarray, shape (s,)
+        One value a system; NaN where the metric has none.
+    by_instance : ndarray, shape (s, n) or None
+        One value for each output; rows of NaN for systems without. None for a metric
+        that is known for whole systems only.
+    """
+
+    slug: str
+    overall: Floats
+    by_instance: Floats | None
+
+
+@dataclass(frozen=True)
+class BoardScores:
+    """Everything that a metric board is computed from.
+
+    Parameters
+    ----------
+    human : ndarray, shape (s, n)
+        People's mean rating of each system (down) on each instance (across); NaN where
+        nobody was asked. Higher is better.
+    handed_in : ndarray, shape (s,)
+        When each system came, in any unit that sorts.
+    metrics : sequence of MetricScores
+    powered : sequence of str, optional
+        Slugs of the metrics that help to estimate people's mean, chosen beforehand.
+    """
+
+    human: Floats
+    handed_in: npt.NDArray[Any]
+    metrics: Sequence[MetricScores]
+    powered: Sequence[str] = field(default=())
+
+
+def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
+    """Compute all statistics, intervals, tests and clusters of one board.
+
+    Parameters
+    ----------
+    scores : BoardScores
+        At least `FEWEST` systems with human scores.
+    seed : int
+        Seed of every random step.
+
+    Returns
+    -------
+    dict
+        JSON-serialisable, undefined numbers as None: ``metrics`` (a line each, see
+        `leaderboard.metric_board.stats.lines.metric_line`), ``rankings`` (see
+        `leaderboard.metric_board.stats.ranks.rankings`; none with fewer systems than
+        `FEWEST_RANKED`), ``disagreement`` (matrices on
+        systems and on instances, of the metrics named in ``compared``), ``powered``
+        (plain and prediction-powered mean of each system).
+
+    Raises
+    ------
+    ValueError
+        With fewer systems, or tables of other shapes.
+
+    References
+    ----------
+    As named by the functions that it calls.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(6, 40)) + np.arange(6)[:, None]
+    >>> table = human + rng.normal(size=(6, 40))
+    >>> metric = MetricScores("one", table.mean(axis=1), table)
+    >>> board = metric_board(BoardScores(human, np.arange(6), [metric]), seed=1)
+    >>> board["metrics"][0]["slug"], sorted(board)
+    ('one', ['compared', 'disagreement', 'metrics', 'powered', 'rankings'])
+    """
+    human = np.asarray(scores.human, dtype=np.float64)
+    if human.ndim != 2 or len(human) < FEWEST:
+        raise ValueError(f"A metric board needs at least {FEWEST} systems.")
+    if len(scores.handed_in) != len(human):
+        raise ValueError("Each system needs one time.")
+    for metric in scores.metrics:
+        _check(metric, human)
+    judged = np.asarray((~np.isnan(human)).any(axis=0))
+    # metrics are compared on the same systems only: one that lacks some may have been
+    # spared the hard ones
+    complete = [m for m in scores.metrics if np.isfinite(m.overall).all()]
+    return {
+        "metrics": [
+            metric_line(
+                metric.slug,
+                human[:, judged],
+                metric.overall,
+                metric.by_instance,
+                judged=judged,
+                handed_in=scores.handed_in,
+                seed=seed,
+            )
+            for metric in scores.metrics
+        ],
+        "compared": [metric.slug for metric in complete],
+        "rankings": rankings(
+            human[:, judged],
+            [(m.slug, m.overall, _judged_part(m, judged)) for m in complete],
+            seed=seed,
+        )
+        if len(human) >= FEWEST_RANKED
+        else {},
+        "disagreement": _disagreements(complete, judged),
+        "powered": _powered(human, scores),
+    }
+
+
+def _check(metric: MetricScores, human: Floats) -> None:
+    if metric.overall.shape != human.shape[:1]:
+        raise ValueError(f"{metric.slug} needs one overall value per system.")
+    if metric.by_instance is not None and metric.by_instance.shape != human.shape:
+        raise ValueError(f"{metric.slug} needs one value for each output.")
+
+
+def _judged_part(metric: MetricScores, judged: npt.NDArray[np.bool_]) -> Floats | None:
+    return None if metric.by_instance is None else metric.by_instance[:, judged]
+
+
+def _disagreements(
+    metrics: Sequence[MetricScores], judged: npt.NDArray[np.bool_]
+) -> dict[str, Any]:
+    systems = [metric.overall for metric in metrics]
+    tables = [m.by_instance[:, judged] for m in metrics if m.by_instance is not None]
+    return {
+        "systems": _rounded(disagreement(systems)) if systems else [],
+        "instances": _rounded(disagreement(tables)) if tables else [],
+        "by_instance": [m.slug for m in metrics if m.by_instance is not None],
+    }
+
+
+def _rounded(matrix: Floats) -> list[list[float]]:
+    rows: list[list[float]] = np.round(matrix, 6).tolist()
+    return rows
+
+
+def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
+    """Estimate each system's mean with the help of metrics; beside the plain one."""
+    tables = [
+        metric.by_instance
+        for metric in scores.metrics
+        if metric.slug in scores.powered and metric.by_instance is not None
+    ]
+    if not tables:
+        return []
+    stacked = np.stack(tables, axis=2)
+    return [
+        _one_powered(people, known)
+        for people, known in zip(human, stacked, strict=True)
+    ]
+
+
+def _one_powered(people: Floats, known: Floats) -> dict[str, Any]:
+    judged = ~np.isnan(people)
+    if not judged.any() or not np.isfinite(known).all():
+        return {}
+    estimate = prediction_powered_mean(people[judged], known[judged], known[~judged])
+    return {
+        "plain": [estimate.plain.estimate, estimate.plain.low, estimate.plain.high],
+        "powered": [
+            estimate.powered.estimate,
+            estimate.powered.low,
+            estimate.powered.high,
+        ],
+        "n": estimate.n_labelled,
+        "n_all": estimate.n_labelled + estimate.n_unlabelled,
+        "correlation": _or_none(estimate.correlation),
+        "labels_saved": _or_none(estimate.labels_saved),
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,93 @@
+"""One task's metric board: how far automatic metrics follow people."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from leaderboard.metric_board.selectors.inputs import criteria_of, left_out
+from leaderboard.metric_board.selectors.snapshot import (
+    STATISTICS,
+    Line,
+    Shown,
+    outside_of,
+    shown_board,
+    under_way,
+)
+from leaderboard.metric_board.views import board_parts as parts
+from leaderboard.tasks.models import Task
+
+
+def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
+    task = get_object_or_404(Task, slug=slug)
+    criteria = criteria_of(task)
+    typed = request.GET.get("criterion", "")
+    # old links may name a criterion that the task no longer has
+    criterion = typed if typed in criteria else (criteria or ["overall"])[0]
+    shown = shown_board(task, criterion, request.GET.get("by", ""))
+    chosen = _chosen(shown, request.GET.get("metric", ""))
+    context: dict[str, Any] = {
+        "here": "tasks",
+        "task": task,
+        "criterion": criterion,
+        "question": task.human.criteria.get(criterion, ""),
+        "criteria": [
+            (name, _query(criterion=name), name == criterion) for name in criteria
+        ]
+        if len(criteria) > 1
+        else [],
+        "shown": shown,
+        "board": shown.board,
+        "under_way": under_way(task),
+        "neither": left_out(task),
+        "outside": outside_of(task),
+        "files": parts.FILES,
+    }
+    if shown.board is not None:
+        context |= _numbers(shown, chosen, criterion, task)
+    return render(request, "leaderboard/metric_board/board.html", context)
+
+
+def _chosen(shown: Shown, slug: str) -> Line | None:
+    """Give the metric whose scatter and course are shown; the best unless asked."""
+    for line in shown.lines:
+        if line.slug == slug:
+            return line
+    return shown.lines[0] if shown.lines else None
+
+
+def _numbers(
+    shown: Shown, chosen: Line | None, criterion: str, task: Task
+) -> dict[str, Any]:
+    def address(**changes: str) -> str:
+        kept = {"by": shown.by, "metric": chosen.slug if chosen else ""}
+        if len(criteria_of(task)) > 1:
+            kept["criterion"] = criterion
+        return _query(**{**kept, **changes})
+
+    return {
+        "by": STATISTICS[shown.by],
+        "levels": [
+            (level, words, parts.table(shown, level, address))
+            for level, words in (
+                ("system", "System level"),
+                ("instance", "Segment level"),
+            )
+        ],
+        "tests": parts.tests(shown),
+        "chosen": chosen,
+        "choices": [
+            (line, address(metric=line.slug), line is chosen) for line in shown.lines
+        ],
+        "seen": parts.scattered(shown, chosen) if chosen else None,
+        "courses": parts.courses(shown, chosen) if chosen else [],
+        "matrices": parts.disagreements(shown),
+        "powered": parts.powered(shown),
+    }
+
+
+def _query(**parameters: str) -> str:
+    return "?" + urlencode({k: v for k, v in parameters.items() if v})

@@ -1,0 +1,264 @@
+"""The parts of a metric board's page, from its stored snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from leaderboard.metric_board.charts.lines import course, statistic_bar
+from leaderboard.metric_board.charts.scatter import Point, scatter
+from leaderboard.metric_board.selectors.snapshot import (
+    STATISTICS,
+    Cell,
+    Line,
+    Shown,
+    Statistic,
+)
+
+# What can be downloaded, in words.
+FILES = (
+    ("judgments.csv", "system, instance, criterion, worker, value"),
+    ("judgments.jsonl", "the same, one object per line"),
+    ("judgments.crowd-kit.csv", "task, worker, label, in crowd-kit's format"),
+    ("battles.jsonl", "pairs rated in comparisons: model_a, model_b, winner, judge"),
+    ("metric-scores.csv", "system, instance, metric, value; overall values too"),
+    ("metric-scores.jsonl", "the same, one object per line"),
+    ("mtme.zip", ".seg.score and .sys.score of human scores and metrics"),
+    ("billboard.zip", "system||metric.csv, one file per pair"),
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A metric's line in a table: its cells in the table's order."""
+
+    line: Line
+    cells: list[tuple[str, str]]
+    bar: SafeString
+
+
+def table(shown: Shown, level: str, address: Callable[..., str]) -> dict[str, Any]:
+    """Lay out the statistics of one level."""
+    columns = [s for s in STATISTICS.values() if s.level == level]
+    by = STATISTICS[shown.by]
+    drawn = by if by.level == level else columns[0]
+    ordered = not shown.too_few_to_rank
+    return {
+        "columns": [
+            (
+                statistic,
+                address(by=statistic.slug),
+                statistic.slug == shown.by and ordered,
+            )
+            for statistic in columns
+        ],
+        "drawn": drawn,
+        "rows": [
+            Row(line, [_cell(line, c) for c in columns], _bar(line, drawn))
+            for line in shown.lines
+        ],
+        "ranked": by.level == level and shown.ranking is not None,
+    }
+
+
+def _cell(line: Line, column: Statistic) -> tuple[str, str]:
+    cell = line.cells.get(column.slug, Cell())
+    if cell.value is None:
+        return "–", ""
+    if cell.low is None or cell.high is None:
+        return number(cell.value), ""
+    return number(cell.value), f"[{number(cell.low)}, {number(cell.high)}]"
+
+
+def number(value: float) -> str:
+    """Write a statistic with three decimals, a true minus sign and no lonely -0."""
+    text = f"{value:.3f}"
+    return "0.000" if text == "-0.000" else text.replace("-", "−")
+
+
+def _bar(line: Line, drawn: Statistic) -> SafeString:
+    cell = line.cells.get(drawn.slug, Cell())
+    return statistic_bar(cell.value, cell.low, cell.high, lowest=drawn.lowest)
+
+
+def tests(shown: Shown) -> dict[str, Any] | None:
+    """Lay out the p-values between the metrics that are compared."""
+    ranking = shown.ranking
+    if ranking is None or len(ranking["order"]) < 2:
+        return None
+    label = {line.slug: line.label for line in shown.lines}
+    return {
+        "heads": [label[slug] for slug in ranking["order"]],
+        "rows": [
+            (label[slug], rank, [_p(value) for value in row])
+            for slug, rank, row in zip(
+                ranking["order"], ranking["ranks"], ranking["p"], strict=True
+            )
+        ],
+    }
+
+
+def _p(value: float | None) -> tuple[str, bool]:
+    if value is None:
+        return "", False
+    # a p-value cannot exceed 1: papers of the field write it without the leading zero
+    return ("< .001" if value < 0.001 else f"{value:.3f}".lstrip("0")), value <= 0.05
+
+
+def scattered(shown: Shown, line: Line) -> dict[str, Any]:
+    """Give the scatter of one metric against people, and its table."""
+    computed = _computed(shown, line)
+    rows, points = [], []
+    for index, (system, point) in enumerate(
+        zip(shown.payload["systems"], computed["points"], strict=True)
+    ):
+        if point is None:
+            continue
+        outlier = _outlier(index, computed)
+        # a metric where lower is better is turned, so that every scatter rises to the
+        # right
+        value, half = point if line.arrow == "↑" else (-point[0], point[1])
+        ends = (system["mean"], system["low"], system["high"])
+        points.append(Point(system["name"], *ends, value, half, outlier))
+        rows.append(
+            {"system": system, "value": f"{value:.4g}", "half": f"{half:.2g}"}
+            | {"outlier": outlier}
+        )
+    pearson = line.cells.get("pearson", Cell()).value
+    simulated = shown.board is not None and shown.board.simulated
+    judges = "simulated annotators" if simulated else "people"
+    description = f"{line.label} vs. scores by {judges} for {len(points)} systems"
+    if pearson is not None:
+        description += f"; Pearson correlation {pearson:.2f}"
+    outliers = [point.name for point in points if point.outlier]
+    if outliers:
+        description += f"; outliers: {', '.join(outliers)}"
+    return {
+        "chart": scatter(
+            points, metric=line.label, judges=judges, description=description
+        ),
+        "rows": sorted(rows, key=lambda row: -row["system"]["mean"]),
+        "n_outliers": len(outliers),
+    }
+
+
+def _outlier(index: int, computed: dict[str, Any]) -> str:
+    reasons = []
+    if index in computed["far"]:
+        reasons.append("far from the other systems")
+    if index in computed["off_line"]:
+        reasons.append("far from the regression line")
+    return ", ".join(reasons)
+
+
+def _computed(shown: Shown, line: Line) -> dict[str, Any]:
+    computed: dict[str, Any] = next(
+        metric for metric in shown.payload["metrics"] if metric["slug"] == line.slug
+    )
+    return computed
+
+
+def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
+    """Give the courses of pairwise accuracy: over time, and among the best."""
+    computed = _computed(shown, line)
+    width = line.n_systems - len(computed["over_time"]) + 1
+    drawn = [
+        (
+            "over_time",
+            "As systems are submitted",
+            f"Pairwise accuracy in a sliding window of {width} successive systems.",
+            "earliest",
+            "latest",
+        ),
+        (
+            "among_best",
+            "Among the best systems",
+            "Pairwise accuracy on all systems, then without the worst one, and so on.",
+            "all systems",
+            "best four",
+        ),
+    ]
+    return [
+        {
+            "title": title,
+            "sentence": sentence,
+            "values": [
+                (n, "–" if v is None else number(v))
+                for n, v in enumerate(computed[key], start=1)
+            ],
+            "chart": course(
+                computed[key],
+                description=f"{line.label}. {sentence}",
+                first=first,
+                last=last,
+            ),
+        }
+        for key, title, sentence, first, last in drawn
+        if len(computed[key]) > 1
+    ]
+
+
+def disagreements(shown: Shown) -> list[dict[str, Any]]:
+    """Give the shares of pairs that two metrics do not order alike."""
+    label = {line.slug: line.label for line in shown.lines}
+    payload, matrices = shown.payload, shown.payload["disagreement"]
+    drawn = [
+        ("Pairs of systems", payload["compared"], matrices["systems"]),
+        (
+            "Pairs of outputs for the same instance",
+            matrices["by_instance"],
+            matrices["instances"],
+        ),
+    ]
+    return [
+        {
+            "title": title,
+            "heads": [label[slug] for slug in slugs],
+            "rows": [
+                (label[slug], ["" if i == j else f"{100 * v:.0f}" for j, v in pairs])
+                for i, (slug, row) in enumerate(zip(slugs, rows, strict=True))
+                for pairs in [list(enumerate(row))]
+            ],
+        }
+        for title, slugs, rows in drawn
+        if len(slugs) > 1
+    ]
+
+
+def powered(shown: Shown) -> dict[str, Any] | None:
+    """Give each system's plain and prediction-powered mean, side by side."""
+    estimates = shown.payload["powered"]
+    if not any(estimates):
+        return None
+    rows = [
+        {
+            "name": system["name"],
+            "pk": system["pk"],
+            "plain": _interval(estimate["plain"]),
+            "powered": _interval(estimate["powered"]),
+            "saved": _signed(estimate["labels_saved"]),
+            "mean": estimate["plain"][0],
+            "n": estimate["n"],
+            "n_all": estimate["n_all"],
+        }
+        for system, estimate in zip(shown.payload["systems"], estimates, strict=True)
+        if estimate
+    ]
+    label = {line.slug: line.label for line in shown.lines}
+    return {
+        "rows": sorted(rows, key=lambda row: -row["mean"]),
+        "by": [label[s] for s in shown.payload["powered_by"] if s in label],
+    }
+
+
+def _signed(value: float | None) -> str:
+    whole = round(value or 0.0)
+    return f"{whole:+,}".replace("-", "−") if whole else "0"
+
+
+def _interval(ends: list[float]) -> tuple[str, str]:
+    value, low, high = ends
+    return f"{value:.1f}", f"[{low:.1f}, {high:.1f}]"

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from django.db import models
+
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+
+class MetricRun(models.Model):
+    """One metric with one setting, to be computed for all submissions of a task."""
+
+    class State(models.TextChoices):
+        RUNNING = "RUNNING", "being computed"
+        DONE = "DONE", "computed"
+        STOPPED = "STOPPED", "stopped by staff"
+        ABSENT = "ABSENT", "not computed here"
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="metric_runs")
+    metric = models.CharField(max_length=50)
+    # the settings, in words and hashed; empty where they cannot be known here
+    settings = models.TextField(blank=True)
+    identity = models.CharField(max_length=32, blank=True)
+    state = models.CharField(
+        max_length=8, choices=State.choices, default=State.RUNNING, db_index=True
+    )
+    reason = models.TextField(
+        blank=True, help_text="Why it is not computed here, or what went wrong last."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "metric", "identity"], name="metric_run_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.metric} on {self.task}"
+
+
+class MetricPiece(models.Model):
+    """Some instances of one submission: what one job of a run computes."""
+
+    class State(models.TextChoices):
+        WAITING = "WAITING", "waiting"
+        DONE = "DONE", "computed"
+        FAILED = "FAILED", "failed"
+
+    run = models.ForeignKey(MetricRun, on_delete=models.CASCADE, related_name="pieces")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="+"
+    )
+    # the instances' places in the task's order: first <= place < end
+    first = models.PositiveIntegerField()
+    end = models.PositiveIntegerField()
+    state = models.CharField(max_length=8, choices=State.choices, default=State.WAITING)
+    n_attempts = models.PositiveSmallIntegerField(default=0)
+    failure = models.TextField(blank=True)
+    # what came out, until the submission's pieces are put together
+    output = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["run", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "submission", "first"], name="metric_piece_once"
+            )
+        ]
+        indexes = [models.Index(fields=["run", "state"])]
+
+    def __str__(self) -> str:
+        return f"instances {self.first} to {self.end} of {self.submission_id}"

@@ -1,0 +1,71 @@
+"""The metrics of a task as they are set today, and which this site cannot compute."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from genie.lib.errors import GenieError
+from leaderboard.metric_runs.models.run import MetricRun
+from leaderboard.metrics.base import Metric
+from leaderboard.tasks.chosen_metrics import chosen_metrics
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """One metric that a task asks for."""
+
+    metric: Metric
+    # what tells whether a result is current; empty where it is not computed here
+    settings: str
+    identity: str
+    # why it is not computed here, for staff; empty where it is
+    absent: str = ""
+
+    @property
+    def slug(self) -> str:
+        return self.metric.slug
+
+    @property
+    def light(self) -> bool:
+        """Whether it is computed in the walk itself, and not piece by piece after it."""
+        return self.metric.cost == "light"
+
+
+def chosen_of(task: Task) -> list[Chosen]:
+    """Give the task's metrics that this site knows, in the task's order."""
+    metrics = chosen_metrics(task.configuration.metrics).values()
+    compare = any(metric.needs_references for metric in metrics)
+    lacks = compare and not _has_references(task)
+    return [_chosen(task, metric, lacks_references=lacks) for metric in metrics]
+
+
+def not_computed_here(task: Task) -> frozenset[str]:
+    """Name the metrics that the queue's processes found they cannot compute."""
+    runs = MetricRun.objects.filter(task=task, state=MetricRun.State.ABSENT)
+    return frozenset(runs.order_by().values_list("metric", flat=True))
+
+
+def _chosen(task: Task, metric: Metric, *, lacks_references: bool) -> Chosen:
+    reason = metric.available()
+    if metric.needs_sources and not task.source_field:
+        reason = "It needs the source, but the task has no source field."
+    if metric.needs_references and lacks_references:
+        reason = "It needs references, but the task has none."
+    if not reason:
+        try:
+            settings = metric.settings()
+        except GenieError as error:
+            reason = error.message
+        else:
+            languages = f"{task.source_language}>{task.target_language}"
+            # a result stays current while settings and languages are the same; both
+            # change the numbers, the library versions stand in the settings
+            digest = hashlib.sha256(f"{settings}|{languages}".encode()).hexdigest()
+            return Chosen(metric, settings, digest[:32])
+    return Chosen(metric, "", "", reason)
+
+
+def _has_references(task: Task) -> bool:
+    return task.instances.order_by().exclude(references=[]).exists()

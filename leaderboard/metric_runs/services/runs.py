@@ -1,0 +1,177 @@
+"""Metrics in the background: what is lacking is found, cut into pieces, and queued.
+
+A metric that a task adds, or sets anew, is computed for all its submissions; heavy
+ones are computed this way always. A run keeps a few pieces in the queue at a time, so
+that other work is not held up, and each piece that is done queues the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from genie.lib import jobs
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.metric_runs.selectors.chosen import Chosen, chosen_of
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import ON_BOARD
+from leaderboard.tasks.models import Task
+
+RunState = MetricRun.State
+PieceState = MetricPiece.State
+JOB = "leaderboard.jobs.measure_piece"
+# Pieces of one run that are in the queue at a time.
+IN_QUEUE = 4
+OBSOLETE = "The task asks for other settings now."
+
+
+def catch_up_all() -> int:
+    """Catch up every task; return how many pieces were queued."""
+    return sum(catch_up(task) for task in Task.objects.order_by("pk"))
+
+
+def catch_up(task: Task) -> int:
+    """Find what lacks a current result, make its pieces, queue the next few."""
+    chosen = chosen_of(task)
+    _end_obsolete(task, chosen)
+    for one in chosen:
+        if one.absent:
+            _note_absent(task, one)
+        else:
+            _readopt(task, one)
+            _plan(task, one)
+    running = MetricRun.objects.filter(task=task, state=RunState.RUNNING)
+    return sum(queue_next(run) for run in running.order_by("pk"))
+
+
+def queue_next(run: MetricRun) -> int:
+    """Queue the first pieces that wait; or say that the run is over."""
+    waiting = run.pieces.filter(state=PieceState.WAITING).order_by("n_attempts", "pk")
+    pks = list(waiting.values_list("pk", flat=True)[:IN_QUEUE])
+    if not pks:
+        _finish(run)
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
+
+
+def stop(run: MetricRun) -> bool:
+    """Stop a run; the pieces that are done stay done."""
+    return _turn(run, [RunState.RUNNING], RunState.STOPPED)
+
+
+def resume(run: MetricRun) -> bool:
+    """Go on where a run was stopped, and try again what failed."""
+    states = [RunState.STOPPED, RunState.DONE]
+    with transaction.atomic():
+        failed = run.pieces.filter(state=PieceState.FAILED)
+        n_failed = failed.update(state=PieceState.WAITING, n_attempts=0, failure="")
+        if run.state == RunState.DONE and not n_failed:
+            return False
+        if not _turn(run, states, RunState.RUNNING, reason="", finished_at=None):
+            return False
+    queue_next(run)
+    return True
+
+
+def _turn(run: MetricRun, old: Iterable[str], new: str, **fields: object) -> bool:
+    rows = MetricRun.objects.filter(pk=run.pk, state__in=old)
+    return bool(rows.update(state=new, **fields))
+
+
+def _finish(run: MetricRun) -> None:
+    failed = run.pieces.filter(state=PieceState.FAILED).order_by("pk")
+    first = failed.first()
+    reason = f"{failed.count()} batches failed; {first.failure}" if first else ""
+    _turn(
+        run,
+        [RunState.RUNNING],
+        RunState.DONE,
+        reason=reason,
+        finished_at=timezone.now(),
+    )
+
+
+def _end_obsolete(task: Task, chosen: Iterable[Chosen]) -> None:
+    """Stop the runs whose settings the task does not ask for any more."""
+    current = {(one.slug, one.identity) for one in chosen}
+    for run in MetricRun.objects.filter(task=task).exclude(state=RunState.DONE):
+        if (run.metric, run.identity) in current:
+            continue
+        if run.state == RunState.ABSENT:
+            run.delete()
+        elif _turn(run, [RunState.RUNNING], RunState.STOPPED, reason=OBSOLETE):
+            run.pieces.all().delete()
+
+
+def _note_absent(task: Task, one: Chosen) -> None:
+    MetricRun.objects.update_or_create(
+        task=task,
+        metric=one.slug,
+        identity="",
+        defaults={"state": RunState.ABSENT, "reason": one.absent},
+    )
+
+
+def _readopt(task: Task, one: Chosen) -> None:
+    """Let results of settings that the task goes back to be the newest again."""
+    newer = MetricResult.objects.filter(
+        submission=OuterRef("submission"), metric=one.slug, pk__gt=OuterRef("pk")
+    )
+    old = MetricResult.objects.filter(
+        Exists(newer),
+        submission__task=task,
+        metric=one.slug,
+        identity=one.identity,
+    )
+    for result in old.order_by("pk"):
+        computed_at = result.computed_at
+        with transaction.atomic():
+            result.delete()
+            result.pk = None
+            result.save(force_insert=True)
+            MetricResult.objects.filter(pk=result.pk).update(computed_at=computed_at)
+
+
+def _plan(task: Task, one: Chosen) -> None:
+    missing = list(_missing(task, one).order_by("pk").values_list("pk", flat=True))
+    if not missing or not task.n_instances:
+        return
+    with transaction.atomic():
+        run, _ = MetricRun.objects.get_or_create(
+            task=task,
+            metric=one.slug,
+            identity=one.identity,
+            defaults={"settings": one.settings},
+        )
+        run = MetricRun.objects.select_for_update().get(pk=run.pk)
+        planned = set(run.pieces.values_list("submission_id", flat=True))
+        new = [pk for pk in missing if pk not in planned]
+        if not new:
+            return
+        MetricPiece.objects.bulk_create(
+            [piece for pk in new for piece in _pieces(run, pk, one, task.n_instances)],
+            batch_size=2_000,
+        )
+        if run.state == RunState.DONE:
+            _turn(run, [RunState.DONE], RunState.RUNNING, finished_at=None)
+        elif run.state == RunState.STOPPED and run.reason == OBSOLETE:
+            _turn(run, [RunState.STOPPED], RunState.RUNNING, reason="")
+
+
+def _missing(task: Task, one: Chosen) -> QuerySet[Submission]:
+    """Select the submissions that have been measured, but not like this."""
+    current = MetricResult.objects.filter(
+        submission=OuterRef("pk"), metric=one.slug, identity=one.identity
+    )
+    return Submission.objects.filter(~Exists(current), task=task, state__in=ON_BOARD)
+
+
+def _pieces(run: MetricRun, pk: int, one: Chosen, n: int) -> list[MetricPiece]:
+    size = one.metric.piece or n
+    return [
+        MetricPiece(run=run, submission_id=pk, first=first, end=min(first + size, n))
+        for first in range(0, n, size)
+    ]

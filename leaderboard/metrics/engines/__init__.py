@@ -1,0 +1,3 @@
+"""Libraries and models that several metrics run on."""
+
+from __future__ import annotations

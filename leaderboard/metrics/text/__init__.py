@@ -1,0 +1,3 @@
+"""Words and word lists that several metrics share."""
+
+from __future__ import annotations

@@ -1,0 +1,67 @@
+"""All models of the app in one place, as Django wants them; product code imports from the wings."""
+
+from __future__ import annotations
+
+from leaderboard.evaluation.models.comparison import (
+    ComparedPair,
+    Comparison,
+    ComparisonSet,
+    CountedVote,
+)
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluatedSystem,
+    EvaluationCampaign,
+    HumanEvaluation,
+    JudgedItem,
+    JudgedOutput,
+    Score,
+)
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.metric_board.models.board import MetricBoard
+from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
+from leaderboard.metric_runs.models.result import MetricResult
+from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.submissions.models.repeated_request import RepeatedRequest
+from leaderboard.submissions.models.submission import (
+    Prediction,
+    Submission,
+    SubmissionEvent,
+    Team,
+)
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.teams.models.notice import Notice, NoticePreference
+from leaderboard.teams.models.team import Membership, TeamInvitation
+from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
+
+__all__ = [
+    "ComparedPair",
+    "Comparison",
+    "ComparisonSet",
+    "CountedVote",
+    "EvaluatedSystem",
+    "EvaluationCampaign",
+    "HumanEvaluation",
+    "Instance",
+    "JointEvaluation",
+    "JudgedItem",
+    "JudgedOutput",
+    "Membership",
+    "MetricBoard",
+    "MetricPiece",
+    "MetricResult",
+    "MetricRun",
+    "Notice",
+    "NoticePreference",
+    "OutsideMetric",
+    "OutsideScores",
+    "Prediction",
+    "RepeatedRequest",
+    "Score",
+    "Submission",
+    "SubmissionEvent",
+    "Task",
+    "Team",
+    "TeamInvitation",
+    "Webhook",
+    "WebhookDelivery",
+]

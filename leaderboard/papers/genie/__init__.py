@@ -1,0 +1,3 @@
+"""Genie (Khashabi et al., EMNLP 2022)."""
+
+from __future__ import annotations

@@ -1,9 +1,0 @@
-"""What is odd about a submission, said before people are paid to judge it."""
-
-from __future__ import annotations
-
-from leaderboard.preflight.base import PreflightWarning
-from leaderboard.preflight.realignment import Realignment, realign
-from leaderboard.preflight.run import preflight
-
-__all__ = ["PreflightWarning", "Realignment", "preflight", "realign"]

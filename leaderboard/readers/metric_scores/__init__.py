@@ -1,7 +1,0 @@
-"""Files of metric scores, as developers of metrics hand them in."""
-
-from __future__ import annotations
-
-from leaderboard.readers.metric_scores.read import ScoreFile, read_scores
-
-__all__ = ["ScoreFile", "read_scores"]

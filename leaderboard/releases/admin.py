@@ -1,0 +1,116 @@
+"""Benchmark tasks: what is loaded, what is spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, Q
+from django.http import FileResponse, HttpRequest, HttpResponse
+
+from crowd.money.services.budgets import budget_left
+from genie.lib.admin.reasons import AsksWhy
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.admin.draw_test import draw_for
+from leaderboard.releases.make import archive
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+_EDITABLE = ["accepts_submissions", "hidden_references"]
+_SHOWN = [
+    "title",
+    "slug",
+    "kind",
+    "n_instances",
+    "sample_size",
+    "left_in_budget",
+    "licence",
+    "homepage",
+    "source_language",
+    "target_language",
+    "demo",
+    "release_sha256",
+    "release_files",
+    "sample_seed",
+    "config",
+    "created_at",
+]
+
+
+@admin.register(Task)
+class TaskAdmin(AsksWhy):
+    """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
+
+    list_display = [
+        "title",
+        "slug",
+        "n_instances",
+        "n_submissions",
+        "n_waiting",
+        "accepts_submissions",
+        "hidden_references",
+        "demo",
+        "created_at",
+    ]
+    list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
+    search_fields = ["title", "slug"]
+    fields = [*_EDITABLE, *_SHOWN]
+    actions = ["release_selected", "draw_test_selected"]
+
+    @admin.action(
+        description="Create and download a release of the data", permissions=["change"]
+    )
+    def release_selected(
+        self, request: HttpRequest, queryset: QuerySet[Task]
+    ) -> FileResponse | None:
+        """Give an archive with one release a task; each is made anew."""
+        try:
+            file = archive(list(queryset.order_by("slug")))
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return None
+        return FileResponse(file, as_attachment=True, filename="genie-release.zip")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return _SHOWN
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Task]:
+        waiting = Q(submissions__state=Submission.State.MEASURED)
+        rows: QuerySet[Task] = super().get_queryset(request)
+        return rows.annotate(
+            # both counts over one join, so that neither multiplies the other
+            n_handed_in=Count("submissions"),
+            n_to_approve=Count("submissions", filter=waiting),
+        )
+
+    def has_draw_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("crowd.add_qualificationtest")
+
+    @admin.action(
+        description="Draw a qualification test for the selected tasks …",
+        permissions=["draw"],
+    )
+    def draw_test_selected(
+        self, request: HttpRequest, queryset: QuerySet[Task]
+    ) -> HttpResponse | None:
+        return draw_for(self, request, queryset)
+
+    @admin.display(description="submissions", ordering="n_handed_in")
+    def n_submissions(self, task: Any) -> int:
+        n: int = task.n_handed_in
+        return n
+
+    @admin.display(description="to approve", ordering="n_to_approve")
+    def n_waiting(self, task: Any) -> int:
+        n: int = task.n_to_approve
+        return n
+
+    @admin.display(description="left in budget")
+    def left_in_budget(self, task: Task) -> str:
+        return f"${budget_left(task.slug) / 100:,.2f}"

@@ -1,0 +1,230 @@
+"""Joint evaluations in a release: their results, and the judgments behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from genie.lib.errors import GenieError
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors.joint import SPREAD, joint_seen_by
+from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
+from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.evaluation.services import joint
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.gathering.results import task_ids
+from leaderboard.releases.pseudonyms import Pseudonyms
+from leaderboard.releases.published_numbers import EXCLUDED
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EVALUATIONS = (
+    "joint",
+    "criterion",
+    "question",
+    "design",
+    "scale",
+    "n_workers_each",
+    "n_judgements",
+    "n_instances",
+    "n_workers",
+    "n_excluded_workers",
+    "normalised",
+    "agreement_form",
+    "agreement",
+    "agreement_low",
+    "agreement_high",
+    "seed",
+    "n_resamples",
+    "signature",
+    "simulated",
+    "finished",
+)
+RESULTS = (
+    "joint",
+    "criterion",
+    "place",
+    "submission",
+    *SPREAD,
+    "mu",
+    "sigma",
+    "skill_cluster",
+)
+PAIRS = (
+    "joint",
+    "criterion",
+    "submission",
+    "other",
+    "p_above",
+    "wins",
+    "ties",
+    "losses",
+)
+JUDGMENTS = (
+    "joint",
+    "criterion",
+    "submission",
+    "instance",
+    "worker",
+    "value",
+    "counts",
+    "why_not",
+    "slot",
+    "on",
+)
+
+
+def scored(task: Task) -> list[JointEvaluation]:
+    """Give the joint evaluations that have results and that everybody may see."""
+    rows = joint_seen_by(None, task).filter(
+        evaluation__state=JointEvaluation.State.SCORED
+    )
+    evaluated = list(rows.order_by("pk"))
+    for joint_evaluation in evaluated:
+        if joint_evaluation.evaluation.scored_at is None:
+            # results without a time of scoring wait for a new computation
+            raise _scored_again(joint_evaluation)
+    return evaluated
+
+
+def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
+    """Give what is said of each criterion as a whole."""
+    records = []
+    for joint_evaluation in rows:
+        questions = joint.criteria_of(joint_evaluation.task)
+        for criterion, result in joint_evaluation.results["criteria"].items():
+            agreement = result.get("agreement", {})
+            records.append(
+                {
+                    "joint": joint_evaluation.pk,
+                    "criterion": criterion,
+                    "question": questions.get(criterion, ""),
+                    "design": joint_evaluation.design,
+                    "scale": result["scale"],
+                    "n_workers_each": joint_evaluation.n_workers,
+                    "n_judgements": result["n_judgements"],
+                    "n_instances": result.get("n_instances", 0),
+                    "n_workers": result.get("n_workers", 0),
+                    "n_excluded_workers": result["n_excluded_workers"],
+                    "normalised": result.get("normalised", ""),
+                    "agreement_form": agreement.get("form"),
+                    "agreement": agreement.get("value"),
+                    "agreement_low": agreement.get("low"),
+                    "agreement_high": agreement.get("high"),
+                    "seed": result["seed"],
+                    "n_resamples": result["n_resamples"],
+                    "signature": result["signature"],
+                    "simulated": joint_evaluation.simulated,
+                    "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
+                }
+            )
+    return records
+
+
+def results(rows: Sequence[JointEvaluation]) -> list[Record]:
+    """Give each system's numbers, in the order in which the systems were chosen."""
+    return [
+        {
+            "joint": joint_evaluation.pk,
+            "criterion": criterion,
+            "place": index,
+            "submission": row["submission"],
+            **{name: row[name] for name in SPREAD},
+            "mu": result["true_skill"][index]["mu"],
+            "sigma": result["true_skill"][index]["sigma"],
+            "skill_cluster": result["true_skill"][index]["cluster"],
+        }
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
+        for index, row in enumerate(result["systems"])
+    ]
+
+
+def pairs(rows: Sequence[JointEvaluation]) -> list[Record]:
+    """Give what is said of each system against each other one."""
+    return [
+        {
+            "joint": joint_evaluation.pk,
+            "criterion": criterion,
+            "submission": row["submission"],
+            "other": other["submission"],
+            "p_above": result["p_above"][i][j],
+            **dict(
+                zip(
+                    ("wins", "ties", "losses"),
+                    result["win_tie_loss"][i][j],
+                    strict=True,
+                )
+            ),
+        }
+        for joint_evaluation in rows
+        for criterion, result in joint_evaluation.results["criteria"].items()
+        for i, row in enumerate(result["systems"])
+        for j, other in enumerate(result["systems"])
+        if i != j
+    ]
+
+
+def judgments(
+    task: Task, rows: Sequence[JointEvaluation], names: Pseudonyms
+) -> list[Record]:
+    """Give every rating with its pseudonym; their order tells nothing of workers."""
+    ids = task_ids(task)
+    return [
+        record
+        for joint_evaluation in rows
+        for record in _judgments(joint_evaluation, ids, names)
+    ]
+
+
+def _judgments(
+    joint_evaluation: JointEvaluation, ids: dict[int, str], names: Pseudonyms
+) -> list[Record]:
+    ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
+    _check_current(joint_evaluation, ratings)
+    records = [
+        {
+            "joint": joint_evaluation.pk,
+            "criterion": row["criterion"],
+            "submission": int(row["submission"]),
+            "instance": ids[int(row["instance"])],
+            "worker": names.of(int(row["worker"])),
+            "value": float(row["value"]),
+            "counts": not row["why_not"],
+            "why_not": row["why_not"],
+            "slot": row["slot"],
+            "on": row["on"],
+        }
+        for row in ratings.to_dict("records")
+    ]
+    position = {name: index for index, name in ids.items()}
+    return sorted(
+        records,
+        key=lambda row: (
+            row["criterion"],
+            row["submission"],
+            position[row["instance"]],
+            row["worker"],
+        ),
+    )
+
+
+def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> None:
+    """Refuse results that are about to be computed again: no release has their ratings."""
+    for criterion, result in joint_evaluation.results["criteria"].items():
+        rows = ratings[ratings["criterion"] == criterion]
+        now = digest(rows[rows["why_not"] == ""], OF_SEVERAL)
+        n_excluded = rows[rows["why_not"] == EXCLUDED]["worker"].nunique()
+        then = result["ratings_sha256"], result["n_excluded_workers"]
+        if (now, n_excluded) != then:
+            raise _scored_again(joint_evaluation)
+
+
+def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
+    return GenieError(
+        f"“{joint_evaluation}” is about to be rescored. Create the release in a "
+        "few minutes.",
+        code="scored-again",
+    )

@@ -1,0 +1,3 @@
+"""Compute every published number of a release again, without a database."""
+
+from __future__ import annotations

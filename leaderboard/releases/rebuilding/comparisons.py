@@ -1,0 +1,131 @@
+"""Decide the comparisons of a release again, from the votes that counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.selectors.comparison_labels import (
+    decide,
+    for_a,
+    label_of,
+    no_more_came,
+    rule_for,
+)
+from leaderboard.releases import bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.published_numbers import Number, Value
+
+State = Comparison.State
+TABLE, PAIRS, VOTES = "comparisons", "comparison_pairs", "comparison_votes"
+
+
+def compared_numbers(folder: Path) -> Iterator[Number | str]:
+    """Compare every number of every comparison with what its votes give."""
+    pairs, votes = (_by_comparison(folder, name) for name in (PAIRS, VOTES))
+    unknown = pairs.keys() | votes.keys()
+    not_kept = 0
+    for row in bundle.read_table(folder, TABLE):
+        pk = row["comparison"]
+        unknown -= {pk}
+        if row["votes_kept"]:
+            yield from _comparison(row, pairs[pk], votes[pk])
+        else:
+            not_kept += 1
+    for pk in sorted(unknown):
+        yield Number(f"{TABLE}.jsonl", f"comparison {pk}, is there", False, True)
+    if not_kept:
+        yield f"the votes that counted were not kept at the end ({not_kept} comparisons)"
+
+
+def _by_comparison(folder: Path, name: str) -> dict[int, list[Record]]:
+    records: dict[int, list[Record]] = defaultdict(list)
+    for row in bundle.read_table(folder, name):
+        records[row["comparison"]].append(row)
+    return records
+
+
+def _comparison(
+    row: Record, pairs: list[Record], votes: list[Record]
+) -> Iterator[Number]:
+    pairs = sorted(pairs, key=lambda pair: pair["position"])
+    counted: dict[int, list[float]] = defaultdict(list)
+    for vote in votes:
+        if vote["counted"]:
+            counted[vote["position"]].append(vote["vote"])
+    for index, pair in enumerate(pairs):
+        name = f"comparison {row['comparison']}, position of a pair"
+        yield Number(f"{PAIRS}.jsonl", name, pair["position"], index)
+    yield from _votes(row, pairs, votes)
+    labels = [
+        label_of(
+            row["strategy"],
+            row["n_workers"],
+            counted[pair["position"]],
+            last=no_more_came(row["state"]),
+        )
+        for pair in pairs
+    ]
+    yield from _decision(row, labels)
+    yield from _pairs(row, pairs, labels)
+    numbers = {
+        "n_votes": sum(len(values) for values in counted.values()),
+        "n_pairs": len(pairs),
+        "n_waves": 1 + max((pair["wave"] for pair in pairs), default=-1),
+    }
+    for name, number in numbers.items():
+        yield _number(row, name, number)
+
+
+def _votes(
+    row: Record, pairs: Sequence[Record], votes: Sequence[Record]
+) -> Iterator[Number]:
+    slots = {pair["position"]: pair["slot_of_a"] for pair in pairs}
+    for vote in votes:
+        position = vote["position"]
+        name = f"comparison {row['comparison']}, pair {position}, {vote['worker']}"
+        known = position in slots
+        yield Number(f"{VOTES}.jsonl", f"{name}, among the pairs", True, known)
+        if known:
+            computed = for_a(slots[position], vote["answered"])
+            yield Number(f"{VOTES}.jsonl", f"{name}, vote", vote["vote"], computed)
+
+
+def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
+    known = [label for label in labels if label is not None]
+    decision = decide(rule_for(row["rule"], row["delta"]), known)
+    decided = decision.side != "undecided"
+    state = str(State.DECIDED if decided else State.UNDECIDED)
+    if row["state"] == State.STOPPED:
+        state = str(State.STOPPED)
+    numbers: dict[str, Value] = {
+        "state": state,
+        "better": decision.side if state == State.DECIDED else "",
+        "n_labels": decision.n,
+        "estimate": decision.estimate if decision.n else None,
+        "low": decision.low,
+        "high": decision.high,
+        "anytime_valid": decision.anytime_valid,
+        "n_labels_in": len(known),
+    }
+    for name, number in numbers.items():
+        yield _number(row, name, number)
+
+
+def _pairs(
+    row: Record, pairs: Sequence[Record], labels: Sequence[float | None]
+) -> Iterator[Number]:
+    n = 0
+    for pair, label in zip(pairs, labels, strict=True):
+        name = f"comparison {row['comparison']}, pair {pair['position']}"
+        yield Number(f"{PAIRS}.jsonl", f"{name}, label", pair["label"], label)
+        used = label is not None and n < row["n_labels"]
+        yield Number(f"{PAIRS}.jsonl", f"{name}, used", pair["used"], used)
+        n += label is not None
+
+
+def _number(row: Record, name: str, computed: Value) -> Number:
+    subject = f"comparison {row['comparison']}, {name}"
+    return Number(f"{TABLE}.jsonl", subject, row[name], computed)

@@ -1,0 +1,230 @@
+"""Compute every published number again, from a release alone: no database is asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import Design, all_designs
+from leaderboard.designs.unit import Unit
+from leaderboard.releases import FORMAT, READABLE, bundle
+from leaderboard.releases.bundle import Record
+from leaderboard.releases.masked_instances import Places
+from leaderboard.releases.published_numbers import EXCLUDED, Number
+from leaderboard.releases.rebuilding.comparisons import compared_numbers
+from leaderboard.releases.rebuilding.joint import joint_numbers
+from leaderboard.releases.rebuilding.metrics import metric_numbers
+from leaderboard.stats.ranking import rank_ranges
+from quality.detection.stats.detectors import detect
+
+# The detector's fit stops when it hardly moves any more.
+POSTERIOR_TOLERANCE = 1e-6
+
+
+@dataclass
+class Rebuilt:
+    """How many numbers of each kind came out the same, and what could not be tried."""
+
+    n_same: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    skipped: list[str] = field(default_factory=list)
+
+
+def rebuild(
+    folder: Path, *, report: Callable[[str], None] = lambda line: None
+) -> Rebuilt:
+    """Check and recompute; a GenieError (`differs`) names the first that differs."""
+    n_files = bundle.check(folder)
+    report(f"{n_files} files match their checksums.")
+    manifest = bundle.read_manifest(folder)
+    if manifest.get("format") not in READABLE:
+        raise GenieError(
+            f"This release has the format {manifest.get('format')!r}; this "
+            f"version reads {FORMAT!r}.",
+            code="unknown-format",
+        )
+    rebuilt = Rebuilt()
+    checks: list[tuple[str, Iterator[Number | str]]] = [
+        ("scores", _scores(folder)),
+        ("ranks", _ranks(folder, manifest)),
+        ("comparisons", compared_numbers(folder)),
+        ("joint evaluations", joint_numbers(folder)),
+        ("metrics", _metrics(folder, manifest)),
+        ("detectors", _detectors(folder, manifest)),
+        ("rows", _counts(folder, manifest)),
+    ]
+    for kind, numbers in checks:
+        try:
+            for number in numbers:
+                _take(rebuilt, kind, number)
+        except (LookupError, TypeError, ValueError) as error:
+            raise GenieError(
+                f"The {kind} of this release cannot be read: something is missing or "
+                f"of the wrong kind ({type(error).__name__}: {error}).",
+                code="damaged-release",
+            ) from error
+        report(f"{kind}: {rebuilt.n_same[kind]:,} numbers match.")
+    return rebuilt
+
+
+def _take(rebuilt: Rebuilt, kind: str, number: Number | str) -> None:
+    if isinstance(number, str):
+        rebuilt.skipped.append(number)
+    elif number.same:
+        rebuilt.n_same[kind] += 1
+    else:
+        raise GenieError(str(number), code="differs")
+
+
+def _scores(folder: Path) -> Iterator[Number]:
+    position = Places(bundle.positions(folder))
+    groups: dict[tuple[int, str], list[Record]] = defaultdict(list)
+    excluded: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for row in bundle.read_table(folder, "judgments"):
+        if row["counts"]:
+            groups[row["submission"], row["criterion"]].append(row)
+        elif row["why_not"] == EXCLUDED:
+            excluded[row["submission"], row["criterion"]].add(row["worker"])
+    systems = bundle.read_table(folder, "systems")
+    designs = {row["submission"]: row["design"] for row in systems}
+    for score in bundle.read_table(folder, "scores"):
+        design = all_designs()[designs[score["submission"]]]
+        name = f"score of submission {score['submission']} on {score['criterion']}"
+        ratings = groups.pop((score["submission"], score["criterion"]), [])
+        if not ratings:
+            yield Number("scores.jsonl", f"{name}, ratings", score["n"], 0)
+            continue
+        yield from _score(name, design, score, ratings, position)
+        # who ticked or marked nothing has no row of it, and is left out all the same
+        if score["asked"] and score["criterion"] not in design.beside:
+            n = len(excluded[score["submission"], score["criterion"]])
+            subject = f"{name}, excluded workers"
+            yield Number("scores.jsonl", subject, score["n_excluded_workers"], n)
+    for submission, criterion in sorted(groups):
+        yield Number(
+            "scores.jsonl", f"score of submission {submission} on {criterion}", 0, 1
+        )
+
+
+def _score(
+    name: str,
+    design: type[Design],
+    score: Record,
+    ratings: list[Record],
+    position: dict[str, int],
+) -> Iterator[Number]:
+    unit = _unit(design, score)
+    values = np.array([row["value"] for row in ratings], dtype=np.float64)
+    # by place in the task, the order in which the bootstrap drew instances when scoring
+    positions = np.array([position[row["instance"]] for row in ratings])
+    _, instance_of = np.unique(positions, return_inverse=True)
+    per_instance = np.bincount(instance_of, unit.averaged(values)) / np.bincount(
+        instance_of
+    )
+    for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
+        interval = unit.interval(
+            per_instance,
+            seed=score["seed"],
+            n_resamples=score["n_resamples"],
+            confidence=confidence,
+        )
+        yield Number("scores.jsonl", f"{name}, mean", score["mean"], interval.estimate)
+        yield Number("scores.jsonl", f"{name}, {low}", score[low], interval.low)
+        yield Number("scores.jsonl", f"{name}, {high}", score[high], interval.high)
+        yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
+    workers = {row["worker"] for row in ratings}
+    yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
+    binned, counts = np.unique(unit.binned(values), return_counts=True)
+    computed = dict(zip((f"{v:g}" for v in binned), counts.tolist(), strict=True))
+    # values on either side: a bar that is missing differs, too
+    for value in sorted({*computed, *score["histogram"]}):
+        yield Number(
+            "scores.jsonl",
+            f"{name}, ratings of {value}",
+            score["histogram"].get(value, 0),
+            computed.get(value, 0),
+        )
+
+
+def _unit(design: type[Design], score: Record) -> Unit:
+    return design.unit(
+        score["criterion"], all_scales()[score["scale"]], asked=score["asked"]
+    )
+
+
+def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
+    score_of = {
+        row["submission"]: row
+        for row in bundle.read_table(folder, "scores")
+        if row["criterion"] == manifest["ranked_by"]
+    }
+    systems = bundle.read_table(folder, "systems")
+    # releases from before partial scores stood apart ranked every score
+    share = manifest.get("whole_share", 0)
+    scored = [
+        row
+        for row in systems
+        if row["submission"] in score_of
+        and score_of[row["submission"]]["n"] >= share * row["n_instances"]
+    ]
+    scores = [score_of[row["submission"]] for row in scored]
+    ranges = rank_ranges([s["low"] for s in scores], [s["high"] for s in scores])
+    rank_of = dict(zip((row["submission"] for row in scored), ranges, strict=True))
+    for row in systems:
+        name = f"rank of submission {row['submission']}"
+        ranks = rank_of.get(row["submission"])
+        yield Number(
+            "systems", f"{name}, first", row["rank_first"], ranks and ranks.first
+        )
+        yield Number(
+            "systems.jsonl", f"{name}, last", row["rank_last"], ranks and ranks.last
+        )
+
+
+def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
+    for entry in metric_numbers(folder, manifest):
+        yield entry if isinstance(entry, str) else Number("metrics.jsonl", *entry)
+
+
+def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
+    rows = bundle.read_table(folder, "test_questions")
+    for polarity, fit in manifest["detectors"].items():
+        judged = [row for row in rows if row["polarity"] == polarity]
+        wrong = sum(row["n_questions"] - row["n_correct"] for row in judged)
+        yield Number(
+            "manifest",
+            f"{polarity} questions answered incorrectly",
+            fit["n_wrong"],
+            wrong,
+        )
+        if not judged:
+            continue
+        detection = detect(
+            [row["n_correct"] for row in judged],
+            [row["n_questions"] for row in judged],
+            detector=fit["detector"],
+            # fits from before the rate could be set used 0.9
+            threshold_rate=fit["parameters"].get("threshold_rate", 0.9),
+            threshold_posterior=fit["threshold"],
+            seed=fit["seed"],
+        )
+        for row, p_noisy in zip(judged, detection.p_noisy, strict=True):
+            yield Number(
+                "test_questions.jsonl",
+                f"P(noisy) of {row['worker']}, {polarity}",
+                row["p_noisy"],
+                float(p_noisy),
+                POSTERIOR_TOLERANCE,
+            )
+
+
+def _counts(folder: Path, manifest: Record) -> Iterator[Number]:
+    for name, n in manifest["counts"].items():
+        yield Number(
+            "manifest", f"rows of {name}", n, len(bundle.read_table(folder, name))
+        )

@@ -1,0 +1,192 @@
+"""The evaluation card: what a paper's methods section needs, from the database.
+
+Sections and keys are what papers' appendices print: `exports/card.py` writes them as
+JSON, Markdown and LaTeX, and `heds.py` answers the Human Evaluation Datasheet from the
+same rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from crowd import hit_templates
+from crowd.scales.base import all_scales
+from leaderboard.boards.selectors.evidence import metric_lines
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.coverage import n_judged
+from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.submissions.models.submission import Submission
+from quality.detection.models import DetectorFit
+
+Section = list[tuple[str, Any]]
+Card = dict[str, Section]
+# The seed would tell workers which of their questions are tests.
+WITHHELD = "disclosed once human evaluation has ended"
+
+# a pace at which the texts cannot have been read says nothing about the pay
+_TOO_FAST = ("median pace", "faster than the texts can be read")
+
+
+def card(
+    submission: Submission,
+    evaluation: HumanEvaluation,
+    figures: WorkerFigures,
+    *,
+    team: str,
+) -> Card:
+    """Collect the card of a scored submission; `heds` answers the datasheet from it."""
+    return {
+        "System and data": _system(submission, team),
+        "Outputs rated": _outputs(submission, evaluation),
+        "Human evaluation design": _questions(submission, evaluation),
+        "Workers and pay": _workers(submission, evaluation, figures),
+        "Quality control": _control(submission, figures),
+        "Results": _results(submission, evaluation),
+        "Automatic metrics": [
+            (line.words.label, {"value": line.value, "signature": line.signature})
+            for line in metric_lines(submission)
+        ],
+    }
+
+
+def _system(submission: Submission, team: str) -> Section:
+    task = submission.task
+    return [
+        ("system", submission.system_name),
+        ("team", team),
+        ("simulated", submission.simulated),
+        ("task", task.title),
+        ("type of task", task.kind),
+        ("languages", f"{task.source_language} to {task.target_language}"),
+        ("licence of the data", task.licence),
+        ("release of the data (SHA-256)", task.release_sha256),
+        ("predictions (SHA-256)", submission.file_sha256),
+        ("submitted on", f"{submission.created_at:%Y-%m-%d}"),
+        ("code version", settings.VERSION),
+    ]
+
+
+def _outputs(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    task = submission.task
+    return [
+        ("instances in the test set", task.n_instances),
+        ("instances in the sample", evaluation.n_instances),
+        ("rated instances", n_judged(evaluation)),
+        (
+            "sampling",
+            "drawn at random once for the task; the same instances for every system",
+        ),
+        (
+            # as text: JSON readers with doubles only would round a 63-bit number
+            "sampling seed",
+            str(task.sample_seed) if sample_is_public(task) else WITHHELD,
+        ),
+        ("ratings per output", task.human.ratings_per_instance),
+    ]
+
+
+def _questions(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    hit_type = evaluation.campaign.hit_type
+    scale = all_scales().get(hit_type.scale)
+    template = hit_templates.all_templates().get(hit_type.template)
+    options = [option.label for option in scale.options] if scale else []
+    shown = submission.task.field_labels.values()
+    return [
+        ("design", evaluation.design),
+        ("scale", hit_type.scale),
+        ("answer options", options or "a number"),
+        ("questions, verbatim", dict(hit_type.criteria)),
+        ("shown with the output", list(shown)),
+        ("HIT template", template.title if template else hit_type.template),
+        ("blinding", "workers were not told which system produced an output"),
+    ]
+
+
+def _workers(
+    submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
+) -> Section:
+    campaign = evaluation.campaign
+    return [
+        ("platform", campaign.platform),
+        ("workers", figures.n_workers),
+        ("assignments", figures.n_assignments),
+        ("most assignments by one worker", figures.most),
+        ("reward per assignment, US dollars", figures.reward_cents / 100),
+        ("median active seconds per assignment", figures.median_seconds),
+        (
+            "hourly pay at that pace, US dollars",
+            None
+            if figures.hourly_cents is None or figures.faster_than_reading
+            else figures.hourly_cents / 100,
+        ),
+        *([_TOO_FAST] if figures.faster_than_reading else []),
+        ("paid to workers, US dollars", figures.paid_cents / 100),
+        ("platform fees, US dollars", figures.fee_cents / 100),
+        ("started", f"{campaign.starts_at:%Y-%m-%d}"),
+        (
+            "finished",
+            f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
+        ),
+    ]
+
+
+def _control(submission: Submission, figures: WorkerFigures) -> Section:
+    human = submission.task.human
+    fit = (
+        # the newest fit is the one whose verdicts decide today which answers count
+        DetectorFit.objects.filter(pool=submission.task.slug)
+        .order_by("-pk")
+        .values("detector", "seed")
+        .first()
+    )
+    return [
+        ("share of positive test questions", human.positive_share),
+        ("share of negative test questions", human.negative_share),
+        ("test questions answered", figures.n_asked),
+        ("answered incorrectly", figures.n_wrong),
+        ("detector of unreliable workers", fit["detector"] if fit else None),
+        (
+            "exclusion threshold (probability of being unreliable)",
+            settings.GENIE["BAN_THRESHOLD"],
+        ),
+        ("excluded workers", figures.n_excluded),
+        ("assignments reassigned", figures.n_replaced),
+        ("assignments rejected", figures.n_rejected),
+    ]
+
+
+def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
+    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    lines: Section = [
+        (
+            score.criterion,
+            {
+                "mean": score.mean,
+                "low": score.low,
+                "high": score.high,
+                "confidence": 0.95,
+                "covers": score.covers,
+                "n_instances": score.n,
+                "of": evaluation.n_instances,
+                "n_workers": score.n_workers,
+                "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+                "seed": str(score.seed),
+                "signature": score.signature,
+            },
+        )
+        for score in scores.order_by("pk")
+    ]
+    row = standings(submission.task).row_of(submission.pk)
+    if row is not None and row.partial is not None:
+        lines.append(("partial, therefore not ranked", str(row.partial)))
+    if row is not None and row.rank_first is not None:
+        lines += [
+            ("range of ranks", [row.rank_first, row.rank_last]),
+            ("ranking rule", RANK_RULE),
+        ]
+    return lines

@@ -1,0 +1,235 @@
+"""The evaluation card in the order and with the numbers of HEDS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from crowd.scales.base import Scale, all_scales
+from leaderboard.designs.base import all_designs
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.coverage import n_judged
+from leaderboard.evaluation.selectors.task_policy import requirements
+from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors.heds.agreement import agreement
+from leaderboard.releases.selectors.heds.questions import OF_A_CRITERION, QUESTIONS
+from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.submissions.models.submission import Submission
+
+# Nothing in the database answers these: authors do.
+OPEN = "for the authors"
+_KINDS = {
+    "question-answering": "question answering",
+    "summarization": "summarisation (text-to-text)",
+    "translation": "machine translation",
+    "abductive-commonsense": "other: abductive commonsense inference",
+}
+_RECRUITED = {
+    "selfhosted": "by invitation to the site that ran the evaluation",
+    "mturk": "from a marketplace compatible with Mechanical Turk",
+    "prolific": "from Prolific",
+    "panel": "from panels, through a link",
+}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One question of the sheet, with what the database says to it."""
+
+    number: str
+    question: str
+    criterion: str
+    answer: str
+
+    @property
+    def open(self) -> bool:
+        """Tell whether authors have to answer it."""
+        return self.answer == OPEN
+
+
+def heds(
+    submission: Submission,
+    evaluation: HumanEvaluation,
+    figures: WorkerFigures,
+    site: str,
+) -> list[Answered]:
+    """Answer the sheet question by question; `site` is the beginning of addresses."""
+    about = f"{site}/tasks/{submission.task.slug}/about/"
+    of_all = {
+        "1.2": f"{site}/submissions/{submission.pk}/",
+        "3.3.4": f"the page and its instructions are shown at {about}",
+        **_systems(submission),
+        **_sample(submission, evaluation),
+        **_evaluators(submission, evaluation, figures),
+        **_design(evaluation, figures),
+        **_ethics(),
+    }
+    criteria = evaluation.campaign.hit_type.criteria
+    answers = [
+        Answered(number, question, "", of_all.get(number, OPEN))
+        for number, question in QUESTIONS.items()
+    ]
+    for criterion in criteria:
+        of_it = {
+            **_criterion(evaluation, criterion),
+            "4.3.2": f"in the instructions, shown at {about}",
+        }
+        answers += [
+            Answered(number, question, criterion, of_it.get(number, OPEN))
+            for number, question in OF_A_CRITERION.items()
+        ]
+    return sorted(answers, key=lambda answer: answer.number.split(".")[0])
+
+
+def _systems(submission: Submission) -> dict[str, str]:
+    task = submission.task
+    shown = ", ".join(task.field_labels.values())
+    return {
+        "2.1": f"text: {shown}" if shown else "text",
+        "2.2": "text",
+        "2.3": _KINDS.get(task.kind, f"other: {task.kind}"),
+        "2.4": task.source_language,
+        "2.5": task.target_language,
+    }
+
+
+def _sample(submission: Submission, evaluation: HumanEvaluation) -> dict[str, str]:
+    n_all, n = submission.task.n_instances, n_judged(evaluation)
+    how = "by an automatic random process from a larger set"
+    return {
+        "3.1.1": str(n),
+        "3.1.2": (
+            "all outputs were evaluated"
+            if n >= n_all
+            else f"{how}: {n} of {n_all} instances, the same for every system"
+        ),
+        "3.1.3": "not computed in advance; see the intervals in 4.3.10",
+    }
+
+
+def _evaluators(
+    submission: Submission, evaluation: HumanEvaluation, figures: WorkerFigures
+) -> dict[str, str]:
+    campaign, needs = evaluation.campaign, requirements(submission.task)
+    if campaign.simulated:
+        # what a datasheet asks about people has no answer where programs played them
+        nobody = "simulated annotators (programs, not people)"
+        about_people = ("3.2.2", "3.2.3", "3.2.4", "3.2.5")
+        return dict.fromkeys(about_people, nobody) | {
+            "3.2.1": f"{figures.n_workers}, simulated"
+        }
+    recruited = _RECRUITED.get(campaign.platform, campaign.platform)
+    return {
+        "3.2.1": str(figures.n_workers),
+        "3.2.2": (
+            f"paid (${figures.reward_cents / 100:.2f} per assignment); whether "
+            f"they are experts or known to the authors: {OPEN}"
+        ),
+        "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
+        "3.2.4": (
+            "instructions with examples, to be read before the first HIT and "
+            "available with each" + _test(needs)
+        ),
+        "3.2.5": "; ".join(needs) or "nothing was recorded",
+    }
+
+
+def _test(needs: list[str]) -> str:
+    tests = [sentence for sentence in needs if sentence.startswith("has passed")]
+    return f"; {tests[0]}" if tests else ""
+
+
+def _design(evaluation: HumanEvaluation, figures: WorkerFigures) -> dict[str, str]:
+    hit_type, ban = evaluation.campaign.hit_type, settings.GENIE["BAN_THRESHOLD"]
+    minutes = round(hit_type.assignment_seconds / 60)
+    return {
+        "3.3.2": f"on a web page, one item at a time ({hit_type.template})",
+        "3.3.3": (
+            "automatic quality checking during the evaluation: hidden test "
+            f"questions with known answers ({figures.n_asked} answered, "
+            f"{figures.n_wrong} incorrectly); evaluators are excluded if they "
+            "fail them: those whose probability of being unreliable is above "
+            f"{ban:g} under a fitted model ({figures.n_excluded} here); some "
+            "evaluations are excluded: rejected assignments "
+            f"({figures.n_rejected} here)"
+        ),
+        "3.3.5": (
+            f"each HIT within {minutes} minutes; as many HITs as they like, "
+            "whenever they like"
+        ),
+        "3.3.6": "a comment box on each HIT",
+        "3.3.7": "online, at a place of their choice",
+        "3.3.8": "N/A",
+    }
+
+
+def _criterion(evaluation: HumanEvaluation, criterion: str) -> dict[str, str]:
+    hit_type = evaluation.campaign.hit_type
+    scale = all_scales().get(hit_type.scale)
+    design = all_designs().get(evaluation.design)
+    relative = design is not None and design.in_slots()
+    answers = {
+        "4.2.1": "subjective",
+        "4.2.2": "relative" if relative else "absolute",
+        "4.2.3": "intrinsic",
+        "4.3.1": "N/A: evaluators only read the question",
+        "4.3.6": "N/A",
+        "4.3.7": hit_type.criteria[criterion],
+        "4.3.9": (
+            "ratings on bounded scales are mapped to 0-100 and averaged within "
+            "instances, then over instances, without excluded evaluators"
+        ),
+        "4.3.10": _significance(evaluation, criterion),
+        "4.3.11": agreement(
+            evaluation, criterion, ordered=bool(scale and scale.options)
+        ),
+    }
+    if scale is not None:
+        answers |= _scale(scale, relative=relative)
+    if design is not None and design.marks_errors:
+        answers["4.3.8"] += "; evaluation through annotation (marked errors)"
+    return answers
+
+
+def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:
+    options = scale.options
+    values = ", ".join(option.label for option in options)
+    agrees = any("agree" in option.label.lower() for option in options)
+    form = "(dis)agreement with quality statement" if agrees else ""
+    compared = "relative quality estimation" if relative or scale.compares else ""
+    return {
+        "4.3.3": str(len(options)) if options else "continuous",
+        "4.3.4": values or f"{scale.minimum:g} to {scale.maximum:g}",
+        "4.3.5": (
+            "multiple-choice options"
+            if options
+            else "slider"
+            if scale.slider
+            else "other: numeric input"
+        ),
+        "4.3.8": compared or form or "direct quality estimation",
+    }
+
+
+def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
+    score = Score.objects.filter(
+        evaluation=evaluation, criterion=criterion, superseded_at=None
+    ).first()
+    if score is None:
+        return "none"
+    n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
+    return (
+        f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
+        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}. "
+        f"{RANK_RULE}"
+    )
+
+
+def _ethics() -> dict[str, str]:
+    return {
+        "5.2": (
+            "evaluators are identified only by pseudonyms, and their names are "
+            f"not published; whether outputs contain personal data: {OPEN}"
+        )
+    }

@@ -1,0 +1,75 @@
+"""The evaluation card of a submission, as page and files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboard.boards.views.submission import visible_submission
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
+from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from leaderboard.releases.exports import WRITERS, in_words, paragraph
+from leaderboard.releases.selectors.card import Card, card
+from leaderboard.releases.selectors.heds.answers import Answered, heds
+from leaderboard.releases.selectors.heds.questions import VERSION
+from leaderboard.submissions.models.submission import Submission
+
+
+def card_page(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the card, with its files."""
+    submission, sections, sheet = _card(request, pk)
+    context = {
+        "here": "tasks",
+        "submission": submission,
+        "task": submission.task,
+        "sections": [
+            (title, [(key, in_words(value), _parts(value)) for key, value in lines])
+            for title, lines in sections.items()
+            if lines
+        ],
+        "paragraph": paragraph(sections),
+        "sheet": sheet,
+        "version": VERSION,
+        "forms": list(WRITERS),
+    }
+    return render(request, "leaderboard/releases/card.html", context)
+
+
+def _parts(value: Any) -> list[tuple[str, str]]:
+    """Give what a line says of several things one by one."""
+    if not isinstance(value, dict):
+        return []
+    return [(name.replace("_", " "), in_words(part)) for name, part in value.items()]
+
+
+def card_file(request: HttpRequest, pk: int, form: str) -> HttpResponse:
+    """Give the card as a file."""
+    if form not in WRITERS:
+        raise Http404
+    submission, sections, sheet = _card(request, pk)
+    content_type, write = WRITERS[form]
+    address = request.build_absolute_uri(f"/submissions/{submission.pk}/card/")
+    response = HttpResponse(write(sections, sheet, address), content_type=content_type)
+    name = f"evaluation-card-{submission.pk}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _card(request: HttpRequest, pk: int) -> tuple[Submission, Card, list[Answered]]:
+    """Give the card to those who may see the scores: the team sooner than others."""
+    submission, view = visible_submission(request, pk)
+    evaluation = evaluation_of(submission)
+    scores_shown = submission.published_at or view.inner
+    taken_back = submission.state == Submission.State.WITHDRAWN and not view.inner
+    if evaluation is None or not scores_shown or taken_back:
+        raise Http404
+    team = submission.team.name if view.identity else "anonymous"
+    figures = worker_figures(campaigns_of(evaluation))
+    site = request.build_absolute_uri("/").rstrip("/")
+    return (
+        submission,
+        card(submission, evaluation, figures, team=team),
+        heds(submission, evaluation, figures, site),
+    )

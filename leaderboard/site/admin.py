@@ -1,0 +1,97 @@
+"""The queue's rows are read; failed jobs are run again through our door, or forgotten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin, messages
+from django.db import transaction
+from django.http import HttpRequest
+
+from genie.lib.admin.questions import after_asking
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.admin.reasons import AsksWhy
+from genie.lib.jobs import retry_failure
+
+Failure, Success, Schedule, OrmQ = (
+    apps.get_model("django_q", name)
+    for name in ("Failure", "Success", "Schedule", "OrmQ")
+)
+
+
+@admin.action(description="Run the selected jobs again …", permissions=["act"])
+@after_asking(
+    "Run jobs again", "Each job is queued again with the same arguments.", "Queue them"
+)
+def retry_selected(
+    model_admin: Any, request: HttpRequest, queryset: Any, reason: str
+) -> None:
+    """Queue each again with the keys that it had."""
+    n = 0
+    for failure in queryset:
+        try:
+            # log and job together: neither a job without a reason nor a reason without
+            # a job
+            with transaction.atomic():
+                message = f"{failure.func} queued again. Reason: {reason}"
+                model_admin.log_change(request, failure, message)
+                retry_failure(failure.pk)
+        except TypeError as error:  # it was not queued by our rules
+            model_admin.message_user(request, str(error), messages.ERROR)
+        else:
+            n += 1
+    if n:
+        model_admin.message_user(request, f"Jobs queued again: {n}.", messages.SUCCESS)
+
+
+# The queue's own actions would hand over whatever arguments a job had, past the rule
+# that jobs take keys only; and its own pages let rows be changed without a word.
+for _model in (Failure, Success, Schedule, OrmQ):
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)
+
+
+@admin.register(Failure)
+class FailureAdmin(AsksWhy):
+    list_display = ["func", "kwargs", "attempt_count", "stopped", "short_result"]
+    list_filter = ["func"]
+    search_fields = ["func", "result"]
+    ordering = ["-stopped"]
+    actions = [retry_selected, "delete_with_reason"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("django_q.change_failure")
+
+    @admin.display(description="error")
+    def short_result(self, failure: Any) -> str:
+        return str(failure.result)[:200]
+
+
+@admin.register(Success)
+class SuccessAdmin(ReadOnlyAdmin):
+    list_display = ["func", "kwargs", "started", "stopped"]
+    list_filter = ["func"]
+    search_fields = ["func"]
+    ordering = ["-stopped"]
+
+
+@admin.register(Schedule)
+class ScheduleAdmin(ReadOnlyAdmin):
+    """Set by the program at each start (`genie/schedules.py`)."""
+
+    list_display = ["name", "func", "schedule_type", "minutes", "next_run"]
+    search_fields = ["name", "func"]
+
+
+@admin.register(OrmQ)
+class WaitingAdmin(ReadOnlyAdmin):
+    list_display = ["pk", "name", "func", "lock"]
+    fields = ["name", "func", "kwargs", "lock"]
+    ordering = ["pk"]

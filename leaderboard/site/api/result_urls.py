@@ -1,0 +1,63 @@
+"""Addresses of results row by row, of what teams do with theirs, and of staff."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from leaderboard.boards.api import open_data, submitting
+from leaderboard.evaluation.api import staff
+from leaderboard.teams.api import webhooks, whoami
+
+urlpatterns = [
+    path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
+    path(
+        "tasks/<slug:slug>/metric-results/",
+        open_data.MetricResultList.as_view(),
+        name="metric-result-list",
+    ),
+    path(
+        "submissions/validate/",
+        submitting.SubmissionCheck.as_view(),
+        name="submission-validate",
+    ),
+    path(
+        "submissions/<int:pk>/withdraw/",
+        submitting.SubmissionWithdrawal.as_view(),
+        name="submission-withdraw",
+    ),
+    path(
+        "submissions/<int:pk>/metrics.json",
+        open_data.SubmissionMetrics.as_view(),
+        name="submission-metrics",
+    ),
+    path(
+        "submissions/<int:pk>/metric-results/",
+        open_data.SubmissionMetricResults.as_view(),
+        name="submission-metric-results",
+    ),
+    path(
+        "submissions/<int:pk>/judgments/",
+        open_data.SubmissionJudgments.as_view(),
+        name="submission-judgments",
+    ),
+    path(
+        "teams/<slug:slug>/webhooks/",
+        webhooks.WebhookList.as_view(),
+        name="webhook-list",
+    ),
+    path(
+        "teams/<slug:slug>/webhooks/<int:pk>/",
+        webhooks.WebhookDetail.as_view(),
+        name="webhook-detail",
+    ),
+    path(
+        "teams/<slug:slug>/webhooks/<int:pk>/deliveries/",
+        webhooks.DeliveryList.as_view(),
+        name="webhook-deliveries",
+    ),
+    path("whoami/", whoami.WhoAmI.as_view(), name="whoami"),
+    path("campaigns/", staff.CampaignList.as_view(), name="campaign-list"),
+    path("campaigns/<int:pk>/", staff.CampaignDetail.as_view(), name="campaign-detail"),
+    path("workers/", staff.WorkerList.as_view(), name="worker-list"),
+    path("bans/", staff.BanList.as_view(), name="ban-list"),
+]

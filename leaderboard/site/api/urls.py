@@ -1,0 +1,68 @@
+"""Addresses below /api/v1/."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+
+from leaderboard.boards.api import submissions, tasks
+from leaderboard.evaluation.api import comparisons
+from leaderboard.metric_board.api import boards
+from leaderboard.site.api.nowhere import Nowhere
+from leaderboard.site.api.result_urls import urlpatterns as results
+
+app_name = "api"
+
+urlpatterns = [
+    path("tasks/", tasks.TaskList.as_view(), name="task-list"),
+    path("tasks/<slug:slug>/", tasks.TaskDetail.as_view(), name="task-detail"),
+    path(
+        "tasks/<slug:slug>/instances/",
+        tasks.InstanceList.as_view(),
+        name="instance-list",
+    ),
+    path(
+        "tasks/<slug:slug>/leaderboard/",
+        tasks.Leaderboard.as_view(),
+        name="leaderboard",
+    ),
+    path(
+        "tasks/<slug:slug>/metric-board/",
+        boards.TaskMetricBoard.as_view(),
+        name="metric-board",
+    ),
+    path(
+        "metric-scores/",
+        boards.MetricScoresList.as_view(),
+        name="metric-scores-list",
+    ),
+    path(
+        "metric-scores/<int:pk>/",
+        boards.MetricScoresDetail.as_view(),
+        name="metric-scores-detail",
+    ),
+    path(
+        "metric-scores/<int:pk>/publish/",
+        boards.MetricScoresPublish.as_view(),
+        name="metric-scores-publish",
+    ),
+    path("submissions/", submissions.SubmissionList.as_view(), name="submission-list"),
+    path(
+        "submissions/<int:pk>/",
+        submissions.SubmissionDetail.as_view(),
+        name="submission-detail",
+    ),
+    path("comparisons/", comparisons.ComparisonList.as_view(), name="comparison-list"),
+    path(
+        "comparisons/<int:pk>/",
+        comparisons.ComparisonDetail.as_view(),
+        name="comparison-detail",
+    ),
+    path("joint-evaluations/", comparisons.JointList.as_view(), name="joint-list"),
+    path(
+        "joint-evaluations/<int:pk>/",
+        comparisons.JointDetail.as_view(),
+        name="joint-detail",
+    ),
+    *results,
+    re_path(r"", Nowhere.as_view(), name="nowhere"),
+]

@@ -1,0 +1,63 @@
+"""Pages about the site as a whole."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+
+from leaderboard.boards.selectors import home as selectors
+from leaderboard.boards.selectors.rows import Human
+from leaderboard.boards.views.task_cards import cards
+from leaderboard.charts.axis import axis_over
+
+# The figure that explains an interval shows nobody's score.
+EXAMPLE = Human(
+    criterion="overall",
+    mean=72.0,
+    low=69.0,
+    high=75.0,
+    low_50=71.0,
+    high_50=73.0,
+    n=800,
+    of=800,
+    n_workers=40,
+    covers="instances",
+    signature="",
+)
+
+
+def home(request: HttpRequest) -> HttpResponse:
+    return render(
+        request,
+        "leaderboard/site/home.html",
+        {
+            "cards": cards(selectors.task_cards()),
+            "latest": selectors.latest(),
+            "numbers": selectors.numbers(),
+            "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
+        },
+    )
+
+
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Lead browsers that ask without having been told to the drawing."""
+    return redirect(static("favicon.svg"), permanent=True)
+
+
+def how_it_works(request: HttpRequest) -> HttpResponse:
+    return render(
+        request,
+        "leaderboard/site/how_it_works.html",
+        {
+            "here": "how-it-works",
+            "axis": axis_over(64, 80),
+            "example": EXAMPLE,
+            "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
+            "threshold": settings.GENIE["BAN_THRESHOLD"],
+            "hour": settings.GENIE["CAMPAIGN_HOUR"],
+            "zone": settings.GENIE["CAMPAIGN_ZONE"],
+            "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+        },
+    )

@@ -1,0 +1,28 @@
+"""Addresses of what a board and its submissions give away: moments, files, badges."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from leaderboard.boards.views.board import board
+from leaderboard.boards.views.evidence import differences, story, weights
+from leaderboard.boards.views.exports import board_badge, board_export, submission_badge
+from leaderboard.releases.views import card_file, card_page
+from leaderboard.submissions.views.check_file import check_file, sample
+
+_TASK = "tasks/<slug:slug>"
+_SUBMISSION = "submissions/<int:pk>"
+
+urlpatterns = [
+    path(f"{_TASK}/at/<slug:at>/", board, name="board-at"),
+    path(f"{_TASK}/board.<slug:form>", board_export, name="board-export"),
+    path(f"{_TASK}/badge.svg", board_badge, name="board-badge"),
+    path(f"{_TASK}/check/", check_file, name="check"),
+    path(f"{_TASK}/sample.json", sample, name="sample"),
+    path(f"{_TASK}/differences/", differences, name="differences"),
+    path(f"{_TASK}/weights/", weights, name="weights"),
+    path(f"{_TASK}/story/", story, name="story"),
+    path(f"{_SUBMISSION}/card/", card_page, name="card"),
+    path(f"{_SUBMISSION}/card.<slug:form>", card_file, name="card-file"),
+    path(f"{_SUBMISSION}/badge.svg", submission_badge, name="submission-badge"),
+]

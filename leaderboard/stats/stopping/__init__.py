@@ -1,0 +1,3 @@
+"""Stopping rules: stop asking as soon as two systems differ significantly, not before."""
+
+from __future__ import annotations

@@ -1,0 +1,14 @@
+"""Submissions: a file of predictions comes in, is checked and kept.
+
+`services.submit` takes the file, `services.validate` reads it in a queued job; a problem
+becomes a sentence with the line or the instance, never a half-stored submission.
+`services.lifecycle` is the only table of legal states and the only way from one to the
+next. `selectors.visibility` decides who may see what outside the admin.
+
+Front door: models; forms (submission); preflight; preflight (misaligned_ids,
+realignment); readers (base, decode, problem); selectors (outputs, visibility); services
+(attempts, check_file, idempotency, lifecycle, submit, validate); views (check_file,
+oversize, submit).
+"""
+
+from __future__ import annotations

@@ -1,0 +1,82 @@
+"""Texts that stand at other instances than they were written for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from genie.lib.seeds import generator
+from leaderboard.submissions.preflight.base import (
+    Check,
+    PreflightWarning,
+    Texts,
+    percent,
+)
+from leaderboard.submissions.preflight.similarity import Fit, fit_of, vectors_of
+
+_SAMPLE = 1_000
+
+
+class MisalignedIds(Check):
+    """Ids in another order than texts: the scores are then those of noise.
+
+    Each prediction is compared, by character n-grams, with its own references and with
+    all others'. It fires when a tenth of the predictions evidently and mutually belong
+    to another instance. A system that is merely bad fits nowhere and is left alone, and
+    so are texts that fit many places ("yes").
+    """
+
+    slug = "misaligned-ids"
+
+    def look(self, texts: Texts) -> PreflightWarning | None:
+        """Compare at most 1,000 predictions with all references."""
+        fit = alignment(texts.predictions, texts.references, texts.seed)
+        if fit is None or not fit.misaligned:
+            return None
+        return PreflightWarning(
+            self.slug,
+            f"{percent(fit.share_elsewhere)} of the predictions clearly match "
+            "the references of another instance, and only "
+            f"{percent(fit.share_own)} their own: ids and predictions seem to be "
+            "misaligned. Download the re-aligned file, check it and submit it.",
+            {
+                "own_similarity": round(fit.own, 4),
+                "other_similarity": round(fit.others, 4),
+                "best_similarity": round(fit.best, 4),
+                "share_own": round(fit.share_own, 4),
+                "share_elsewhere": round(fit.share_elsewhere, 4),
+                "n_compared": fit.n,
+            },
+        )
+
+
+def alignment(
+    predictions: list[str], references: list[list[str]], seed: int
+) -> Fit | None:
+    """Measure how predictions fit their instances.
+
+    Parameters
+    ----------
+    predictions : list of str, shape (n,)
+    references : list of list of str, shape (n, variable)
+    seed : int
+        Of the sample of 1,000 that is looked at when there are more.
+
+    Returns
+    -------
+    Fit or None
+        None when there is nothing to compare with.
+
+    Examples
+    --------
+    >>> alignment(["a"], [[]], seed=1) is None
+    True
+    """
+    n = len(predictions)
+    if n < 2 or not any(references):
+        return None
+    rows = np.arange(n)
+    if n > 2 * _SAMPLE:
+        # a sample shows a shuffled file as surely, and the time stays the same for
+        # large tasks
+        rows = np.sort(generator(seed).choice(n, _SAMPLE, replace=False))
+    return fit_of(*vectors_of(predictions, references), rows)

@@ -1,0 +1,21 @@
+"""A JSON list of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from leaderboard.submissions.readers.base import Flaw, PredictionFormat, Record
+from leaderboard.submissions.readers.rows import record_of
+from leaderboard.submissions.readers.walk import Walk
+
+
+class JsonList(PredictionFormat):
+    """``[{"id": "...", "prediction": "..."}, ...]``."""
+
+    slug = "json-list"
+    label = "JSON list of objects with id and prediction"
+
+    def read(self, text: str, instance_ids: Sequence[str]) -> Iterator[Record | Flaw]:
+        """Go through the list's items."""
+        for value, line in Walk(text).items():
+            yield record_of(value, line)

@@ -1,0 +1,120 @@
+"""From a submitted file to predictions by instance, or to what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from leaderboard.submissions.readers.base import all_formats
+from leaderboard.submissions.readers.characters import raw_controls
+from leaderboard.submissions.readers.decode import take_in
+from leaderboard.submissions.readers.detect import format_of
+from leaderboard.submissions.readers.matching import Matcher
+from leaderboard.submissions.readers.problem import Problem, Refused, Tally
+
+
+@dataclass(frozen=True)
+class PredictionFile:
+    """What a file held.
+
+    Parameters
+    ----------
+    predictions : dict of str to str
+        Instance id to text exactly as given, in the task's order; complete only when
+        there are no problems.
+    problems : list of Problem
+        One a kind; empty when the file can be used.
+    format : str
+        Slug of the format, with ``+gzip`` when it was packed; empty when unknown.
+    n_lines : int
+        Lines of text; 0 when the file could not be decoded.
+    n_bytes : int
+        Size of the unpacked text; 0 when the file could not be decoded.
+    """
+
+    predictions: dict[str, str] = field(repr=False)
+    problems: list[Problem]
+    format: str = ""
+    n_lines: int = 0
+    n_bytes: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether the predictions can be used."""
+        return not self.problems
+
+
+def read_predictions(
+    stream: BinaryIO,
+    *,
+    filename: str,
+    instance_ids: Sequence[str],
+    max_bytes: int,
+    max_chars_per_prediction: int,
+) -> PredictionFile:
+    """Read a file of predictions; what is wrong with it is said, never raised.
+
+    Parameters
+    ----------
+    stream : binary file
+        JSON object, JSON list, JSONL, TSV or one line an instance; plain or gzip. Read
+        in pieces and no further than `max_bytes`.
+    filename : str
+        As the submitter called it: a hint at the format, never a path that is opened.
+    instance_ids : sequence of str
+        The task's, in its order, all different.
+    max_bytes : int
+        Largest file that is taken, packed and unpacked.
+    max_chars_per_prediction : int
+        Longest prediction that is taken.
+
+    Returns
+    -------
+    PredictionFile
+
+    Examples
+    --------
+    >>> import io
+    >>> read = read_predictions(
+    ...     io.BytesIO(b'{"q1": "Iron."}'), filename="p.json", instance_ids=["q1"],
+    ...     max_bytes=1000, max_chars_per_prediction=100)
+    >>> read.predictions, read.problems, read.format
+    ({'q1': 'Iron.'}, [], 'json-object')
+    """
+    try:
+        intake = take_in(stream, max_bytes)
+    except Refused as refused:
+        return PredictionFile({}, [refused.problem])
+    text = intake.text
+    slug = format_of(text, filename, instance_ids)
+    matcher = Matcher(instance_ids, max_chars_per_prediction)
+    try:
+        if slug.startswith("json"):
+            _refuse_raw_controls(text)
+        matcher.take(all_formats()[slug]().read(text, instance_ids))
+    except Refused as refused:
+        predictions, problems = {}, [refused.problem]
+    else:
+        predictions, problems = matcher.predictions, matcher.problems()
+    return PredictionFile(
+        predictions,
+        problems,
+        slug + ("+gzip" if intake.gzipped else ""),
+        text.removesuffix("\n").count("\n") + 1,
+        intake.n_bytes,
+    )
+
+
+def _refuse_raw_controls(text: str) -> None:
+    tally = Tally()
+    for line, character in raw_controls(text):
+        tally.add(line=line, what=character)
+    if tally.count:
+        raise Refused(
+            tally.problem(
+                "control-character",
+                f"The file contains control characters ({tally.count:,}): "
+                f"{{named}}; remove them.",
+            )
+        )

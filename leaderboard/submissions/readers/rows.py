@@ -1,0 +1,69 @@
+"""Rows: JSON objects that hold one prediction each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leaderboard.submissions.readers.base import Flaw, Record
+from leaderboard.submissions.readers.walk import Pairs
+
+# What the field's files call them; the first name found in a row counts.
+ID_KEYS = ("id", "instance_id", "seg_id", "segment_id", "question_id", "story_id")
+TEXT_KEYS = (
+    "prediction",
+    "hyp",
+    "hypothesis",
+    "output",
+    "text",
+    "answer",
+    "summary",
+    "translation",
+)
+
+
+def record_of(row: Any, line: int | None) -> Record | Flaw:
+    """Find id and prediction in a row.
+
+    Parameters
+    ----------
+    row : object
+        What stood in the file.
+    line : int or None
+        Where.
+
+    Returns
+    -------
+    Record or Flaw
+        A flaw when it is no object, repeats a key or lacks one of the two.
+
+    Examples
+    --------
+    >>> record_of(Pairs([("seg_id", "7"), ("hyp", "Hello.")]), 3)
+    Record(id='7', text='Hello.', line=3)
+    >>> record_of(Pairs([("id", "7")]), 3)
+    Flaw(code='row-without-prediction', line=3, what=None)
+    """
+    if not isinstance(row, Pairs):
+        return Flaw("not-a-row", line)
+    values = dict(row)
+    # a dict keeps the last of two equal keys without a word
+    if len(values) != len(row):
+        return Flaw("repeated-key", line)
+    id_key = next((key for key in ID_KEYS if key in values), None)
+    if id_key is None:
+        return Flaw("row-without-id", line)
+    text_key = next((key for key in TEXT_KEYS if key in values), None)
+    if text_key is None:
+        return Flaw("row-without-prediction", line)
+    return Record(values[id_key], values[text_key], line)
+
+
+def is_row(value: Any) -> bool:
+    """Tell whether a JSON object looks like one row rather than like a whole file.
+
+    Examples
+    --------
+    >>> is_row(Pairs([("id", "7"), ("prediction", "x")])), is_row(Pairs([("q1", "x")]))
+    (True, False)
+    """
+    return isinstance(value, Pairs) and isinstance(record_of(value, None), Record)

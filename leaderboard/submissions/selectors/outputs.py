@@ -1,0 +1,109 @@
+"""A submission's outputs beside what they were made from, and another system's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.core.paginator import Page
+from django.db.models import Q
+
+from genie.lib.serving.pages import page_of
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.selectors.visibility import ON_BOARD, public, team_ids
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+PER_PAGE = 25
+# A longer list would not be looked through; the newest are in it.
+N_RIVALS = 100
+
+
+@dataclass(frozen=True)
+class Output:
+    """One instance: its labelled fields, its references where public, the output."""
+
+    instance_id: str
+    fields: list[tuple[str, str]]
+    references: list[str]
+    text: str
+    position: int
+
+
+def outputs_page(positions: list[int], number: str | None) -> Page[int]:
+    """Give one page of positions."""
+    return page_of(positions, PER_PAGE, number)
+
+
+def predictions_at(
+    submission: Submission, positions: Iterable[int]
+) -> list[Prediction]:
+    """Fetch the predictions at these positions, in their order."""
+    wanted_positions = list(positions)
+    rows = (
+        Prediction.objects.filter(
+            submission=submission, instance__position__in=wanted_positions
+        )
+        .select_related("instance")
+        .only(
+            "text",
+            "submission_id",
+            "instance__instance_id",
+            "instance__position",
+            "instance__fields",
+        )
+    )
+    if not submission.task.hidden_references:
+        rows = rows.only(
+            "text",
+            "submission_id",
+            "instance__instance_id",
+            "instance__position",
+            "instance__fields",
+            "instance__references",
+        )
+    # Hidden references are not even read: what was not fetched cannot slip out.
+    index_of = {position: i for i, position in enumerate(wanted_positions)}
+    return sorted(rows, key=lambda row: index_of[row.instance.position])
+
+
+def texts_at(submission: Submission, positions: Iterable[int]) -> dict[int, str]:
+    """Give another system's texts at these positions."""
+    rows = Prediction.objects.filter(
+        submission=submission, instance__position__in=list(positions)
+    )
+    return dict(rows.values_list("instance__position", "text"))
+
+
+def rivals(
+    submission: Submission, viewer: AbstractBaseUser | AnonymousUser | None
+) -> list[tuple[int, str]]:
+    """List the systems of the task whose outputs the viewer may read beside these."""
+    may_see = public()
+    teams = team_ids(viewer)
+    if teams:
+        may_see |= Q(team__in=teams, state__in=ON_BOARD)
+    rows = Submission.objects.filter(may_see, task=submission.task_id).exclude(
+        pk=submission.pk
+    )
+    ordered = rows.order_by("-published_at", "-pk")
+    return list(ordered.values_list("pk", "system_name")[:N_RIVALS])
+
+
+def output(submission: Submission, prediction: Prediction) -> Output:
+    """Lay one prediction out as the page shows it."""
+    task, instance = submission.task, prediction.instance
+    return Output(
+        instance_id=instance.instance_id,
+        fields=[
+            (label, str(instance.fields.get(name, "")))
+            for name, label in task.field_labels.items()
+        ],
+        references=[]
+        if task.hidden_references
+        else [str(r) for r in instance.references],
+        text=prediction.text,
+        position=instance.position,
+    )

@@ -1,0 +1,113 @@
+"""Check a file as handing it in would, and keep nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import IO, Any
+
+from django.conf import settings
+
+from genie.lib.bounded import LimitExceeded, Limits, call_bounded
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from leaderboard.submissions.preflight import PreflightWarning, preflight
+from leaderboard.submissions.readers import PredictionFile, read_predictions
+from leaderboard.submissions.readers.problem import Problem
+from leaderboard.tasks.models import Instance, Task
+
+# Anybody may have a file checked: so large it may be, unpacked, and so dear. With what
+# the web process spends on the request, a check stays below one second and 100 MB.
+MOST_BYTES = 8 << 20
+LIMITS = Limits(cpu_seconds=0.6, memory_bytes=72 << 20)
+# The pre-flight takes a second for about 5 MB of text.
+_MOST_COMPARED_CHARACTERS = 2_000_000
+_TOO_DEAR = Problem(
+    "check-too-costly",
+    "Checking this file takes more time or memory than a check is allowed. If "
+    "it is a prediction file, submit it: it will then be checked in full.",
+)
+
+
+@dataclass(frozen=True)
+class Examined:
+    """What handing the file in would say."""
+
+    valid: bool
+    format: str
+    n_predictions: int
+    n_instances: int
+    errors: list[dict[str, Any]]
+    warnings: list[dict[str, Any]]
+
+
+def most_bytes() -> int:
+    """Give the size of the largest file that is checked, unpacked."""
+    return min(MOST_BYTES, int(settings.GENIE["MAX_UPLOAD_BYTES"]))
+
+
+def read(task: Task, file: IO[bytes], file_name: str) -> PredictionFile:
+    """Read a file as the walk's first step would, at a bounded cost."""
+    ids = task.instances.order_by("position").values_list("instance_id", flat=True)
+    try:
+        return call_bounded(
+            read_predictions,
+            file,
+            LIMITS,
+            filename=file_name,
+            instance_ids=list(ids),
+            max_bytes=most_bytes(),
+            max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+        )
+    except LimitExceeded:
+        return PredictionFile({}, [_TOO_DEAR])
+
+
+def examine(task: Task, file: IO[bytes], file_name: str) -> Examined:
+    """Read a file of predictions against a task; nothing is stored or counted.
+
+    The pre-flight compares with the references and sources, but not with others'
+    submissions: that is done once something is handed in.
+    """
+    file.seek(0)
+    if not file.read(1):
+        raise GenieError(
+            "The file is empty; upload one prediction for each instance.",
+            code="empty-file",
+        )
+    result = read(task, file, file_name)
+    return Examined(
+        valid=result.ok,
+        format=result.format,
+        n_predictions=len(result.predictions),
+        n_instances=task.n_instances,
+        errors=[asdict(problem) for problem in result.problems],
+        warnings=_warnings(task, result.predictions) if result.ok else [],
+    )
+
+
+def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
+    n_characters = sum(len(text) for text in predictions.values())
+    if n_characters > _MOST_COMPARED_CHARACTERS:
+        left_out = PreflightWarning(
+            "pre-flight-left-out",
+            f"The predictions have more than {_MOST_COMPARED_CHARACTERS:,} "
+            "characters in total; they are compared with the references and "
+            "sources once submitted.",
+            {"characters": n_characters},
+        )
+        return [asdict(left_out)]
+    rows = list(
+        Instance.objects.filter(task=task)
+        .order_by("position")
+        .values_list("instance_id", "references", "fields")
+    )
+    found = preflight(
+        [predictions[key] for key, _, _ in rows],
+        [list(references) for _, references, _ in rows],
+        [str(fields.get(task.source_field, "")) for _, _, fields in rows],
+        target_language=task.target_language,
+        source_language=task.source_language,
+        earlier=[],
+        seed=seed_from("preflight", task.slug),
+    )
+    return [asdict(warning) for warning in found]

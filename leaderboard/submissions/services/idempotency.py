@@ -1,0 +1,90 @@
+"""Hand in under a key: the same request sent twice is one submission."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import IO, Any
+
+from django.db import IntegrityError
+from django.utils import timezone
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.submissions.models.repeated_request import RepeatedRequest
+from leaderboard.submissions.models.submission import Submission
+
+Receive = Callable[[Callable[[Submission], None]], Submission]
+
+# A program that comes back later than this means another submission.
+KEPT = timedelta(days=7)
+MAX_KEY = 200
+
+
+def checked_key(key: str) -> str:
+    """Give a key that can be kept, or say what is wrong with it."""
+    if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
+        raise GenieError(
+            f"An Idempotency-Key must have 1 to {MAX_KEY} printable ASCII characters.",
+            code="bad-key",
+        )
+    return key
+
+
+def fingerprint(fields: dict[str, Any], file: IO[bytes]) -> str:
+    """Hash what is handed in, so that a key cannot come to mean two things."""
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True, default=str).encode())
+    file.seek(0)
+    while chunk := file.read(1 << 20):
+        digest.update(chunk)
+    file.seek(0)
+    return digest.hexdigest()
+
+
+def receive_once(
+    user: Account, key: str, print_: str, receive: Receive
+) -> tuple[Submission, bool]:
+    """Call `receive` unless its work is done; the second value tells whether it was.
+
+    The key is written in the transaction that makes the submission: there is no moment
+    at which one is there without the other.
+    """
+
+    def remember(made: Submission) -> None:
+        RepeatedRequest.objects.create(
+            user_id=user.pk, key=key, fingerprint=print_, submission=made
+        )
+
+    if earlier := _earlier(user, key, print_):
+        return earlier, True
+    try:
+        made = receive(remember)
+    except (IntegrityError, GenieError):
+        # A twin of this request may have been first, and have used the quota up.
+        if earlier := _earlier(user, key, print_):
+            return earlier, True
+        raise
+    return made, False
+
+
+def _earlier(user: Account, key: str, print_: str) -> Submission | None:
+    old = timezone.now() - KEPT
+    RepeatedRequest.objects.filter(
+        user_id=user.pk, key=key, created_at__lt=old
+    ).delete()
+    found = (
+        RepeatedRequest.objects.filter(user_id=user.pk, key=key)
+        .select_related("submission__task", "submission__team")
+        .first()
+    )
+    if found is None:
+        return None
+    if found.fingerprint != print_:
+        raise GenieError(
+            "This Idempotency-Key was already used for a different request; use "
+            "a new one.",
+            code="key-reused",
+        )
+    return found.submission

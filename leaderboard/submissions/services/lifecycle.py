@@ -1,0 +1,92 @@
+"""The legal states of a submission, and the only way from one to the next.
+
+Between MEASURED and PUBLISHED its states are those of its human evaluation, and only
+`evaluation.machine` writes them, both at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from genie.lib import jobs
+from genie.lib.typing import Account
+from leaderboard.evaluation.models import states
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.submissions.services.attempts import UNFAILED
+
+State = Submission.State
+
+
+def of_evaluation(state: str) -> str:
+    """Give the state of a submission whose evaluation is in this one."""
+    return State.MEASURED if state == states.State.REQUESTED else state
+
+
+LEGAL: dict[str, frozenset[str]] = {
+    State.RECEIVED: frozenset({State.VALID, State.INVALID, State.WITHDRAWN}),
+    State.VALID: frozenset({State.MEASURED, State.WITHDRAWN}),
+    **{
+        of_evaluation(old): frozenset(map(of_evaluation, new)) & {*State.values}
+        for old, new in states.LEGAL.items()
+        if of_evaluation(old) in State.values
+    },
+    State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
+    State.PUBLISHED: frozenset({State.WITHDRAWN}),
+    State.INVALID: frozenset(),
+}
+
+# The job that takes a submission on from a state by itself; no entry: a person does, or
+# its evaluation's own job.
+NEXT_JOB: dict[str, str] = {
+    State.RECEIVED: "leaderboard.jobs.validate",
+    State.VALID: "leaderboard.jobs.measure",
+}
+
+
+def move(
+    pk: int,
+    old: str,
+    new: str,
+    sentence: str,
+    *,
+    by: Account | None = None,
+    **fields: Any,
+) -> bool:
+    """Go from `old` to `new` if nobody was faster, write the story, queue what follows.
+
+    Callers wrap this and what else belongs to the step in one transaction, and give
+    their own writes up when it returns False.
+    """
+    if new not in LEGAL[old]:
+        raise ValueError(f"A submission cannot go from {old} to {new}.")
+    with transaction.atomic():
+        moved = Submission.objects.filter(pk=pk, state=old).update(
+            state=new, **UNFAILED, **fields
+        )
+        if not moved:
+            return False
+        tell(pk, new, sentence, by=by)
+        if job := NEXT_JOB.get(new):
+            jobs.enqueue(job, pk=pk)
+    return True
+
+
+def lock(pk: int) -> Submission:
+    """Hold a submission's row until the transaction ends.
+
+    Who locks more than one thing takes them in this order, so that nobody waits in a
+    circle: submission, evaluation, worker, campaign, budget, commitment.
+    """
+    return Submission.objects.select_for_update(of=("self",)).get(pk=pk)
+
+
+def tell(pk: int, state: str, sentence: str, *, by: Account | None = None) -> None:
+    """Add a line to the story without changing the state."""
+    SubmissionEvent.objects.create(
+        submission_id=pk,
+        state=state,
+        sentence=sentence[:500],
+        actor_id=by.pk if by else None,
+    )

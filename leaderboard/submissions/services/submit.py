@@ -1,0 +1,269 @@
+"""Take a file of predictions in: stored under its sha256, counted, queued."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import count
+from typing import IO
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.services import lifecycle
+from leaderboard.tasks.models import Task
+from leaderboard.teams.models.team import Membership
+
+# Characters that would let a name look like something else, or break a line.
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# What no database keeps as text.
+_UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
+TEAM_NAME_CHARACTERS = 200
+_MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How many submissions of a task a team made within the days that count."""
+
+    used: int
+    limit: int
+    days: int
+    next_at: datetime | None
+
+    @property
+    def left(self) -> int:
+        return max(0, self.limit - self.used)
+
+
+@dataclass(frozen=True)
+class StoredFile:
+    name: str
+    sha256: str
+    n_bytes: int
+
+
+def receive(
+    *,
+    task: Task,
+    owner: Account,
+    team: Team,
+    system_name: str,
+    file: IO[bytes],
+    file_name: str,
+    description: str = "",
+    links: Iterable[str] = (),
+    visibility: str = Submission.Visibility.PUBLIC,
+    anonymous_until: date | None = None,
+    simulated: bool = False,
+    also: Callable[[Submission], object] | None = None,
+) -> Submission:
+    """Store the file and make the submission; checking its content is the next step.
+
+    `also` is called in the transaction that makes it, and can undo it by raising.
+    """
+    _refuse_unfit(task, owner, team, system_name, description)
+    checked_links = [_checked_link(link) for link in links if link.strip()]
+    exempt = exempt_from_quota(owner, "leaderboard.add_submission")
+    if not exempt:
+        _refuse_over_quota(quota(task, team))  # before reading a large file for nothing
+    stored = store(file)
+    with transaction.atomic():
+        # The row lock makes two submissions at once count one after the other.
+        Team.objects.select_for_update().get(pk=team.pk)
+        if not exempt:
+            _refuse_over_quota(quota(task, team))
+        submission = Submission.objects.create(
+            task=task,
+            team=team,
+            owner=owner,
+            system_name=system_name.strip(),
+            description=description.strip(),
+            links=checked_links,
+            visibility=visibility,
+            anonymous_until=anonymous_until,
+            simulated=simulated,
+            file=stored.name,
+            file_name=_UNFIT.sub("", file_name)[-200:] or "predictions",
+            file_sha256=stored.sha256,
+            file_bytes=stored.n_bytes,
+        )
+        lifecycle.tell(
+            submission.pk,
+            Submission.State.RECEIVED,
+            f"Received {submission.file_name} ({stored.n_bytes:,} bytes).",
+            by=owner,
+        )
+        jobs.enqueue("leaderboard.jobs.validate", pk=submission.pk)
+        if also is not None:
+            also(submission)
+    return submission
+
+
+def team_for(user: Account) -> Team:
+    """Give the user's only team; make them one of their own when they have none.
+
+    Who is in several has to say which one: the choice decides who sees a submission
+    and whose quota it uses.
+    """
+    if (only := _only_team(user)) is not None:
+        return only
+    with transaction.atomic():
+        # Two first submissions at once: the second one finds the first one's team.
+        get_user_model().objects.select_for_update().get(pk=user.pk)
+        if (only := _only_team(user)) is not None:
+            return only
+        team = Team.objects.create(
+            slug=free_slug(slugify(user.get_username())[:80] or "team"),
+            name=(user.get_full_name() or user.get_username())[:TEAM_NAME_CHARACTERS],
+        )
+        team.members.add(user, through_defaults={"role": Membership.Role.OWNER})
+    return team
+
+
+def _only_team(user: Account) -> Team | None:
+    teams = list(Team.objects.filter(members=user).order_by("pk"))
+    if len(teams) > 1:
+        slugs = [team.slug for team in teams]
+        raise GenieError(
+            f"You are a member of {len(slugs)} teams; name the one that submits: "
+            f"{', '.join(slugs)}.",
+            code="team-required",
+            details={"parameter": "team", "choices": slugs},
+        )
+    return teams[0] if teams else None
+
+
+def free_slug(base: str) -> str:
+    """Give a team's address that nobody has, made from `base`."""
+    taken = set(
+        Team.objects.filter(slug__startswith=base).values_list("slug", flat=True)
+    )
+    numbered = (f"{base}-{number}" for number in count(2))
+    return base if base not in taken else next(s for s in numbered if s not in taken)
+
+
+def exempt_from_quota(user: Account, permission: str) -> bool:
+    """Tell whether quotas spare somebody: staff who may add such rows at will.
+
+    With a token that takes the scope staff.
+    """
+    return user.is_staff and user.has_perm(permission)
+
+
+def quota(task: Task, team: Team) -> Quota:
+    """Count the team's recent submissions; what failed by our fault does not count."""
+    rule = task.configuration.quota
+    days, limit = rule.days, rule.submissions
+    since = timezone.now() - timedelta(days=days)
+    times = list(
+        Submission.objects.filter(task=task, team=team, created_at__gt=since)
+        .exclude(state=Submission.State.INVALID)
+        .exclude(failure_permanent=True)
+        .order_by("created_at")
+        .values_list("created_at", flat=True)
+    )
+    full = len(times) >= limit > 0
+    next_at = times[len(times) - limit] + timedelta(days=days) if full else None
+    return Quota(used=len(times), limit=limit, days=days, next_at=next_at)
+
+
+def store(file: IO[bytes]) -> StoredFile:
+    """Copy the file to storage under its sha256, reading each byte once at most."""
+    limit = settings.GENIE["MAX_UPLOAD_BYTES"]
+    digest, n_bytes = hashlib.sha256(), 0
+    file.seek(0)
+    while chunk := file.read(_MEBIBYTE):
+        n_bytes += len(chunk)
+        if n_bytes > limit:
+            raise GenieError(
+                f"The file is larger than {limit // _MEBIBYTE} MB; upload only "
+                "the predictions, or compress the file with gzip.",
+                code="file-too-large",
+                details={"limit_bytes": limit},
+            )
+        digest.update(chunk)
+    if n_bytes == 0:
+        raise GenieError(
+            "The file is empty; upload one prediction for each instance.",
+            code="empty-file",
+        )
+    sha256 = digest.hexdigest()
+    name = f"submissions/{sha256[:2]}/{sha256}"
+    if not (default_storage.exists(name) and default_storage.size(name) == n_bytes):
+        file.seek(0)
+        # Beside a file that was cut short on its way, this takes a name of its own.
+        name = default_storage.save(name, File(file))
+    return StoredFile(name=name, sha256=sha256, n_bytes=n_bytes)
+
+
+def _refuse_unfit(
+    task: Task, owner: Account, team: Team, system_name: str, description: str
+) -> None:
+    if not task.accepts_submissions:
+        raise GenieError(
+            f"{task.title} is not accepting submissions at the moment.",
+            code="not-accepting",
+        )
+    if not owner.is_superuser and not team.members.filter(pk=owner.pk).exists():
+        raise GenieError(
+            f"You are not a member of the team {team.name}; choose one of yours.",
+            code="not-a-member",
+        )
+    name = system_name.strip()
+    visible = any(sign.isprintable() and not sign.isspace() for sign in name)
+    if not visible or len(name) > 100 or _UNFIT.search(name):
+        raise GenieError(
+            "The system's name must have 1 to 100 visible characters on one line.",
+            code="bad-name",
+        )
+    if _UNSTORABLE.search(description) or len(description) > 4000:
+        raise GenieError(
+            "The description must be text of at most 4,000 characters.",
+            code="bad-description",
+        )
+
+
+def _checked_link(link: str) -> str:
+    link = link.strip()
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        parts = urlsplit("")
+    good = parts.scheme in {"http", "https"} and parts.netloc and len(link) <= 500
+    if not good or _UNFIT.search(link):
+        raise GenieError(
+            f"The link {link[:80]!r} must be a web address that begins with https://.",
+            code="bad-link",
+        )
+    return link
+
+
+def _refuse_over_quota(state: Quota) -> None:
+    if state.next_at is None:
+        return
+    raise GenieError(
+        f"Your team has used {state.used} of the {state.limit} submissions "
+        f"allowed for this task in {state.days} days; the next is possible on "
+        f"{state.next_at:%Y-%m-%d at %H:%M} UTC.",
+        code="quota-reached",
+        details={
+            "used": state.used,
+            "limit": state.limit,
+            "days": state.days,
+            "next_at": state.next_at.isoformat(),
+        },
+    )

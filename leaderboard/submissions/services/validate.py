@@ -1,0 +1,92 @@
+"""Check a received file against the task's instances; store its predictions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import BinaryIO, cast
+
+from django.conf import settings
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.readers import PredictionFile, read_predictions
+from leaderboard.submissions.services import lifecycle
+from leaderboard.tasks.models import Instance
+
+State = Submission.State
+
+
+def check(pk: int) -> None:
+    """Go from RECEIVED to VALID with all predictions stored, or to INVALID with none."""
+    submission = Submission.objects.select_related("task").get(pk=pk)
+    if submission.state != State.RECEIVED:
+        return
+    instances = dict(
+        Instance.objects.filter(task=submission.task)
+        .order_by("position")
+        .values_list("instance_id", "pk")
+    )
+    with _opened(submission) as stream:
+        result = read_predictions(
+            stream,
+            filename=submission.file_name,
+            instance_ids=list(instances),
+            max_bytes=settings.GENIE["MAX_UPLOAD_BYTES"],
+            max_chars_per_prediction=settings.GENIE["MAX_PREDICTION_CHARS"],
+        )
+    if result.problems:
+        _refuse(submission, result)
+    else:
+        _accept(submission, result, instances)
+
+
+def _opened(submission: Submission) -> BinaryIO:
+    """Open the stored file; one that is gone or cut short is no invalid submission."""
+    try:
+        whole = submission.file.size == submission.file_bytes
+    except FileNotFoundError:
+        whole = False
+    if not whole:
+        raise GenieError(
+            "The stored file is lost or damaged on our side; please submit it again.",
+            code="file-gone",
+        )
+    return cast("BinaryIO", submission.file.open("rb"))
+
+
+def _refuse(submission: Submission, result: PredictionFile) -> None:
+    problems = [asdict(problem) for problem in result.problems]
+    n = len(problems)
+    lifecycle.move(
+        submission.pk,
+        State.RECEIVED,
+        State.INVALID,
+        f"The file is invalid: {problems[0]['message']}"
+        + (f" ({n - 1} more kinds of problems below.)" if n > 1 else ""),
+        errors=problems,
+        file_format=result.format or "",
+    )
+
+
+def _accept(
+    submission: Submission, result: PredictionFile, instances: dict[str, int]
+) -> None:
+    rows = [
+        Prediction(
+            submission_id=submission.pk,
+            instance_id=instance_pk,
+            text=result.predictions[key],
+        )
+        for key, instance_pk in instances.items()
+    ]
+    with transaction.atomic():
+        moved = lifecycle.move(
+            submission.pk,
+            State.RECEIVED,
+            State.VALID,
+            f"All {len(rows):,} predictions are present and readable.",
+            file_format=result.format or "",
+        )
+        if moved:
+            Prediction.objects.bulk_create(rows, batch_size=2_000)

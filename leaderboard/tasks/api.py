@@ -1,0 +1,124 @@
+"""Benchmark tasks and their instances as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from leaderboard.metrics.base import all_metrics
+from leaderboard.tasks.models import Instance, Task
+
+
+class TaskMetricSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    higher_is_better = serializers.BooleanField(allow_null=True)
+
+
+class HumanSerializer(serializers.Serializer[Any]):
+    """The design of this task's human evaluation."""
+
+    design = serializers.CharField()
+    scale = serializers.CharField()
+    criteria = serializers.DictField(
+        child=serializers.CharField(), help_text="Criterion to its question."
+    )
+    n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
+    ratings_per_instance = serializers.IntegerField()
+    reward_cents = serializers.IntegerField(help_text="Reward for one assignment.")
+
+
+class TaskBriefSerializer(serializers.ModelSerializer[Task]):
+    url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Task
+        fields = [
+            "slug",
+            "url",
+            "title",
+            "kind",
+            "summary",
+            "source_language",
+            "target_language",
+            "demo",
+            "hidden_references",
+            "accepts_submissions",
+            "n_instances",
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.URLField())
+    def get_url(self, task: Task) -> str:
+        return reverse(
+            "api:task-detail", args=[task.slug], request=self.context.get("request")
+        )
+
+
+class TaskSerializer(TaskBriefSerializer):
+    metrics = serializers.SerializerMethodField()
+    human = serializers.SerializerMethodField()
+    # a plain string to programs: it may be empty, which no URI is
+    homepage = serializers.CharField(read_only=True)
+
+    class Meta(TaskBriefSerializer.Meta):
+        fields = [
+            *TaskBriefSerializer.Meta.fields,
+            "description",
+            "licence",
+            "homepage",
+            "citation",
+            "release_sha256",
+            "created_at",
+            "metrics",
+            "human",
+        ]
+        read_only_fields = fields
+
+    @extend_schema_field(TaskMetricSerializer(many=True))
+    def get_metrics(self, task: Task) -> list[dict[str, Any]]:
+        known = all_metrics()
+        return [
+            {
+                "slug": slug,
+                "label": known[slug].label,
+                "higher_is_better": known[slug].higher_is_better,
+            }
+            for slug in task.configuration.metrics.use
+            if slug in known
+        ]
+
+    @extend_schema_field(HumanSerializer)
+    def get_human(self, task: Task) -> dict[str, Any]:
+        human = task.human
+        return {
+            "design": human.design,
+            "scale": human.scale,
+            "criteria": human.criteria,
+            "n_instances": task.sample_size,
+            "ratings_per_instance": human.ratings_per_instance,
+            "reward_cents": human.reward_cents,
+        }
+
+
+class InstanceSerializer(serializers.ModelSerializer[Instance]):
+    id = serializers.CharField(source="instance_id", read_only=True)
+    references = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Instance
+        fields = ["id", "position", "fields", "references"]
+        read_only_fields = fields
+
+    @extend_schema_field(
+        serializers.ListField(child=serializers.CharField(), allow_null=True)
+    )
+    def get_references(self, instance: Instance) -> list[str] | None:
+        task: Task = self.context["task"]
+        if task.hidden_references:
+            return None
+        references: list[str] = instance.references
+        return references

@@ -1,0 +1,54 @@
+"""What a task.toml says, read once into typed objects with every default filled in.
+
+`read_task` never fails: it gives the configuration and all that is wrong with the
+document. Who loads a task refuses it when anything is wrong; who works with a task that
+was loaded by an earlier version takes the configuration, in which a value that cannot be
+used is as if it had been left out.
+"""
+
+from __future__ import annotations
+
+from leaderboard.tasks.config.human import (
+    NEGATIVE,
+    POSITIVE,
+    STANDARD_VALUE,
+    ComparisonConfig,
+    HumanConfig,
+    JointConfig,
+    NoisyBelow,
+    QualificationConfig,
+    RequirementsConfig,
+    TestCriteria,
+)
+from leaderboard.tasks.config.kinds import Problem
+from leaderboard.tasks.config.metrics import MetricsConfig, read_metrics
+from leaderboard.tasks.config.read import ReadTask, Template, read_task
+from leaderboard.tasks.config.task import (
+    BudgetConfig,
+    QuotaConfig,
+    ReleaseConfig,
+    TaskConfig,
+)
+
+__all__ = [
+    "NEGATIVE",
+    "POSITIVE",
+    "STANDARD_VALUE",
+    "BudgetConfig",
+    "ComparisonConfig",
+    "HumanConfig",
+    "JointConfig",
+    "MetricsConfig",
+    "NoisyBelow",
+    "Problem",
+    "QualificationConfig",
+    "QuotaConfig",
+    "ReadTask",
+    "ReleaseConfig",
+    "RequirementsConfig",
+    "TaskConfig",
+    "Template",
+    "TestCriteria",
+    "read_metrics",
+    "read_task",
+]

@@ -1,0 +1,222 @@
+"""How people are asked: [human], and what [comparison] and [joint] make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from crowd.pricing import Quote
+from crowd.pricing import quote as price
+from leaderboard.tasks.config.kinds import (
+    Kind,
+    Place,
+    mapping,
+    names,
+    one_of,
+    share,
+    text,
+    truth,
+    whole,
+)
+from leaderboard.tasks.config.tables import read_table, setting, table_of
+
+POSITIVE, NEGATIVE = "positive", "negative"
+# What the reference output of a magnitude estimation is worth.
+STANDARD_VALUE = 100
+SEPARATE = 2
+
+
+@dataclass(frozen=True)
+class TestCriteria:
+    """On which criteria test questions are marked, by polarity."""
+
+    __test__ = False  # not for pytest
+
+    positive: Sequence[str] = setting(names("criteria"), ())
+    negative: Sequence[str] = setting(names("criteria"), ())
+
+    def within(self, criteria: Mapping[str, str]) -> TestCriteria:
+        """Keep those that are asked."""
+        return TestCriteria(
+            tuple(name for name in self.positive if name in criteria),
+            tuple(name for name in self.negative if name in criteria),
+        )
+
+
+@dataclass(frozen=True)
+class NoisyBelow:
+    """The share of right answers below which a worker is noisy; None: the site's."""
+
+    positive: float | None = setting(share(open_ends=True), None)
+    negative: float | None = setting(share(open_ends=True), None)
+
+    def shares(self, site: float) -> dict[str, float]:
+        """Give the share by polarity, where the site has one for what is not said."""
+        return {
+            "POSITIVE": site if self.positive is None else self.positive,
+            "NEGATIVE": site if self.negative is None else self.negative,
+        }
+
+
+@dataclass(frozen=True)
+class QualificationConfig:
+    """The test that workers pass first: `n` questions are drawn; None: as in crowd."""
+
+    n: int = setting(whole(2), 8)
+    n_asked: int | None = setting(whole(0), None)
+    pass_percent: int | None = setting(whole(1, 100), None)
+    n_tries: int | None = setting(whole(1, 20), None)
+    wait_hours: int | None = setting(whole(0), None)
+    valid_days: int | None = setting(whole(0), None)
+
+    def rules(self) -> dict[str, int]:
+        """Give what the task says of passing it; a test has defaults for the rest."""
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name != "n" and value is not None
+        }
+
+
+@dataclass(frozen=True)
+class RequirementsConfig:
+    """What workers must have; None: nothing of that kind."""
+
+    approved: int | None = setting(whole(0), None)
+    approved_percent: int | None = setting(whole(0, 100), None)
+    countries: Sequence[str] | None = setting(names("countries"), None)
+
+
+def _noisy_below(value: object, place: Place) -> NoisyBelow | None:
+    if isinstance(value, Mapping):
+        return read_table(NoisyBelow, value, place)
+    both = share(open_ends=True).read(value, place)
+    return None if both is None else NoisyBelow(both, both)
+
+
+def _qualification(value: object, place: Place) -> QualificationConfig | None:
+    if value is True:
+        return QualificationConfig()
+    return read_table(QualificationConfig, value, place) if value else None
+
+
+_SHARE_OR_TABLE = Kind("a share of right answers", _noisy_below, NoisyBelow())
+_TRUE_OR_TABLE: Kind[QualificationConfig | None] = Kind(
+    "true or a table", _qualification, None
+)
+
+
+@dataclass(frozen=True)
+class HumanConfig:
+    """How people are asked about outputs: [human] of task.toml."""
+
+    platform: str = setting(text(filled=True), "selfhosted")
+    design: str = setting(text(filled=True), own=True)
+    scale: str = setting(text(filled=True), own=True)
+    hit_template: str = setting(text(filled=True), own=True)
+    sample_size: int = setting(whole(1), human_only=True)
+    ratings_per_instance: int = setting(whole(1), 1, human_only=True)
+    reward_cents: int = setting(whole(0))
+    expected_seconds: int = setting(whole(0), 0)
+    assignment_minutes: int = setting(whole(1), 30)
+    positive_share: float = setting(share(), 0.05)
+    negative_share: float = setting(share(), 0.05)
+    noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
+    repost_share: float = setting(share(), 0.1)
+    exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
+    qualification_test: QualificationConfig | None = setting(
+        _TRUE_OR_TABLE, None, human_only=True
+    )
+    requirements: RequirementsConfig = setting(
+        table_of(RequirementsConfig), RequirementsConfig(), human_only=True
+    )
+    show_reference: bool = setting(truth(), False)
+    standard_value: int = setting(whole(1), STANDARD_VALUE)
+    # how the questions are put; 2: a campaign for each criterion
+    setup: int = setting(one_of((1, SEPARATE), 1), 1, own=True)
+    show_input: Mapping[str, bool] = setting(mapping("criteria", truth()), {}, own=True)
+    before_text: Sequence[str] = setting(names("criteria"), (), own=True)
+    checkboxes: Sequence[str] = setting(names("checkboxes"), (), own=True)
+    allow_tie: bool = setting(truth(), False, own=True)
+    # criterion -> what is asked; the first one ranks
+    criteria: Mapping[str, str] = setting(
+        mapping("criteria", text(filled=True)), {}, own=True
+    )
+    test_criteria: TestCriteria | None = setting(table_of(TestCriteria), None, own=True)
+
+    def separate(self) -> list[dict[str, str]]:
+        """Give the criteria of each campaign: one for all, or one for each (setup 2)."""
+        if self.setup != SEPARATE:
+            return [dict(self.criteria)]
+        return [{name: question} for name, question in self.criteria.items()]
+
+    def form(self, criteria: Mapping[str, str]) -> dict[str, object]:
+        """Say how the questions of these criteria are put; what is usual is left out."""
+        form: dict[str, object] = {
+            name: value
+            for name, value in (
+                ("setup", self.setup),
+                ("before_text", [c for c in self.before_text if c in criteria]),
+                ("checkboxes", list(self.checkboxes)),
+                ("allow_tie", self.allow_tie),
+                (
+                    "show_input",
+                    {c: s for c, s in self.show_input.items() if c in criteria},
+                ),
+            )
+            if getattr(self, name) != getattr(_USUAL, name)
+        }
+        return form
+
+    def judged_blind(self, criteria: Mapping[str, str]) -> bool:
+        """Tell whether no criterion is judged against the input."""
+        return not any(self.show_input.get(criterion, True) for criterion in criteria)
+
+    def n_test_questions(self, n_items: int) -> tuple[int, int]:
+        """Give how many positive and negative test questions go with so many items."""
+        positive, negative = (
+            0 if share == 0 else max(1, round(share * n_items))
+            for share in (self.positive_share, self.negative_share)
+        )
+        return positive, negative
+
+    def quote(
+        self, *, n_items: int, n_test_questions: int, ratings_per_item: int
+    ) -> Quote:
+        """Price that so many items and test questions are judged, to the cent."""
+        return price(
+            platform=self.platform,
+            reward_cents=self.reward_cents,
+            n_items=n_items,
+            n_test_questions=n_test_questions,
+            ratings_per_item=ratings_per_item,
+            repost_share=self.repost_share,
+            max_assignments=ratings_per_item,
+        )
+
+
+_USUAL = HumanConfig()
+
+
+@dataclass(frozen=True)
+class ComparisonConfig(HumanConfig):
+    """What comparisons of two systems do differently from [human]."""
+
+    design: str = setting(text(filled=True), "two-choice", own=True)
+    scale: str = setting(text(filled=True), "two-choice", own=True)
+    hit_template: str = setting(text(filled=True), "two-choice-outputs", own=True)
+    # pairs that go out at once
+    wave_size: int = setting(whole(1, 1_000), 20, own=True)
+
+    def n_tests_among(self, n_pairs: int) -> int:
+        """Give how many test questions go with so many pairs, waves put together."""
+        return round((self.positive_share + self.negative_share) * n_pairs)
+
+
+@dataclass(frozen=True)
+class JointConfig(HumanConfig):
+    """What joint evaluations of several systems do differently from [human]."""
+
+    design: str = setting(text(filled=True), "rankme", own=True)
+    scale: str = setting(text(filled=True), "magnitude", own=True)
+    hit_template: str = setting(text(filled=True), "rankme-outputs", own=True)

@@ -1,0 +1,160 @@
+"""Tables of task.toml as frozen dataclasses: a field each key, its kind and default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+from leaderboard.tasks.config.kinds import Kind, Place, unknown_key
+
+T = TypeVar("T")
+C = TypeVar("C")
+_SETTING = "setting"
+_MUST_BE_GIVEN: Any = object()
+
+
+@dataclass(frozen=True)
+class Setting(Generic[T]):
+    """One key of a table: what may stand there, and where else it holds.
+
+    Parameters
+    ----------
+    kind : Kind
+    required : bool
+        Whether it has to be given.
+    default : object
+        What it is where it is left out.
+    own : bool
+        Each table says it for itself: [comparison] and [joint] do not take it over from
+        [human].
+    human_only : bool
+        Only [human] says it: it is about all work of the task.
+    """
+
+    kind: Kind[T]
+    required: bool
+    default: T
+    own: bool
+    human_only: bool
+
+
+def setting(
+    kind: Kind[T],
+    default: T = _MUST_BE_GIVEN,
+    *,
+    own: bool = False,
+    human_only: bool = False,
+) -> T:
+    """Declare a key of a table; see `Setting`.
+
+    Examples
+    --------
+    >>> from leaderboard.tasks.config.kinds import whole
+    >>> @dataclass(frozen=True)
+    ... class Quota:
+    ...     days: int = setting(whole(1), 7)
+    >>> Quota().days
+    7
+    """
+    required = default is _MUST_BE_GIVEN
+    one = Setting(kind, required, kind.empty if required else default, own, human_only)
+    made: T = field(default_factory=lambda: one.default, metadata={_SETTING: one})
+    return made
+
+
+def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
+    """List the keys of a table.
+
+    Examples
+    --------
+    >>> from leaderboard.tasks.config import QuotaConfig
+    >>> {name: one.default for name, one in settings_of(QuotaConfig).items()}
+    {'submissions': 3, 'days': 7}
+    """
+    every: tuple[Field[Any], ...] = fields(table)
+    return {one.name: one.metadata[_SETTING] for one in every}
+
+
+def read_table(
+    table: type[C], given: object, place: Place, *, inherits: object = None
+) -> C:
+    """Read a table; what is wrong with it is added to the place's problems.
+
+    Parameters
+    ----------
+    table : type
+        A dataclass whose fields are made by `setting`.
+    given : object
+        What stands in the document.
+    place : Place
+    inherits : object, optional
+        The table that says what this one leaves out, where its keys are not their own.
+
+    Returns
+    -------
+    object
+        Complete, whatever is wrong.
+
+    Examples
+    --------
+    >>> from leaderboard.tasks.config import QuotaConfig
+    >>> problems = []
+    >>> read_table(QuotaConfig, {"days": 0, "submission": 1}, Place("quota", problems))
+    QuotaConfig(submissions=3, days=0)
+    >>> [str(problem) for problem in problems]
+    ['quota.submission: there is no such key; did you mean submissions?',
+     'quota.days: must be a whole number of at least 1, not 0.']
+    """
+    known = settings_of(table)
+    if not isinstance(given, Mapping):
+        place.wrong(f"must be a table, not {given!r}.")
+        if inherits is None:
+            return table()
+        given = {}
+    for name in given:
+        if name not in known:
+            place.below(name).wrong(unknown_key(name, known))
+    return table(
+        **{
+            name: _value(name, one, given, place.below(name), inherits)
+            for name, one in known.items()
+        }
+    )
+
+
+def _value(
+    name: str,
+    one: Setting[Any],
+    given: Mapping[str, object],
+    place: Place,
+    inherits: object,
+) -> object:
+    inherited = inherits is not None and not one.own
+    default = getattr(inherits, name, one.default) if inherited else one.default
+    if name not in given:
+        if one.required and not inherited:
+            place.wrong(f"is missing; it must be {one.kind.what}.")
+        return default
+    if inherited and one.human_only:
+        place.wrong("is said in [human] only, for all work of the task.")
+        return default
+    found = one.kind.read(given[name], place)
+    return default if found is None else found
+
+
+def table_of(table: type[C]) -> Kind[C]:
+    """Make the kind of a table below another.
+
+    Examples
+    --------
+    >>> from leaderboard.tasks.config import QuotaConfig
+    >>> table_of(QuotaConfig).what
+    'a table'
+    """
+
+    def read(value: object, place: Place) -> C | None:
+        found = read_table(table, value, place)
+        return found if isinstance(value, Mapping) else None
+
+    return Kind("a table", read, table())

@@ -1,0 +1,86 @@
+"""The whole of a task.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from leaderboard.tasks.config.human import ComparisonConfig, HumanConfig, JointConfig
+from leaderboard.tasks.config.kinds import Kind, anything, mapping, text, truth, whole
+from leaderboard.tasks.config.metrics import METRICS, MetricsConfig
+from leaderboard.tasks.config.tables import setting, table_of
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReleaseConfig:
+    """How the official release is laid out."""
+
+    reader: str = setting(text(filled=True))
+    # the reader's own settings
+    options: Mapping[str, object] = setting(mapping("options", anything()), {})
+    hidden_references: bool = setting(truth(), False)
+
+
+@dataclass(frozen=True)
+class SourceConfig:
+    """The field that a prediction could have been copied from; empty: there is none."""
+
+    field: str = setting(text(), "")
+
+
+@dataclass(frozen=True)
+class QuotaConfig:
+    """How many submissions a team may send in so many days; 0: as many as it likes."""
+
+    submissions: int = setting(whole(0), 3)
+    days: int = setting(whole(1), 7)
+
+
+@dataclass(frozen=True)
+class BudgetConfig:
+    """What all campaigns of the task may cost together; 0: staff say it on the site."""
+
+    cents: int = setting(whole(0), 0)
+
+
+@dataclass(frozen=True)
+class About:
+    """The keys above the first table: what the task is."""
+
+    slug: str = setting(text(100, filled=True))
+    title: str = setting(text(100, filled=True))
+    kind: str = setting(text(50, filled=True))
+    demo: bool = setting(truth(), False)
+    summary: str = setting(text(300), "")
+    description: str = setting(text(), "")
+    licence: str = setting(text(200), "")
+    homepage: str = setting(text(200), "")
+    citation: str = setting(text(), "")
+    source_language: str = setting(text(16, filled=True), "en")
+    target_language: str = setting(text(16, filled=True), "en")
+
+
+def _later(empty: T) -> Kind[T]:
+    """Leave a table alone that can be read only when [human] has been."""
+    return Kind("a table", lambda _value, _place: None, empty)
+
+
+@dataclass(frozen=True)
+class TaskConfig(About):
+    """A task.toml, every default filled in."""
+
+    release: ReleaseConfig = setting(table_of(ReleaseConfig))
+    # field of an instance -> the label that people read, in order
+    fields: Mapping[str, str] = setting(mapping("labels", text(filled=True)))
+    source: SourceConfig = setting(table_of(SourceConfig), SourceConfig())
+    metrics: MetricsConfig = setting(METRICS)
+    human: HumanConfig = setting(table_of(HumanConfig))
+    comparison: ComparisonConfig = setting(
+        _later(ComparisonConfig()), ComparisonConfig()
+    )
+    joint: JointConfig = setting(_later(JointConfig()), JointConfig())
+    quota: QuotaConfig = setting(table_of(QuotaConfig), QuotaConfig())
+    budget: BudgetConfig = setting(table_of(BudgetConfig), BudgetConfig())

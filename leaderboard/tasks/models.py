@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+
+from django.db import models
+
+from crowd.hit_templates import all_templates
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
+
+
+class Task(models.Model):
+    """A benchmark task, loaded from its official release and its task.toml."""
+
+    slug = models.SlugField(max_length=100, unique=True)
+    title = models.CharField(max_length=200)
+    kind = models.CharField(max_length=50)
+    summary = models.CharField(max_length=300, blank=True)
+    description = models.TextField(blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    homepage = models.URLField(blank=True)
+    citation = models.TextField(blank=True)
+    source_language = models.CharField(max_length=16, default="en")
+    target_language = models.CharField(max_length=16, default="en")
+    # The demo tasks' systems and workers are ours: their boards say so.
+    demo = models.BooleanField(default=False)
+    hidden_references = models.BooleanField(
+        default=False,
+        help_text="The references are not shown on any page, in the API or in exports.",
+    )
+    # task.toml as it was loaded, for releases and the next load; `configuration` is what
+    # it says. The first criterion ranks, and fields are shown in their order
+    config = OrderedJSONField(default=dict)
+    release_sha256 = models.CharField(max_length=64)
+    release_files = models.JSONField(default=dict)
+    n_instances = models.PositiveIntegerField(default=0)
+    # decides which instances people judge; the same for every submission
+    sample_seed = models.BigIntegerField()
+    accepts_submissions = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def configuration(self) -> TaskConfig:
+        """What task.toml says, with every default; read once for each text.
+
+        A task that an earlier version has loaded is not refused: what this version
+        cannot use is as if it had been left out.
+        """
+        return _read(json.dumps({**self.config, "kind": self.kind}))
+
+    @property
+    def human(self) -> HumanConfig:
+        """How people are asked: the [human] table of task.toml."""
+        return self.configuration.human
+
+    @property
+    def sample_size(self) -> int:
+        """How many instances people judge of each submission."""
+        return min(self.human.sample_size, self.n_instances)
+
+    @property
+    def field_labels(self) -> Mapping[str, str]:
+        """Instance field -> the label that people read, in order."""
+        return self.configuration.fields
+
+    @property
+    def source_field(self) -> str:
+        return self.configuration.source.field
+
+
+@lru_cache(maxsize=64)
+def _read(config: str) -> TaskConfig:
+    return read_task(json.loads(config), all_templates()).config
+
+
+class Instance(models.Model):
+    """One test input of a task, with its references."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="instances")
+    instance_id = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    fields = models.JSONField()
+    references = models.JSONField(default=list)
+    # Its place in the task's fixed random order: people judge the first ones.
+    sample_rank = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["task", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "instance_id"], name="instance_id_once"
+            ),
+            models.UniqueConstraint(
+                fields=["task", "position"], name="instance_position_once"
+            ),
+        ]
+        indexes = [models.Index(fields=["task", "sample_rank"])]
+
+    def __str__(self) -> str:
+        return self.instance_id

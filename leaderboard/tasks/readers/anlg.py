@@ -1,0 +1,93 @@
+"""αNLG (abductive commonsense): two observations, several hypotheses, JSONL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from genie.lib.errors import GenieError
+from leaderboard.tasks.readers.base import (
+    Release,
+    ReleaseInstance,
+    ReleaseReader,
+    release_of,
+)
+from leaderboard.tasks.readers.files import Folder, Row
+
+
+class Anlg(ReleaseReader):
+    """One object a line: ``story_id``, ``obs1``, ``obs2`` and hypotheses.
+
+    Hypotheses are ``hyps`` (list), ``hyp`` or ``hypothesis`` (one a line), or ``hyp1``
+    and ``hyp2``, of which the labels file (``1`` or ``2`` a line) or the field
+    ``label`` says which one a person wrote as plausible. A story that stands there
+    several times is one instance with several references.
+    """
+
+    slug = "anlg-jsonl"
+    layout = "test.jsonl: story_id, obs1, obs2, hyps (or hyp1, hyp2 and a labels file)"
+    options: ClassVar[Mapping[str, str]] = {
+        "split": "train, dev or test (default)",
+        "labels": "name of the labels file (default: <split>-labels.lst if there)",
+    }
+    columns: ClassVar[list[Mapping[str, Any]]] = [
+        {
+            "id": "gem_id",
+            "fields": {"obs1": "observation_1", "obs2": "observation_2"},
+            "references": "references",
+        }
+    ]
+
+    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
+        """Read one split and put each story's hypotheses together."""
+        folder = Folder(path)
+        split = options.get("split", "test")
+        file = folder.find(f"{split}.jsonl", f"*{split}*.jsonl")
+        rows = list(folder.rows(file))
+        labels = _labels(folder, options.get("labels"), split, len(rows))
+        stories: dict[str, ReleaseInstance] = {}
+        for number, row in enumerate(rows):
+            label = labels[number] if labels else row.values.get("label")
+            _add(stories, row, _hypotheses(row, label))
+        return release_of(stories.values(), folder.read)
+
+
+def _labels(folder: Folder, name: str | None, split: str, n_rows: int) -> list[str]:
+    if name is None:
+        base = folder.path if folder.path.is_dir() else folder.path.parent
+        label_files = sorted(base.glob(f"{split}-labels.*"))
+        if not label_files:
+            return []
+        file = label_files[0]
+    else:
+        file = folder.beside(name)
+    labels = [line.strip() for line in folder.lines(file)]
+    if len(labels) != n_rows:
+        raise GenieError(
+            f"{file.name} has {len(labels):,} labels for {n_rows:,} stories.",
+            code="release-broken",
+            details={"labels": len(labels), "stories": n_rows},
+        )
+    return labels
+
+
+def _hypotheses(row: Row, label: object) -> list[str]:
+    for name in ("hyps", "hyp", "hypothesis"):
+        if name in row.values:
+            return row.texts(name)
+    if "hyp1" not in row.values:
+        return []
+    if str(label) not in {"1", "2"}:
+        raise row.broken(f"the label must be 1 or 2, not {label!r}")
+    return [row.text(f"hyp{label}")]
+
+
+def _add(stories: dict[str, ReleaseInstance], row: Row, hypotheses: list[str]) -> None:
+    key = row.text("story_id")
+    fields = {"obs1": row.text("obs1"), "obs2": row.text("obs2")}
+    story = stories.setdefault(key, ReleaseInstance(key, fields, []))
+    # one id with two inputs would ask people about a mixture of both
+    if story.fields != fields:
+        raise row.broken(f"story {key} already occurs with different observations")
+    story.references.extend(text for text in hypotheses if text not in story.references)

@@ -1,0 +1,169 @@
+"""What an official release of a benchmark's test set becomes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from genie.lib.errors import GenieError
+from genie.lib.extension import discover
+
+_LONGEST_ID = 200
+
+
+@dataclass(frozen=True)
+class ReleaseInstance:
+    """One test input.
+
+    Parameters
+    ----------
+    id : str
+        Unique in the release, at most 200 characters.
+    fields : dict of str to str
+        What people and systems see, by the release's own names, in its order.
+    references : list of str
+        Human-written outputs; empty where the release has none.
+    source : str
+        The field that a prediction could be copied from; empty when there is none.
+    """
+
+    id: str
+    fields: dict[str, str]
+    references: list[str] = field(default_factory=list)
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A benchmark's test set as it was released.
+
+    Parameters
+    ----------
+    instances : list of ReleaseInstance
+        In the release's order.
+    sha256 : str
+        Of ids, fields and references in canonical JSON: the same texts give the same
+        whatever file they came in.
+    files : dict of str to str
+        File name (without folders) to its sha256, or what a library said of its data.
+    """
+
+    instances: list[ReleaseInstance]
+    sha256: str
+    files: dict[str, str]
+
+
+class ReleaseReader(ABC):
+    """Reads one layout; a subclass in a file of its own is found, not listed."""
+
+    slug: str
+    # one sentence: which files with which fields
+    layout: ClassVar[str]
+    # names of the options it knows, with what they are for
+    options: ClassVar[Mapping[str, str]] = {}
+    # what its fields are called in Hugging Face's data sets: alternatives, each with
+    # id, fields (field to column) and references
+    columns: ClassVar[list[Mapping[str, Any]]] = []
+
+    @abstractmethod
+    def read(self, path: Path, options: Mapping[str, Any]) -> Release:
+        """Read a release.
+
+        Parameters
+        ----------
+        path : Path
+            The folder (or file) of the release.
+        options : mapping
+            From the task's ``[release] options``; keys of `options` only.
+
+        Returns
+        -------
+        Release
+
+        Raises
+        ------
+        GenieError
+            With file, line and field, when something is missing or not as announced.
+        """
+
+
+def all_readers() -> dict[str, type[ReleaseReader]]:
+    """Find the layouts in this folder.
+
+    Examples
+    --------
+    >>> "wmt-text" in all_readers()
+    True
+    """
+    return discover("leaderboard.tasks.readers", ReleaseReader)
+
+
+def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> Release:
+    """Check instances and seal them with their hash.
+
+    Parameters
+    ----------
+    instances : iterable of ReleaseInstance
+    files : dict of str to str
+        Where they came from.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    GenieError
+        When there are none, or an id is empty, too long or not unique, or a text holds
+        what a database cannot keep (NUL, half a surrogate pair).
+
+    Examples
+    --------
+    >>> release_of([ReleaseInstance("q1", {"question": "Why?"})], {}).sha256[:8]
+    '79f4969b'
+    """
+    kept: dict[str, ReleaseInstance] = {}
+    for instance in instances:
+        _check(instance, kept)
+        kept[instance.id] = instance
+    if not kept:
+        raise GenieError(
+            f"The release contains no instances (files: {', '.join(files) or 'none'}).",
+            code="release-empty",
+        )
+    canonical = [
+        [instance.id, instance.fields, instance.references]
+        for instance in kept.values()
+    ]
+    # ASCII and sorted keys: the same bytes on every platform and version
+    text = json.dumps(canonical, ensure_ascii=True, sort_keys=True)
+    digest = hashlib.sha256(text.encode("ascii")).hexdigest()
+    return Release(list(kept.values()), digest, files)
+
+
+def _check(instance: ReleaseInstance, kept: Mapping[str, ReleaseInstance]) -> None:
+    if not instance.id.strip() or len(instance.id) > _LONGEST_ID:
+        raise GenieError(
+            f"An instance's id must have 1 to {_LONGEST_ID} characters, "
+            f"not {instance.id[:40]!r}.",
+            code="release-broken",
+        )
+    if instance.id in kept:
+        raise GenieError(
+            f"The id {instance.id!r} occurs twice in the release.",
+            code="release-broken",
+            details={"id": instance.id},
+        )
+    for text in (instance.id, *instance.fields.values(), *instance.references):
+        if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+            raise GenieError(
+                f"Instance {instance.id!r} contains a character that cannot be "
+                "stored (NUL or an unpaired surrogate).",
+                code="release-broken",
+                details={"id": instance.id},
+            )

@@ -1,0 +1,230 @@
+"""Whether a task can be loaded: what its task.toml says, what this site has, what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from crowd.hit_templates import HITTemplate, all_templates
+from crowd.hits.services.build import check_hit_type
+from crowd.platforms.base import all_platforms
+from crowd.scales.base import Scale, all_scales
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import Design, all_designs
+from leaderboard.tasks.chosen_metrics import metric_problems
+from leaderboard.tasks.config import HumanConfig, Problem, TaskConfig, marked, read_task
+from leaderboard.tasks.readers.base import all_readers
+from leaderboard.tasks.services import worker_requirements
+from leaderboard.tasks.services.configuration import hit_type_for
+
+
+@dataclass(frozen=True)
+class Misfits:
+    """All that is wrong with a task.toml, by what it is that is wrong."""
+
+    # keys and their values
+    keys: list[Problem]
+    # names of things that this site does not have
+    names: list[Problem]
+    # things that do not go together
+    together: list[Problem]
+    # what nobody could check of workers
+    workers: list[Problem]
+
+    def all(self) -> list[Problem]:
+        return [*self.keys, *self.names, *self.together, *self.workers]
+
+
+def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
+    """Read a task.toml, or refuse it with everything that is wrong.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-task``; the details have the problems by key.
+    """
+    problems = misfits(document).all()
+    if problems:
+        n = "" if len(problems) == 1 else f" {len(problems)} things are wrong."
+        raise GenieError(
+            f"{slug}/task.toml:{n} {' '.join(map(str, problems))}",
+            code="unusable-task",
+            details={"problems": [[one.key, one.sentence] for one in problems]},
+        )
+    return read_task(document, all_templates()).config
+
+
+def misfits(document: Mapping[str, object]) -> Misfits:
+    """Say all that is wrong with a task.toml; what one thing entails is not said again."""
+    found = read_task(document, all_templates())
+    config, keys = found.config, list(found.problems)
+    together = [*metric_problems(config.metrics)]
+    for table, human in _tables(config).items():
+        together += _of_table(table, config.title, human)
+    names = _news(_unknown_names(config), keys)
+    return Misfits(
+        keys,
+        names,
+        _news(together, keys),
+        _news(_of_workers(config.human), [*keys, *names]),
+    )
+
+
+def _news(problems: Iterable[Problem], said: Sequence[Problem]) -> list[Problem]:
+    """Leave out what follows from a problem at the same key, above or below it."""
+    return [
+        problem
+        for problem in problems
+        if not any(
+            f"{one.key}.".startswith(f"{problem.key}.")
+            or f"{problem.key}.".startswith(f"{one.key}.")
+            for one in said
+        )
+    ]
+
+
+def _tables(config: TaskConfig) -> dict[str, HumanConfig]:
+    return {
+        "human": config.human,
+        "comparison": config.comparison,
+        "joint": config.joint,
+    }
+
+
+def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
+    release = config.release
+    wanted: list[tuple[str, str, Collection[str]]] = [
+        ("release.reader", release.reader, all_readers())
+    ]
+    if reader := all_readers().get(release.reader):
+        wanted += [
+            (f"release.options.{name}", name, reader.options)
+            for name in release.options
+        ]
+    for table, human in _tables(config).items():
+        wanted += [
+            (f"{table}.design", human.design, all_designs()),
+            (f"{table}.scale", human.scale, all_scales()),
+            (f"{table}.hit_template", human.hit_template, all_templates()),
+        ]
+        if table == "human" or human.platform != config.human.platform:
+            wanted.append((f"{table}.platform", human.platform, all_platforms()))
+    for key, name, known in wanted:
+        if name not in known:
+            yield Problem(
+                key,
+                f"is {name!r}, which this site does not have; there are "
+                f"{', '.join(known) or 'none'}.",
+            )
+
+
+def _of_workers(human: HumanConfig) -> Iterator[Problem]:
+    if human.platform in all_platforms():
+        try:
+            worker_requirements.check(human)
+        except GenieError as error:
+            yield Problem("human.requirements", _within(error))
+
+
+def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
+    """Say what does not go together in one table.
+
+    Names that this site does not have are left to the check that lists those there are.
+    """
+    design = all_designs().get(human.design)
+    scale = all_scales().get(human.scale)
+    template = all_templates().get(human.hit_template)
+    if design is None or scale is None or template is None:
+        return []
+    found = [*_of_place(table, design, scale)]
+    found += _of_design(table, design, template, scale)
+    return found or [*_of_questions(table, title, human, design)]
+
+
+def _of_place(
+    table: str, design: type[Design], scale: type[Scale]
+) -> Iterator[Problem]:
+    several = not design.about_one_system()
+    if table == "human" and several:
+        yield Problem(
+            "human.design",
+            f"the design {design.slug} shows outputs of several systems; it belongs in "
+            "[comparison] or [joint], and [human] asks about one system at a time.",
+        )
+    if table != "human" and not several:
+        yield Problem(
+            f"{table}.design",
+            f"the design {design.slug} shows one system at a time; it belongs in [human].",
+        )
+    if table == "comparison" and several and not scale.compares:
+        yield Problem(
+            "comparison.scale",
+            f"the scale {scale.slug} does not say which of two outputs is better.",
+        )
+    if table == "joint" and several and scale.compares:
+        yield Problem(
+            "joint.scale",
+            f"the scale {scale.slug} compares two outputs, but there may be more here.",
+        )
+
+
+def _of_design(
+    table: str, design: type[Design], template: HITTemplate, scale: type[Scale]
+) -> Iterator[Problem]:
+    if scale.slug not in design.scales:
+        yield Problem(
+            f"{table}.scale",
+            f"the design {design.slug} works with the scale "
+            f"{' or '.join(design.scales)}, not {scale.slug}.",
+        )
+    for sentence in _of_template(design, template, scale):
+        yield Problem(f"{table}.hit_template", sentence)
+
+
+def _of_template(
+    design: type[Design], template: HITTemplate, scale: type[Scale]
+) -> Iterator[str]:
+    several = design.in_slots()
+    if several != template.shows_outputs:
+        yield (
+            f"the design {design.slug} shows {'several outputs' if several else 'one output'}"
+            f", the HIT template {template.slug} {'one' if several else 'several'}."
+        )
+    standard = any(one.name == "standard" for one in template.fields)
+    if scale.relative and not standard:
+        yield (
+            f"the scale {scale.slug} is relative to a reference output, which "
+            f"the HIT template {template.slug} does not show."
+        )
+    if standard and not scale.relative:
+        yield (
+            f"the HIT template {template.slug} shows a reference output with its "
+            f"value, which the design {design.slug} does not provide."
+        )
+    marks = design.marks_errors
+    if marks != template.marks_errors:
+        yield (
+            f"errors are {'' if marks else 'not '}marked in the design {design.slug}, "
+            f"but {'not ' if marks else ''}in the HIT template {template.slug}."
+        )
+
+
+def _of_questions(
+    table: str, title: str, human: HumanConfig, design: type[Design]
+) -> Iterator[Problem]:
+    for key in ("before_text", "show_input"):
+        for name in sorted({*getattr(human, key)} - {*human.criteria}):
+            yield Problem(
+                f"{table}.{key}", f"names {name!r}, which is not one of the criteria."
+            )
+    for criteria in human.separate():
+        try:
+            check_hit_type(hit_type_for(title, "", human, criteria))
+        except GenieError as error:
+            yield Problem(f"{table}.criteria", _within(error))
+    yield from marked.problems(table, human, polarities=design.test_polarities)
+
+
+def _within(error: GenieError) -> str:
+    """Let a sentence stand after a key."""
+    return error.message[0].lower() + error.message[1:]

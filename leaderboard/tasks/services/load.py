@@ -1,0 +1,174 @@
+"""Load a benchmark task from its official release, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import transaction
+
+from crowd.money.models import Budget
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator
+from genie.lib.unguessable import seed_for
+from leaderboard.tasks import shipped
+from leaderboard.tasks.config import TaskConfig
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.readers import Release, all_readers, read_release
+from leaderboard.tasks.services.fitting import usable
+
+N_NAMED = 20
+# of task.toml, those that have a column of their own
+COLUMNS = (
+    *("title", "kind", "summary", "description", "licence", "homepage", "citation"),
+    *("source_language", "target_language", "demo"),
+)
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What loading a task did."""
+
+    task: Task
+    created: bool
+    n_instances: int
+
+
+def load_task(
+    slug: str,
+    source: Path | str | None = None,
+    *,
+    hide_references: bool = False,
+    reader: str | None = None,
+) -> LoadReport:
+    """Load a task; the same release again changes nothing, another one is refused.
+
+    `reader` is for a release that lies in another layout than the task's own.
+    """
+    document = shipped.definition(slug)
+    # what cannot be measured or asked as it says is refused before anything
+    config = usable(slug, document)
+    own = config.release
+    release = read_release(
+        reader or own.reader,
+        _source(slug, config, source),
+        own.options if reader in (None, own.reader) else {},
+    )
+    existing = Task.objects.filter(slug=slug).first()
+    hidden = (
+        hide_references
+        or own.hidden_references
+        or (existing is not None and existing.hidden_references)
+    )
+    described = {**_described(config), "hidden_references": hidden, "config": document}
+    if existing is not None:
+        if existing.release_sha256 != release.sha256:
+            _refuse_changed(existing, release)
+        _refresh(existing, described)
+        return LoadReport(existing, created=False, n_instances=existing.n_instances)
+    with transaction.atomic():
+        task = _create(slug, release, described)
+        if config.budget.cents:
+            # What staff have set in the admin before stays.
+            Budget.objects.get_or_create(
+                pool=slug, defaults={"limit_cents": config.budget.cents}
+            )
+    return LoadReport(task, created=True, n_instances=task.n_instances)
+
+
+def _source(slug: str, config: TaskConfig, source: Path | str | None) -> Path | str:
+    if source is not None:
+        return source
+    folder = shipped.folder(slug)
+    if (folder / "test.jsonl").is_file():  # it brings its texts along
+        return folder
+    reader = config.release.reader
+    raise GenieError(
+        f"Name the folder with the release of {config.title}: --source DIR. DIR "
+        f"contains {all_readers()[reader].layout} ({reader}), or another layout "
+        f"that --reader names. The texts come from {config.homepage}; the README "
+        "says more.",
+        code="source-missing",
+    )
+
+
+def _create(slug: str, release: Release, described: Mapping[str, object]) -> Task:
+    # Test questions are made of instances outside the sample: nobody may recompute it.
+    seed = seed_for("sample", slug, release.sha256)
+    task = Task.objects.create(
+        slug=slug,
+        release_sha256=release.sha256,
+        release_files=release.files,
+        n_instances=len(release.instances),
+        sample_seed=seed,
+        **described,
+    )
+    ranks = generator(seed).permutation(len(release.instances))
+    Instance.objects.bulk_create(
+        [
+            Instance(
+                task=task,
+                instance_id=instance.id,
+                position=position,
+                fields=instance.fields,
+                references=instance.references,
+                sample_rank=int(ranks[position]),
+            )
+            for position, instance in enumerate(release.instances)
+        ],
+        batch_size=2_000,
+    )
+    return task
+
+
+def _refresh(task: Task, described: Mapping[str, object]) -> None:
+    """Take over what task.toml says today; the instances stay as they are."""
+    if any(getattr(task, name) != value for name, value in described.items()):
+        Task.objects.filter(pk=task.pk).update(**described)
+        task.refresh_from_db()
+
+
+def _described(config: TaskConfig) -> dict[str, object]:
+    """Give what the task's row says of itself, to be searched and shown."""
+    return {name: getattr(config, name) for name in COLUMNS}
+
+
+def _refuse_changed(task: Task, release: Release) -> None:
+    known = {
+        row["instance_id"]: (row["fields"], row["references"])
+        for row in task.instances.values("instance_id", "fields", "references")
+    }
+    found = {i.id: (i.fields, i.references) for i in release.instances}
+    added = [key for key in found if key not in known]
+    removed = [key for key in known if key not in found]
+    changed = [key for key in found if key in known and found[key] != known[key]]
+    if not (added or removed or changed):
+        raise GenieError(
+            f"The release of {task.title} has the same instances as the loaded "
+            "one, but in another order, which stored results depend on.",
+            code="release-changed",
+        )
+    raise GenieError(
+        f"The release of {task.title} differs from the loaded one: {len(added)} "
+        f"instances added{_named(added)}, {len(removed)} "
+        f"removed{_named(removed)}, {len(changed)} changed{_named(changed)}. "
+        "Scores on different instances cannot share a leaderboard; load it "
+        "under another slug.",
+        code="release-changed",
+        details={
+            "added": added[:N_NAMED],
+            "removed": removed[:N_NAMED],
+            "changed": changed[:N_NAMED],
+            "n_added": len(added),
+            "n_removed": len(removed),
+            "n_changed": len(changed),
+        },
+    )
+
+
+def _named(ids: list[str]) -> str:
+    if not ids:
+        return ""
+    more = ", …" if len(ids) > N_NAMED else ""
+    return f" ({', '.join(ids[:N_NAMED])}{more})"

@@ -1,0 +1,162 @@
+"""A team's webhooks by program; for its owners."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from genie.accounts.permissions import ScopeFits
+from genie.lib.typing import Account
+from leaderboard.api.base import View, problems
+from leaderboard.api.query import PageQuery
+from leaderboard.submissions.models.submission import Team
+from leaderboard.teams.models.team import Membership
+from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
+from leaderboard.teams.services import webhooks as service
+
+
+class NewWebhookSerializer(serializers.Serializer[Any]):
+    url = serializers.CharField(
+        max_length=500, help_text="URL that events are sent to, by POST."
+    )
+
+
+class WebhookSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    url = serializers.CharField()
+    active = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+
+
+# The secret is in the answer to the creation only, never in a list.
+class WebhookWithSecretSerializer(WebhookSerializer):
+    secret = serializers.CharField(help_text="Secret with which deliveries are signed.")
+
+
+class DeliverySerializer(serializers.Serializer[Any]):
+    event = serializers.UUIDField(
+        source="uuid", help_text="The same for every attempt."
+    )
+    type = serializers.CharField(source="kind")
+    state = serializers.ChoiceField(choices=WebhookDelivery.State.choices)
+    n_attempts = serializers.IntegerField()
+    next_at = serializers.DateTimeField()
+    last_status = serializers.IntegerField(allow_null=True)
+    last_error = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    delivered_at = serializers.DateTimeField(allow_null=True)
+
+
+_REFUSALS = ("not-authenticated", "permission-denied", "not-found")
+
+
+class OwnerView(View):
+    """A view below a team; for who does not own it, it does not exist."""
+
+    permission_classes = [IsAuthenticated, ScopeFits]
+    parser_classes = [JSONParser, FormParser, MultiPartParser]
+    queryset: Any = Webhook.objects.none()
+
+    def team(self) -> Team:
+        owned = Membership.objects.filter(
+            user=self.request.user.pk,
+            role=Membership.Role.OWNER,
+            team__slug=self.kwargs["slug"],
+        )
+        membership = owned.select_related("team").first()
+        if membership is None:
+            raise Http404
+        return membership.team
+
+    def webhook(self) -> Webhook:
+        webhook = self.team().webhooks.filter(pk=self.kwargs["pk"]).first()
+        if webhook is None:
+            raise Http404
+        return webhook
+
+
+class WebhookList(OwnerView):
+    serializer_class = WebhookSerializer
+    query_class = PageQuery
+
+    @extend_schema(
+        tags=["webhooks"],
+        operation_id="webhooks_list",
+        summary="List a team's webhooks",
+        responses={
+            200: WebhookSerializer(many=True),
+            **problems(*_REFUSALS),
+        },
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        page: Any = self.paginate_queryset(self.team().webhooks.order_by("pk"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        tags=["webhooks"],
+        operation_id="webhooks_create",
+        summary="Add a webhook; the response contains its signing secret",
+        request=NewWebhookSerializer,
+        responses={
+            201: OpenApiResponse(WebhookWithSecretSerializer),
+            **problems(
+                *_REFUSALS,
+                "invalid",
+                "bad-request",
+                "request-too-large",
+                "unsupported-media-type",
+                "bad-address",
+                "too-many-webhooks",
+                "webhook-exists",
+            ),
+        },
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        team = self.team()
+        serializer = NewWebhookSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        by = cast("Account", request.user)
+        made = service.add(team, serializer.validated_data["url"], by=by)
+        return Response(
+            WebhookWithSecretSerializer(made).data, status=status.HTTP_201_CREATED
+        )
+
+
+class WebhookDetail(OwnerView):
+    serializer_class = WebhookSerializer
+
+    @extend_schema(
+        tags=["webhooks"],
+        operation_id="webhooks_destroy",
+        summary="Remove a webhook and its delivery log",
+        responses={204: None, **problems(*_REFUSALS)},
+    )
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        self.webhook().delete()
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class DeliveryList(OwnerView):
+    serializer_class = DeliverySerializer
+    query_class = PageQuery
+    queryset = WebhookDelivery.objects.none()
+
+    @extend_schema(
+        tags=["webhooks"],
+        operation_id="webhooks_deliveries_list",
+        summary="List a webhook's deliveries and their results, newest first",
+        responses={
+            200: DeliverySerializer(many=True),
+            **problems(*_REFUSALS),
+        },
+    )
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        page: Any = self.paginate_queryset(self.webhook().deliveries.order_by("-pk"))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)

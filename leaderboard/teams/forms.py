@@ -1,0 +1,72 @@
+"""Forms about teams, webhooks, notices and leaving."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from genie.lib.typing import Account
+from leaderboard.teams.models.team import Membership
+from leaderboard.teams.services.announce import KINDS
+
+_WORDS = {
+    "submitted": "a submission of my teams was received",
+    "invalid": "its file is invalid",
+    "approved": "staff approved it, and human evaluation starts",
+    "scored": "its score is available",
+    "published": "its result is published",
+}
+
+
+class TeamForm(forms.Form):
+    name = forms.CharField(
+        max_length=200, help_text="Leaderboards show it next to your systems."
+    )
+
+
+class InviteForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail address",
+        required=False,
+        help_text="We send the invitation there. Leave empty to get a link that you can "
+        "share.",
+    )
+    role = forms.ChoiceField(
+        label="Role",
+        choices=Membership.Role.choices,
+        initial=Membership.Role.MEMBER,
+        help_text="Owners also manage members and webhooks; all members can submit.",
+    )
+
+
+class WebhookForm(forms.Form):
+    url = forms.CharField(
+        label="Endpoint URL",
+        max_length=500,
+        help_text="We send a POST request when something happens to your submissions.",
+    )
+
+
+class NoticesForm(forms.Form):
+    wanted = forms.MultipleChoiceField(
+        label="E-mail me when",
+        choices=[(kind, _WORDS[kind]) for kind in KINDS.values()],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+
+class LeaveForm(forms.Form):
+    name = forms.CharField(label="Enter your user name to confirm", max_length=150)
+
+    def __init__(self, *args: Any, user: Account, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        # typed and not clicked: deleting cannot be undone
+        if name != self.user.get_username():
+            raise forms.ValidationError("This is not the user name of this account.")
+        return name

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from leaderboard.submissions.models.submission import SubmissionEvent
+
+
+class NoticePreference(models.Model):
+    """Which e-mails an account does not want; without a row it gets all of them."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    muted = models.JSONField(default=list, blank=True)
+
+    def __str__(self) -> str:
+        return f"notices of {self.user}"
+
+
+class Notice(models.Model):
+    """One e-mail to one person about one event of a submission."""
+
+    event = models.ForeignKey(
+        SubmissionEvent, on_delete=models.CASCADE, related_name="notices"
+    )
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
+    kind = models.CharField(max_length=16)
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["event", "user"], name="notice_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} to {self.user}"

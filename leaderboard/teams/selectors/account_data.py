@@ -1,0 +1,172 @@
+"""All that the site keeps about one account, to take along."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
+from django.utils import timezone
+
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.messages.models import Message
+from crowd.money.models import LedgerEntry
+from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
+from crowd.workers.models.worker import Consent, Worker
+from genie.accounts.models import AccessToken
+from genie.lib.typing import Account
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.teams.models.notice import NoticePreference
+from leaderboard.teams.models.team import Membership
+from quality.appeals.models import Appeal
+
+
+def data_of(user: Account) -> dict[str, Any]:
+    """Gather an account's data; secrets are left out, they are kept as hashes only."""
+    # an account can be both: a submitter with teams, and a worker
+    worker = Worker.objects.filter(user_id=user.pk).first()
+    return {
+        "exported_at": timezone.now(),
+        "account": {
+            "name": user.get_username(),
+            "full_name": user.get_full_name(),
+            "email": user.email,
+            "staff": user.is_staff,
+            "joined_at": user.date_joined,
+            "last_signed_in_at": user.last_login,
+        },
+        "email_addresses": _rows(
+            EmailAddress.objects.filter(user_id=user.pk).order_by("pk"),
+            "email",
+            "verified",
+            "primary",
+        ),
+        "accounts_of_elsewhere": _rows(
+            SocialAccount.objects.filter(user_id=user.pk).order_by("pk"),
+            "provider",
+            "uid",
+            "date_joined",
+        ),
+        "tokens": _rows(
+            AccessToken.objects.filter(user_id=user.pk).order_by("pk"),
+            "name",
+            "scopes",
+            "created_at",
+            "expires_at",
+            "last_used_at",
+            "revoked_at",
+        ),
+        "teams": _rows(
+            Membership.objects.filter(user_id=user.pk).order_by("pk"),
+            "team__slug",
+            "team__name",
+            "role",
+            "joined_at",
+        ),
+        "submissions": _submissions(user),
+        "muted_notices": _muted(user),
+        "worker": _worker(worker) if worker else None,
+    }
+
+
+def _rows(rows: Any, *fields: str) -> list[dict[str, Any]]:
+    return [
+        {name.replace("__", "_"): value for name, value in row.items()}
+        for row in rows.values(*fields)
+    ]
+
+
+def _submissions(user: Account) -> list[dict[str, Any]]:
+    return _rows(
+        Submission.objects.filter(owner_id=user.pk).order_by("pk"),
+        "pk",
+        "task__slug",
+        "team__slug",
+        "system_name",
+        "description",
+        "links",
+        "visibility",
+        "anonymous_until",
+        "state",
+        "file_name",
+        "file_sha256",
+        "created_at",
+        "published_at",
+    )
+
+
+def _muted(user: Account) -> list[str]:
+    row = NoticePreference.objects.filter(user_id=user.pk).first()
+    return list(row.muted) if row else []
+
+
+def _worker(worker: Worker) -> dict[str, Any]:
+    assignments = Assignment.objects.filter(worker=worker).order_by("pk")
+    return {
+        "platform": worker.platform,
+        "pseudonym": worker.pseudonym,
+        "since": worker.created_at,
+        "consents": _rows(
+            Consent.objects.filter(worker=worker).order_by("pk"), "pool", "given_at"
+        ),
+        "assignments": _rows(
+            assignments,
+            "pk",
+            "state",
+            "reward_cents",
+            "accepted_at",
+            "submitted_at",
+            "decided_at",
+            "feedback",
+            "remark",
+        ),
+        # what was answered, not whether it was right: test questions stay hidden
+        "answers": _rows(
+            Answer.objects.filter(assignment__worker=worker).order_by("pk"),
+            "assignment_id",
+            "criterion",
+            "slot",
+            "raw",
+        ),
+        # a try's score, never which questions were right
+        "test_attempts": _rows(
+            TestAttempt.objects.filter(worker=worker).order_by("pk"),
+            "test__title",
+            "number",
+            "n_right",
+            "passed",
+            "started_at",
+            "finished_at",
+        ),
+        "qualifications": _rows(
+            QualificationGrant.objects.filter(worker=worker).order_by("pk"),
+            "name",
+            "granted_at",
+            "expires_at",
+            "ended_at",
+            "revoked_reason",
+        ),
+        "messages": _rows(
+            Message.objects.filter(worker=worker).order_by("pk"),
+            "kind",
+            "subject",
+            "text",
+            "created_at",
+            "read_at",
+        ),
+        "appeals": _rows(
+            Appeal.objects.filter(worker=worker).order_by("pk"),
+            "pool",
+            "words",
+            "state",
+            "answer",
+            "created_at",
+            "answered_at",
+        ),
+        "payments": _rows(
+            LedgerEntry.objects.filter(assignment__worker=worker).order_by("pk"),
+            "kind",
+            "state",
+            "amount_cents",
+        ),
+    }

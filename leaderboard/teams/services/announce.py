@@ -1,0 +1,77 @@
+"""Tell people and programs what happened to a submission: pulled from its story.
+
+Each line of the story is announced once. What it becomes, e-mails and deliveries, is
+written in the transaction that marks it, and sent by jobs.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from genie.accounts.addresses import addresses_of
+from genie.lib import jobs
+from leaderboard.submissions.models.submission import Submission, SubmissionEvent
+from leaderboard.teams.models.notice import Notice, NoticePreference
+from leaderboard.teams.services import webhooks
+
+State = Submission.State
+# What people are written to about, in the words of their preferences.
+KINDS: dict[str, str] = {
+    State.RECEIVED: "submitted",
+    State.INVALID: "invalid",
+    State.APPROVED: "approved",
+    State.SCORED: "scored",
+    State.PUBLISHED: "published",
+}
+AT_ONCE = 200
+# News of the day before yesterday is none.
+_NEWS = timedelta(days=2)
+
+
+def announce() -> int:
+    """Put what is new on its way; return how many lines of stories were new."""
+    waiting = (
+        SubmissionEvent.objects.filter(announced_at=None)
+        .select_related("submission__task", "submission__team")
+        .order_by("pk")[:AT_ONCE]
+    )
+    n = sum(_announce(event) for event in waiting)
+    due = [("leaderboard.jobs.deliver", {"pk": pk}) for pk in webhooks.due()]
+    unsent = Notice.objects.filter(sent_at=None).order_by("pk")
+    mails = unsent.values_list("pk", flat=True)[:AT_ONCE]
+    due += [("leaderboard.jobs.send_notice", {"pk": pk}) for pk in mails]
+    jobs.enqueue_missing(due)
+    return n
+
+
+def _announce(event: SubmissionEvent) -> bool:
+    now = timezone.now()
+    with transaction.atomic():
+        mine = SubmissionEvent.objects.filter(pk=event.pk, announced_at=None)
+        if not mine.update(announced_at=now):
+            return False
+        # A later line of the same state adds to the story, such as a corrected score.
+        first = not SubmissionEvent.objects.filter(
+            submission_id=event.submission_id, state=event.state, pk__lt=event.pk
+        ).exists()
+        webhooks.queue(event, first=first)
+        if first and event.state in KINDS and now - event.at < _NEWS:
+            _queue_notices(event, KINDS[event.state])
+    return True
+
+
+def _queue_notices(event: SubmissionEvent, kind: str) -> None:
+    members = list(event.submission.team.members.order_by("pk"))
+    muted = {
+        row.user_id
+        for row in NoticePreference.objects.filter(user__in=members)
+        if kind in row.muted
+    }
+    reached = addresses_of(member for member in members if member.pk not in muted)
+    Notice.objects.bulk_create(
+        [Notice(event=event, user_id=pk, kind=kind) for pk in sorted(reached)],
+        ignore_conflicts=True,
+    )

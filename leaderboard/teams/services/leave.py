@@ -1,0 +1,79 @@
+"""Delete an account: nobody's name is left, and what science rests on stays."""
+
+from __future__ import annotations
+
+import secrets
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.utils import timezone
+
+from genie.accounts.models import AccessToken
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.submissions.models.repeated_request import RepeatedRequest
+from leaderboard.submissions.models.submission import Team
+from leaderboard.teams.models.notice import Notice, NoticePreference
+from leaderboard.teams.models.team import Membership, TeamInvitation
+
+# What a team of one person's name is called once the person is gone.
+NAMELESS = "a deleted account"
+_OF_THE_PERSON = (
+    AccessToken,
+    EmailAddress,
+    SocialAccount,
+    Authenticator,
+    NoticePreference,
+    Notice,
+    RepeatedRequest,
+)
+
+
+def delete(user_pk: int) -> None:
+    """Make an account nobody's.
+
+    Its row stays without name, address and password, because submissions and
+    decisions point to it; nobody can sign in with it again.
+    """
+    with transaction.atomic():
+        users = get_user_model().objects
+        user = users.select_for_update().get(pk=user_pk)
+        _refuse_last_superuser(user)
+        for model in _OF_THE_PERSON:
+            model.objects.filter(user=user).delete()
+        # a link that they gave somebody opens nothing any more
+        TeamInvitation.objects.filter(
+            created_by=user, accepted_at=None, revoked_at=None
+        ).update(revoked_at=timezone.now())
+        for team in Team.objects.filter(members=user).order_by("pk"):
+            _leave(team, user)
+        user.username = f"deleted-{secrets.token_hex(6)}"
+        user.first_name = user.last_name = user.email = ""
+        user.is_active = user.is_staff = user.is_superuser = False
+        user.set_unusable_password()
+        user.save()
+        user.groups.clear()
+        user.user_permissions.clear()
+
+
+def _refuse_last_superuser(user: Account) -> None:
+    others = get_user_model().objects.filter(is_superuser=True, is_active=True)
+    if user.is_superuser and not others.exclude(pk=user.pk).exists():
+        raise GenieError(
+            "You are the only superuser; make someone else a superuser first.",
+            code="last-superuser",
+        )
+
+
+def _leave(team: Team, user: Account) -> None:
+    """Leave a team; without an owner, who has been there longest becomes one."""
+    if team.name in {user.get_username(), user.get_full_name()}:
+        Team.objects.filter(pk=team.pk).update(name=NAMELESS)
+    Membership.objects.filter(team=team, user=user).delete()
+    rest = Membership.objects.filter(team=team).order_by("pk")
+    heir = rest.first()
+    if heir is not None and not rest.filter(role=Membership.Role.OWNER).exists():
+        Membership.objects.filter(pk=heir.pk).update(role=Membership.Role.OWNER)

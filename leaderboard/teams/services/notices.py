@@ -1,0 +1,72 @@
+"""Send the e-mails about submissions, one to each person."""
+
+from __future__ import annotations
+
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+
+from genie.accounts.addresses import addresses_of
+from genie.lib.logs import one_line
+from genie.lib.typing import Account
+from leaderboard.teams.models.notice import Notice, NoticePreference
+from leaderboard.teams.selectors.site_urls import absolute
+from leaderboard.teams.services.announce import KINDS
+
+_SUBJECT = {
+    "submitted": "was received",
+    "invalid": "is invalid",
+    "approved": "is approved for human evaluation",
+    "scored": "has its score",
+    "published": "is published",
+}
+
+
+def send(pk: int) -> None:
+    """Send one notice once; an e-mail that fails to leave is tried again."""
+    with transaction.atomic():
+        taken = Notice.objects.filter(pk=pk, sent_at=None).update(
+            sent_at=timezone.now()
+        )
+    if not taken:
+        return
+    notice = Notice.objects.select_related(
+        "user", "event__submission__task", "event__submission__team"
+    ).get(pk=pk)
+    address = addresses_of([notice.user]).get(notice.user_id)
+    if not address:
+        return
+    try:
+        _message(notice, address).send()
+    except OSError:
+        Notice.objects.filter(pk=pk).update(sent_at=None)
+        raise
+
+
+def _message(notice: Notice, address: str) -> EmailMessage:
+    submission = notice.event.submission
+    subject = f"[Genie] {submission.system_name} {_SUBJECT[notice.kind]}"
+    context = {
+        "notice": notice,
+        "submission": submission,
+        "event": notice.event,
+        "link": absolute("leaderboard:submission", submission.pk),
+        "preferences": absolute("leaderboard:notices"),
+    }
+    body = render_to_string("leaderboard/teams/notice.txt", context)
+    return EmailMessage(one_line(subject, 150), body, None, [address])
+
+
+def muted_by(user: Account) -> list[str]:
+    """Give the kinds of e-mail that an account does not want."""
+    row = NoticePreference.objects.filter(user_id=user.pk).first()
+    return [kind for kind in KINDS.values() if row and kind in row.muted]
+
+
+def choose(user: Account, wanted: list[str]) -> None:
+    """Keep which kinds of e-mail an account wants."""
+    muted = [kind for kind in KINDS.values() if kind not in wanted]
+    NoticePreference.objects.update_or_create(
+        user_id=user.pk, defaults={"muted": muted}
+    )

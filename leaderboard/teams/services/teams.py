@@ -1,0 +1,218 @@
+"""Teams: made, joined by invitation, left; a team with members has an owner."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import secrets
+from datetime import timedelta
+
+from django.core.mail import send_mail
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from genie.lib.typing import Account
+from leaderboard.submissions.models.submission import Team
+from leaderboard.submissions.services.submit import TEAM_NAME_CHARACTERS, free_slug
+from leaderboard.teams.models.team import Membership, TeamInvitation
+
+logger = logging.getLogger(__name__)
+
+Role = Membership.Role
+DAYS = 14
+MAX_OPEN_INVITATIONS = 50
+MAX_TEAMS = 20
+
+
+def create(user: Account, name: str) -> Team:
+    """Make a team of which the user is the owner."""
+    with transaction.atomic():
+        if Membership.objects.filter(user=user, role=Role.OWNER).count() >= MAX_TEAMS:
+            raise GenieError(
+                f"You already own {MAX_TEAMS} teams.", code="too-many-teams"
+            )
+        team = Team.objects.create(
+            slug=free_slug(slugify(name)[:80] or "team"), name=_checked_name(name)
+        )
+        Membership.objects.create(team=team, user=user, role=Role.OWNER)
+    return team
+
+
+def rename(team: Team, name: str) -> None:
+    """Give a team another name; its address stays."""
+    Team.objects.filter(pk=team.pk).update(name=_checked_name(name))
+
+
+def _checked_name(name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > TEAM_NAME_CHARACTERS or not name.isprintable():
+        raise GenieError(
+            f"A team's name must have 1 to {TEAM_NAME_CHARACTERS} visible characters.",
+            code="bad-name",
+        )
+    return name
+
+
+def role_of(team: Team, user: Account) -> str | None:
+    """Give the user's role in the team, None for who is not in it."""
+    rows = Membership.objects.filter(team=team, user_id=user.pk)
+    return rows.values_list("role", flat=True).first()
+
+
+def invite(team: Team, *, by: Account, email: str = "", role: str = Role.MEMBER) -> str:
+    """Make an invitation and return its token, which is kept nowhere."""
+    now = timezone.now()
+    open_ = team.invitations.filter(
+        accepted_at=None, revoked_at=None, expires_at__gt=now
+    )
+    if open_.count() >= MAX_OPEN_INVITATIONS:
+        raise GenieError(
+            f"{MAX_OPEN_INVITATIONS} invitations are open; revoke some first.",
+            code="too-many-invitations",
+        )
+    token = secrets.token_urlsafe(24)
+    TeamInvitation.objects.create(
+        team=team,
+        token_sha256=_hashed(token),
+        email=email,
+        role=Role(role),
+        created_by=by,
+        expires_at=now + timedelta(days=DAYS),
+    )
+    return token
+
+
+def send_invitation(team: Team, email: str, link: str, by: Account) -> None:
+    """Write to the invited person.
+
+    Raises
+    ------
+    GenieError
+        With code `mail-failed`; the link can be handed over in another way.
+    """
+    try:
+        _send(team, email, link, by)
+    except OSError as error:  # all of smtplib's errors are
+        logger.warning("An invitation could not be sent: %s", one_line(error))
+        raise GenieError(
+            "The e-mail could not be sent; share the link yourself.",
+            code="mail-failed",
+            permanent=False,
+        ) from error
+
+
+def _send(team: Team, email: str, link: str, by: Account) -> None:
+    send_mail(
+        one_line(f"[Genie] Join the team {team.name}"),
+        f"{by.get_username()} invites you to the team {team.name} on Genie.\n\n"
+        "To join, open this link and sign in; you can create an account there:\n"
+        f"{link}\n\n"
+        f"The link works once and expires after {DAYS} days. If you do not know this "
+        "person, ignore this message.\n",
+        None,
+        [email],
+    )
+
+
+def take_back(team: Team, pk: int) -> bool:
+    """Revoke an open invitation of the team."""
+    rows = team.invitations.filter(pk=pk, accepted_at=None, revoked_at=None)
+    return bool(rows.update(revoked_at=timezone.now()))
+
+
+def usable(token: str) -> TeamInvitation:
+    """Give the invitation behind a token, or say why it cannot be used."""
+    found = (
+        TeamInvitation.objects.select_related("team")
+        .filter(token_sha256=_hashed(token))
+        .first()
+    )
+    if found is None or found.revoked_at is not None:
+        raise GenieError(
+            "This invitation does not exist or has been revoked.",
+            code="no-such-invitation",
+        )
+    if found.accepted_at is not None:
+        raise GenieError(
+            "This invitation has been used. Each invitation is for one person; "
+            "ask for a new one.",
+            code="invitation-used",
+        )
+    if found.expires_at <= timezone.now():
+        raise GenieError(
+            "This invitation has expired; ask for a new one.", code="invitation-expired"
+        )
+    return found
+
+
+def accept(token: str, user: Account) -> Team:
+    """Join the team; an invitation works once."""
+    invitation = usable(token)
+    if role_of(invitation.team, user) is not None:
+        raise GenieError(
+            "You are already a member of this team; the invitation can be used "
+            "by someone else.",
+            code="already-a-member",
+        )
+    try:
+        with transaction.atomic():
+            taken = TeamInvitation.objects.filter(
+                pk=invitation.pk, accepted_at=None, revoked_at=None
+            ).update(accepted_at=timezone.now())
+            if not taken:
+                raise GenieError(
+                    "This invitation has been used.", code="invitation-used"
+                )
+            Membership.objects.create(
+                team=invitation.team, user=user, role=invitation.role
+            )
+    except IntegrityError:  # joined by another invitation at the same moment
+        raise GenieError(
+            "You are already a member of this team.", code="already-a-member"
+        ) from None
+    return invitation.team
+
+
+def set_role(team: Team, user_pk: int, role: str) -> None:
+    """Make a member an owner, or an owner a member; the last owner stays one."""
+    with transaction.atomic():
+        member = _locked(team, user_pk)
+        if member.role == Role.OWNER and role != Role.OWNER:
+            _refuse_last_owner(team, member)
+        Membership.objects.filter(pk=member.pk).update(role=Role(role))
+
+
+def remove(team: Team, user_pk: int) -> None:
+    """Take a person out of the team; what they handed in for it stays the team's."""
+    with transaction.atomic():
+        member = _locked(team, user_pk)
+        if member.role == Role.OWNER:
+            _refuse_last_owner(team, member)
+        member.delete()
+
+
+def _locked(team: Team, user_pk: int) -> Membership:
+    # One after the other, or two last owners could leave at once.
+    Team.objects.select_for_update().get(pk=team.pk)
+    member = Membership.objects.filter(team=team, user_id=user_pk).first()
+    if member is None:
+        raise GenieError(
+            "This person is not a member of the team.", code="not-a-member"
+        )
+    return member
+
+
+def _refuse_last_owner(team: Team, member: Membership) -> None:
+    others = Membership.objects.filter(team=team).exclude(pk=member.pk)
+    if not others.filter(role=Role.OWNER).exists():
+        raise GenieError(
+            "This is the team's only owner; make someone else an owner first.",
+            code="last-owner",
+        )
+
+
+def _hashed(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,23 @@
+"""From the pages of what people are asked about to the campaigns that ask, for staff."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from genie.accounts.staff import staff_may
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.submissions.selectors.visibility import Staff
+
+register = template.Library()
+
+
+@register.inclusion_tag("leaderboard/parts/staff_campaigns.html", takes_context=True)
+def staff_campaigns(
+    context: template.RequestContext, evaluation: HumanEvaluation | None
+) -> dict[str, Any]:
+    """Link to the campaigns of an evaluation, for staff who may see campaigns."""
+    may_see = staff_may(context["request"].user, Staff.SEE_CAMPAIGNS)
+    return {"campaigns": campaigns_of(evaluation) if evaluation and may_see else []}

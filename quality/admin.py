@@ -1,0 +1,19 @@
+"""Staff's view of workers' quality: test questions, verdicts, bans."""
+
+from __future__ import annotations
+
+from quality.appeals.admin import AppealAdmin
+from quality.bans.admin.ban import BanAdmin
+from quality.bans.admin.held import HeldExclusionAdmin
+from quality.detection.admin.fits import DetectorFitAdmin
+from quality.detection.admin.verdict import VerdictAdmin
+from quality.detection.admin.workers import GradeAdmin
+
+__all__ = [
+    "AppealAdmin",
+    "BanAdmin",
+    "DetectorFitAdmin",
+    "GradeAdmin",
+    "HeldExclusionAdmin",
+    "VerdictAdmin",
+]

@@ -1,0 +1,6 @@
+"""Inter-annotator agreement: kappas, Krippendorff's alpha, intraclass correlation; pure.
+
+Front door: models; icc; kappa; krippendorff; label_counts.
+"""
+
+from __future__ import annotations

@@ -1,0 +1,300 @@
+"""Percentage agreement, Cohen's and Fleiss' kappa."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.agreement.item_bootstrap import item_interval
+from quality.agreement.label_counts import LabelCounts, label_counts, tally
+from quality.counts import Floats
+
+Weights = Literal["linear", "quadratic"]
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """Agreement beyond chance.
+
+    Attributes
+    ----------
+    value : float
+        At most 1; 0 is chance; NaN when everybody always said the same.
+    low, high : float
+        Ends of the confidence interval.
+    observed, expected : float
+        Share of agreement, and what chance alone would give.
+    n_items : int
+        Items the estimate is of.
+    """
+
+    value: float
+    low: float
+    high: float
+    observed: float
+    expected: float
+    n_items: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Percentage agreement.
+
+    Attributes
+    ----------
+    value : float
+        Mean over items of the share of agreeing pairs, 0 to 1; NaN without pairs.
+    low, high : float
+        Percentile interval over items.
+    n_items : int
+        Items with at least two ratings.
+    """
+
+    value: float
+    low: float
+    high: float
+    n_items: int
+
+
+def percentage_agreement(
+    ratings: npt.ArrayLike | LabelCounts,
+    *,
+    n_resamples: int = 1_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Agreement:
+    """Share of pairs of raters that gave an item the same value.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (n_items, n_raters), or LabelCounts
+        Numbers or words; NaN and None are missing.
+    n_resamples : int, default 1000
+        Bootstrap resamples of the items; 0 for none.
+    seed : int, default 0
+        Seed of the resamples.
+    confidence : float, default 0.95
+        Level of the interval.
+
+    Returns
+    -------
+    Agreement
+        Each item with at least two ratings counts once.
+
+    Raises
+    ------
+    ValueError
+        When the ratings are no table.
+
+    References
+    ----------
+    J. Fleiss, "Measuring nominal scale agreement among many raters", Psychol. Bull. 76
+    (1971), eq. 2-3.
+
+    Examples
+    --------
+    >>> percentage_agreement([[1, 1, 1], [1, 2, 2]], n_resamples=0).value.__round__(4)
+    0.6667
+    """
+    labels = ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
+    share = _agreeing(labels.counts[labels.counts.sum(axis=1) >= 2])
+    low, high, _ = item_interval(
+        lambda drawn: drawn @ share / len(share),
+        len(share),
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence=confidence,
+    )
+    return Agreement(
+        float(share.mean()) if share.size else float("nan"), low, high, len(share)
+    )
+
+
+def _agreeing(counts: Floats) -> Floats:
+    """Share of agreeing pairs of each item with at least two ratings."""
+    sizes = counts.sum(axis=1)
+    share: Floats = ((counts**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
+    return share
+
+
+def fleiss_kappa(
+    ratings: npt.ArrayLike | LabelCounts,
+    *,
+    n_resamples: int = 1_000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Kappa:
+    """Agreement of several raters on nominal values beyond chance.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (n_items, n_raters), or LabelCounts
+        Numbers or words, the same number of ratings for each item. The raters need not
+        be the same people.
+    n_resamples : int, default 1000
+        Bootstrap resamples of the items; 0 for none.
+    seed : int, default 0
+        Seed of the resamples.
+    confidence : float, default 0.95
+        Level of the interval.
+
+    Returns
+    -------
+    Kappa
+        With a percentile interval over items.
+
+    Raises
+    ------
+    ValueError
+        When there is no item, or items have different numbers of ratings or fewer than
+        two: Krippendorff's alpha takes those.
+
+    References
+    ----------
+    J. Fleiss, "Measuring nominal scale agreement among many raters", Psychol. Bull. 76
+    (1971), eq. 1-8.
+
+    Examples
+    --------
+    >>> estimate = fleiss_kappa([["a", "a"], ["a", "b"], ["b", "b"], ["b", "b"]])
+    >>> round(estimate.value, 4), estimate.observed
+    (0.4667, 0.75)
+    """
+    counts = (
+        ratings if isinstance(ratings, LabelCounts) else label_counts(ratings)
+    ).counts
+    sizes = counts.sum(axis=1)
+    if not len(counts) or sizes.min() < 2 or sizes.min() != sizes.max():
+        raise ValueError(
+            "Fleiss' kappa needs the same number of ratings, at least two, for each "
+            "item; Krippendorff's alpha allows missing ratings."
+        )
+    share = _agreeing(counts)
+
+    def parts(drawn: Floats) -> tuple[Floats, Floats]:
+        margins = drawn @ counts / (len(counts) * sizes[0])
+        return drawn @ share / len(counts), (margins**2).sum(axis=1)
+
+    def statistic(drawn: Floats) -> Floats:
+        return _beyond(*parts(drawn))
+
+    low, high, _ = item_interval(
+        statistic,
+        len(counts),
+        n_resamples=n_resamples,
+        seed=seed,
+        confidence=confidence,
+    )
+    observed, expected = parts(np.ones((1, len(counts))))
+    value = float(_beyond(observed, expected)[0])
+    return Kappa(value, low, high, float(observed[0]), float(expected[0]), len(counts))
+
+
+def _beyond(observed: Floats, expected: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Where chance explains all agreement, kappa would be 0 / 0.
+        kappa: Floats = np.where(
+            expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan
+        )
+    return kappa
+
+
+def cohen_kappa(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    weights: Weights | None = None,
+    confidence: float = 0.95,
+) -> Kappa:
+    """Agreement of two raters beyond chance, each with their own habits.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (n_items,)
+        The two raters' values, numbers or words; items that one of them left out (NaN
+        or None) are left out.
+    weights : {"linear", "quadratic"}, optional
+        Count near misses of ordered values as partial agreement, by their distance in
+        ranks. Without it any difference is a disagreement.
+    confidence : float, default 0.95
+        Level of the large-sample interval.
+
+    Returns
+    -------
+    Kappa
+        With the interval from the asymptotic standard error.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, the weights are unknown, or words and numbers are mixed.
+
+    References
+    ----------
+    J. Cohen, "A coefficient of agreement for nominal scales", Educ. Psychol. Meas. 20
+    (1960). J. Fleiss, J. Cohen and B. Everitt, "Large sample standard errors of kappa
+    and weighted kappa", Psychol. Bull. 72 (1969), eq. 13.
+
+    Examples
+    --------
+    >>> estimate = cohen_kappa([1, 1, 2, 2, 2], [1, 1, 2, 2, 1])
+    >>> round(estimate.value, 4), estimate.observed
+    (0.6154, 0.8)
+    """
+    from scipy import stats
+
+    if not 0 < confidence < 1:
+        raise ValueError(f"The confidence must be between 0 and 1: {confidence}.")
+    table = _cross_table(first, second)
+    n = float(table.sum())
+    if n == 0:
+        nan = float("nan")
+        return Kappa(nan, nan, nan, nan, nan, 0)
+    share = table / n
+    credit = _credit(len(table), weights)
+    rows, columns = share.sum(axis=1), share.sum(axis=0)
+    observed = float((share * credit).sum())
+    expected = float(rows @ credit @ columns)
+    value = float(_beyond(np.array([observed]), np.array([expected]))[0])
+    # The terms of Fleiss, Cohen and Everitt's equation 13.
+    typical = (credit @ columns)[:, None] + rows @ credit
+    spread = float((share * (credit - typical * (1 - value)) ** 2).sum())
+    # Rounding alone may make it negative.
+    variance = max(spread - (value - expected * (1 - value)) ** 2, 0.0)
+    half = stats.norm.ppf((1 + confidence) / 2) * np.sqrt(variance / n)
+    reach = float(half / (1 - expected)) if expected < 1 else float("nan")
+    return Kappa(value, value - reach, value + reach, observed, expected, int(n))
+
+
+def _cross_table(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    first_values, second_values = (
+        np.asarray(side, dtype=object).ravel() for side in (first, second)
+    )
+    if len(first_values) != len(second_values):
+        raise ValueError(
+            f"The raters rated different numbers of items: "
+            f"{len(first_values)} and {len(second_values)}."
+        )
+    both = tally(
+        np.arange(2 * len(first_values)),
+        np.concatenate([first_values, second_values]),
+        n_items=2 * len(first_values),
+    )
+    left, right = both.counts[: len(first_values)], both.counts[len(first_values) :]
+    table: Floats = left.T @ right
+    return table
+
+
+def _credit(n_values: int, weights: Weights | None) -> Floats:
+    rank = np.arange(n_values, dtype=np.float64)
+    apart = np.abs(rank[:, None] - rank) / max(n_values - 1, 1)
+    if weights is None:
+        return np.eye(n_values)
+    if weights == "linear":
+        return 1 - apart
+    if weights == "quadratic":
+        return 1 - apart**2
+    raise ValueError(f"Weights are linear or quadratic, not {weights!r}.")

@@ -1,0 +1,141 @@
+"""Ratings as counts of values per item: what chance-corrected agreement is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.counts import Floats
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """How often each item received each value.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n_values,)
+        Distinct values, sorted: numbers, or words for nominal data.
+    counts : ndarray of float64, shape (n_items, n_values)
+        Ratings per item and value; missing ratings are in no column.
+    """
+
+    values: npt.NDArray[np.generic]
+    counts: Floats
+
+    @property
+    def numbers(self) -> Floats:
+        """The values as numbers.
+
+        Raises
+        ------
+        ValueError
+            When they are words, which have no distances.
+        """
+        try:
+            return self.values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                "Only the nominal level accepts words; give numbers."
+            ) from None
+
+
+def label_counts(ratings: npt.ArrayLike) -> LabelCounts:
+    """Count the values of a table of ratings.
+
+    Parameters
+    ----------
+    ratings : array_like, shape (n_items, n_raters)
+        Numbers, or words for nominal data; NaN and None are missing.
+
+    Returns
+    -------
+    LabelCounts
+        Which rater gave a value is forgotten.
+
+    Raises
+    ------
+    ValueError
+        When this is no table, a number is infinite, or words and numbers are mixed.
+
+    Examples
+    --------
+    >>> labels = label_counts([["a", "b", None], ["b", "b", "b"]])
+    >>> labels.values.tolist(), labels.counts.tolist()
+    (['a', 'b'], [[1.0, 1.0], [0.0, 3.0]])
+    """
+    table = np.asarray(ratings)
+    if table.dtype.kind not in "biuf":
+        # As objects, because NumPy turns numbers beside words into words.
+        table = np.array(ratings, dtype=object)
+    if table.ndim != 2:
+        raise ValueError("Ratings must be a table: one row per item.")
+    items, _ = np.indices(table.shape)
+    return tally(items.ravel(), table.ravel(), n_items=len(table))
+
+
+def tally(
+    items: npt.ArrayLike, values: npt.ArrayLike, *, n_items: int | None = None
+) -> LabelCounts:
+    """Count ratings given one per line, as they come out of a table of answers.
+
+    Parameters
+    ----------
+    items : array_like, shape (n_ratings,)
+        What was rated: numbers or names.
+    values : array_like, shape (n_ratings,)
+        The rating; NaN and None are missing.
+    n_items : int, optional
+        When `items` are positions 0 to n_items - 1 of which some may have no rating.
+
+    Returns
+    -------
+    LabelCounts
+        Rows in order of first appearance, or of position when `n_items` is given.
+
+    Raises
+    ------
+    ValueError
+        When lengths differ, a number is infinite, or words and numbers are mixed.
+
+    Examples
+    --------
+    >>> tally(["x", "y", "x"], [1, 2, 2]).counts.tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    import pandas as pd
+
+    ratings = pd.Series(np.asarray(values, dtype=object).ravel())
+    rows = np.asarray(items).ravel()
+    if len(rows) != len(ratings):
+        raise ValueError(f"There are {len(rows)} items but {len(ratings)} ratings.")
+    if n_items is None:
+        rows, names = pd.factorize(rows)
+        n_items = len(names)
+    known = ratings.notna().to_numpy()
+    present = ratings[known].to_numpy()
+    words = {isinstance(value, str) for value in present}
+    if len(words) > 1:
+        raise ValueError("Ratings must be all words or all numbers, not both.")
+    column, distinct = _distinct(present, words == {True})
+    counts = np.zeros((n_items, len(distinct)))
+    np.add.at(counts, (rows[known], column), 1.0)
+    return LabelCounts(distinct, counts)
+
+
+def _distinct(
+    present: npt.NDArray[np.generic], are_words: bool
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.generic]]:
+    if are_words:
+        typed = present.astype(str)
+    else:
+        try:
+            typed = present.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("Ratings must be words or numbers.") from None
+        if not np.isfinite(typed).all():
+            raise ValueError("Ratings must be finite numbers.")
+    distinct, column = np.unique(typed, return_inverse=True)
+    return column, distinct

@@ -1,0 +1,6 @@
+"""Appeals: a worker speaks once against a decision, a person answers once.
+
+Front door: none.
+"""
+
+from __future__ import annotations

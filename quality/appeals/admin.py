@@ -1,0 +1,167 @@
+"""Appeals: what the worker says, what there is to judge it by, and one answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import F
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from crowd.campaigns.selectors.rejection_reversal import taking_back
+from crowd.requester.batches.results import answers_of
+from crowd.scales.base import all_scales
+from crowd.templatetags.crowd_money import dollars
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.errors import GenieError
+from quality.appeals import services as service
+from quality.appeals.models import Appeal
+from quality.detection.admin.workers import records
+from quality.test_questions.selectors import (
+    MOST,
+    given_answers,
+    graded_answers,
+    shown_fields,
+)
+
+if TYPE_CHECKING:
+    from django.urls import URLPattern
+    from django.utils.safestring import SafeString
+
+    from genie.lib.typing import Account
+
+ANSWERS = {
+    "grant": service.grant,
+    "bonus": service.grant_by_bonus,
+    "uphold": service.uphold,
+}
+
+
+class AnswerForm(forms.Form):
+    sentence = forms.CharField(
+        max_length=1000,
+        label="Message to the worker",
+        widget=forms.Textarea(attrs={"rows": 4, "cols": 80}),
+        help_text="Shown to the worker.",
+    )
+
+
+@admin.register(Appeal)
+class AppealAdmin(ReadOnlyAdmin):
+    list_display = ["open_it", "worker", "pool", "against", "state", "created_at"]
+    list_display_links = None
+    list_filter = ["state", "pool"]
+    list_select_related = ["worker", "requester_assignment__hit__requester"]
+    search_fields = ["worker__pseudonym", "words"]
+    # those that wait come first, the oldest of them on top
+    ordering = [F("answered_at").asc(nulls_first=True), "pk"]
+
+    @admin.display(description="appeal")
+    def open_it(self, appeal: Appeal) -> SafeString:
+        return format_html(
+            '<a href="{}">{}</a>',
+            reverse("admin:quality_appeal_answer", args=[appeal.pk]),
+            appeal.words[:80],
+        )
+
+    @admin.display(description="against")
+    def against(self, appeal: Appeal) -> str:
+        return appeal.against
+
+    def has_answer_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("quality.change_appeal")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        answer_address = path(
+            "<int:pk>/answer/", view(self.answer_page), name="quality_appeal_answer"
+        )
+        return [answer_address, *super().get_urls()]
+
+    def answer_page(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show an appeal with its evidence; take one answer."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        appeal = self._appeal_of(pk)
+        form = AnswerForm(request.POST or None)
+        if request.method == "POST":
+            if not self.has_answer_permission(request):
+                raise PermissionDenied
+            if form.is_valid():
+                return self._answer(request, appeal, form.cleaned_data["sentence"])
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": str(appeal),
+            "appeal": appeal,
+            "form": form,
+            "may_answer": self.has_answer_permission(request),
+            **_evidence(appeal),
+        }
+        status = 422 if form.errors else 200
+        return TemplateResponse(
+            request, "admin/quality/appeal/answer.html", context, status=status
+        )
+
+    def _appeal_of(self, pk: int) -> Appeal:
+        appeal = (
+            Appeal.objects.select_related(
+                "worker",
+                "requester_assignment__hit__hit_type__requester",
+                "assignment__hit__campaign__hit_type",
+                "ban__created_by",
+                "answered_by",
+            )
+            .filter(pk=pk)
+            .first()
+        )
+        if appeal is None:
+            raise Http404
+        return appeal
+
+    def _answer(
+        self, request: HttpRequest, appeal: Appeal, sentence: str
+    ) -> HttpResponse:
+        # A form that names no button changes no decision.
+        chosen = next((name for name in ANSWERS if name in request.POST), "uphold")
+        answer = ANSWERS[chosen]
+        try:
+            first = answer(
+                appeal.pk, by=cast("Account", request.user), sentence=sentence
+            )
+        except GenieError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return redirect("admin:quality_appeal_answer", appeal.pk)
+        if first:
+            self.message_user(request, f"Answered: {appeal}.", messages.SUCCESS)
+        else:
+            sentence = "This appeal has already been answered; nothing was changed."
+            self.message_user(request, sentence, messages.WARNING)
+        return redirect("admin:quality_appeal_changelist")
+
+
+def _evidence(appeal: Appeal) -> dict[str, Any]:
+    """Gather what the worker answered, and test questions right and wrong."""
+    assignment = appeal.assignment
+    for_requester = appeal.requester_assignment
+    items = list(assignment.hit.items.all()) if assignment else []
+    scale = all_scales()[assignment.hit.campaign.hit_type.scale] if assignment else None
+    return {
+        "fields": answers_of(for_requester.answer) if for_requester else {},
+        "way": taking_back(assignment, timezone.now()) if assignment else None,
+        "reward": dollars(assignment.reward_cents) if assignment else "",
+        "shown": [field for item in items for field in shown_fields(item.data)],
+        "given": given_answers(list(assignment.answers.order_by("pk")), scale)
+        if assignment and scale
+        else [],
+        "records": records([(appeal.worker_id, appeal.pool)]),
+        "answers": graded_answers(appeal.worker, appeal.pool),
+        "n_answers": MOST,
+    }

@@ -1,0 +1,81 @@
+"""What workers say against a decision, and what staff answer."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from quality.detection.models import Ban
+
+
+class Appeal(models.Model):
+    """A worker's appeal against a rejection or a ban; each can be appealed once."""
+
+    class State(models.TextChoices):
+        WAITING = "WAITING", "waiting for an answer"
+        GRANTED = "GRANTED", "granted"
+        UPHELD = "UPHELD", "decision upheld"
+
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="appeals"
+    )
+    # empty for the work of a requester
+    pool = models.CharField(max_length=100, blank=True)
+    # one of the three: rejected work of ours, of a requester, or the ban
+    assignment = models.OneToOneField(
+        "crowd.Assignment",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="appeal",
+    )
+    requester_assignment = models.OneToOneField(
+        "crowd.RequesterAssignment",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="appeal",
+    )
+    ban = models.OneToOneField(
+        Ban, on_delete=models.CASCADE, null=True, blank=True, related_name="appeal"
+    )
+    words = models.TextField(max_length=2000)
+    created_at = models.DateTimeField(auto_now_add=True)
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.WAITING
+    )
+    # the sentence that the worker reads
+    answer = models.TextField(blank=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
+    answered_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(
+                    assignment__isnull=False, requester_assignment=None, ban=None
+                )
+                | Q(assignment=None, requester_assignment__isnull=False, ban=None)
+                | Q(assignment=None, requester_assignment=None, ban__isnull=False),
+                name="against_a_rejection_or_a_ban",
+            )
+        ]
+        indexes = [models.Index(fields=["state", "created_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.worker} against {self.against}"
+
+    @property
+    def against(self) -> str:
+        """Name the decision and whose it is."""
+        if self.requester_assignment is not None:
+            return f"a rejection · {self.requester_assignment.hit.requester}"
+        return f"{'a rejection' if self.assignment_id else 'a ban'} · {self.pool}"

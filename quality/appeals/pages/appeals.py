@@ -1,0 +1,134 @@
+"""Where a worker says that a decision is wrong, and reads what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from crowd import hit_templates
+from crowd.elsewhere.pages.access import for_workers
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.requester.models.account import RequesterAssignment
+from crowd.scales.base import all_scales
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+from quality.appeals import services as service
+from quality.appeals.models import Appeal
+from quality.detection.models import Ban
+from quality.test_questions.selectors import given_answers
+
+
+@for_workers
+def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
+    """Appeal against the rejection of one piece of work."""
+    assignment = (
+        Assignment.objects.filter(pk=pk, worker=worker)
+        .select_related("hit__campaign__hit_type")
+        .first()
+    )
+    if assignment is None:
+        raise Http404("This HIT is not assigned to you.")
+    appeal = Appeal.objects.filter(assignment=assignment).first()
+    if appeal is None and assignment.state != Assignment.State.REJECTED:
+        raise Http404("There is nothing to appeal.")
+    return _page(
+        request,
+        appeal,
+        lambda words: service.against_rejection(worker, pk, words),
+        title=assignment.hit.campaign.hit_type.title,
+        assignment=assignment,
+        judged=_judged(assignment),
+    )
+
+
+def _judged(assignment: Assignment) -> list[dict[str, object]]:
+    """Show the worker what they judged and said; which answers are right, nobody tells."""
+    hit_type = assignment.hit.campaign.hit_type
+    template, scale = hit_templates.get(hit_type.template), all_scales()[hit_type.scale]
+    return [
+        {
+            "html": template.render(item.data),
+            "given": given_answers(
+                list(assignment.answers.filter(item=item).order_by("pk")), scale
+            ),
+        }
+        for item in assignment.hit.items.all()
+    ]
+
+
+@for_workers
+def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpResponse:
+    """Appeal against a requester's rejection of one piece of work."""
+    work = (
+        RequesterAssignment.objects.filter(entity_id=entity_id, worker__worker=worker)
+        .select_related("hit__hit_type")
+        .first()
+    )
+    if work is None:
+        raise Http404("This HIT is not assigned to you.")
+    appeal = Appeal.objects.filter(requester_assignment=work).first()
+    if appeal is None and work.state != RequesterAssignment.State.REJECTED:
+        raise Http404("There is nothing to appeal.")
+    return _page(
+        request,
+        appeal,
+        lambda words: service.against_requester(worker, entity_id, words),
+        title=work.hit.hit_type.title,
+        assignment=work,
+    )
+
+
+@for_workers
+def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
+    """Appeal against getting no more work of a pool."""
+    newest = Ban.objects.filter(worker=worker, pool=pool).order_by("-pk").first()
+    if newest is None:
+        raise Http404("There is nothing to appeal.")
+    appeal = Appeal.objects.filter(ban=newest).first()
+    campaign = (
+        Campaign.objects.filter(pool=pool)
+        .select_related("hit_type")
+        .order_by("-pk")
+        .first()
+    )
+    return _page(
+        request,
+        appeal,
+        lambda words: service.against_ban(worker, pool, words),
+        title=campaign.hit_type.title if campaign else pool,
+        ban_over=newest.lifted_at is not None,
+    )
+
+
+def _page(
+    request: HttpRequest,
+    appeal: Appeal | None,
+    send: Callable[[str], Appeal],
+    **context: object,
+) -> HttpResponse:
+    error, words = "", request.POST.get("words", "")
+    if request.method == "POST":
+        try:
+            send(words)
+        except GenieError as refusal:
+            error = refusal.message
+        else:
+            messages.success(
+                request,
+                "Submitted. A person will review it, and you will get the answer as a "
+                "message.",
+            )
+            return redirect(request.path)
+    shown = {
+        **context,
+        "appeal": appeal,
+        "error": error,
+        "words": words,
+        "characters": service.CHARACTERS,
+    }
+    status = 422 if error else 200
+    return render(request, "worker_site/appeal.html", shown, status=status)

@@ -1,0 +1,222 @@
+"""Appeals: a worker speaks once against a decision, a person answers once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services.overturn import overturn, pay_instead
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.services.check_answers import clean_remark
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.requester.models.account import RequesterAssignment
+from crowd.requester.services.overturn import overturn as overturn_requester
+from crowd.workers.models.worker import Worker
+from genie.lib.admin.log import note
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from quality.appeals.models import Appeal
+from quality.bans.services import ban as ban_service
+from quality.detection.models import Ban
+
+State = Appeal.State
+CHARACTERS = 2_000
+
+
+def against_rejection(worker: Worker, assignment_pk: int, words: str) -> Appeal:
+    """Appeal against the rejection of one's work.
+
+    Raises
+    ------
+    GenieError
+        ``not-yours``, ``nothing-to-appeal``, ``words-missing`` or ``already-appealed``.
+    """
+    words = _checked(words)
+    with transaction.atomic():
+        assignment = (
+            Assignment.objects.select_for_update(of=("self",))
+            .filter(pk=assignment_pk, worker=worker)
+            .first()
+        )
+        if assignment is None:
+            raise GenieError("This HIT is not assigned to you.", code="not-yours")
+        before = Appeal.objects.filter(assignment=assignment).first()
+        if before is None and assignment.state != Assignment.State.REJECTED:
+            raise _nothing("This HIT was not rejected.")
+        pool = assignment.hit.campaign.pool
+        return _first_or_same(before, worker, words, pool=pool, assignment=assignment)
+
+
+def against_requester(worker: Worker, entity_id: str, words: str) -> Appeal:
+    """Appeal against a requester's rejection of one's work; raises as above."""
+    words = _checked(words)
+    with transaction.atomic():
+        work = (
+            RequesterAssignment.objects.select_for_update(of=("self",))
+            .filter(entity_id=entity_id, worker__worker=worker)
+            .first()
+        )
+        if work is None:
+            raise GenieError("This HIT is not assigned to you.", code="not-yours")
+        before = Appeal.objects.filter(requester_assignment=work).first()
+        if before is None and work.state != RequesterAssignment.State.REJECTED:
+            raise _nothing("This HIT was not rejected.")
+        return _first_or_same(before, worker, words, requester_assignment=work)
+
+
+def against_ban(worker: Worker, pool: str, words: str) -> Appeal:
+    """Appeal against the ban from a pool that is in force; raises as above."""
+    words = _checked(words)
+    with transaction.atomic():
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        ban = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if ban is None:
+            raise _nothing("You are not excluded from this work.")
+        before = Appeal.objects.filter(ban=ban).first()
+        return _first_or_same(before, worker, words, pool=pool, ban=ban)
+
+
+def _first_or_same(
+    before: Appeal | None, worker: Worker, words: str, **of: Any
+) -> Appeal:
+    if before is None:
+        return Appeal.objects.create(worker=worker, words=words, **of)
+    if before.words != words:
+        raise GenieError(
+            "You have already appealed; your first appeal counts.",
+            code="already-appealed",
+        )
+    return before
+
+
+def _checked(words: str) -> str:
+    words = clean_remark(words, CHARACTERS)
+    if not words:
+        raise GenieError(
+            "Please say why you think that this is wrong.", code="words-missing"
+        )
+    return words
+
+
+def _nothing(sentence: str) -> GenieError:
+    return GenieError(sentence, code="nothing-to-appeal")
+
+
+def grant(pk: int, *, by: Account, sentence: str) -> bool:
+    """Take the decision back, and tell the worker why; False when it was answered.
+
+    Rejected work is approved and paid, a banned worker let back in.
+    """
+    with transaction.atomic():
+        appeal = _answered(pk, State.GRANTED, by, sentence)
+        if appeal is None:
+            return False
+        if appeal.assignment_id is not None:
+            overturn(
+                appeal.assignment_id,
+                by=by,
+                reason=f"appeal granted: {sentence}",
+                message=sentence,
+            )
+            _tell(appeal, "Your appeal was granted", _APPROVED)
+        elif appeal.requester_assignment_id is not None:
+            overturn_requester(appeal.requester_assignment_id, by=by, sentence=sentence)
+            _tell(appeal, "Your appeal was granted", _APPROVED)
+        elif appeal.ban_id is not None:
+            _check_no_other(Ban.objects.get(pk=appeal.ban_id))
+            ban_service.lift(
+                appeal.ban_id,
+                by=by,
+                reason=f"Appeal granted: {sentence}",
+                message="",  # the answer below says it
+            )
+            _tell(appeal, "Your appeal was granted", _LET_IN)
+    return True
+
+
+def _check_no_other(ban: Ban) -> None:
+    """Refuse to promise work again while a later ban keeps the worker away."""
+    later = Ban.objects.filter(worker_id=ban.worker_id, pool=ban.pool, lifted_at=None)
+    if later.exclude(pk=ban.pk).exists():
+        raise GenieError(
+            "The worker has been banned again since: lift that ban first, or uphold "
+            "the decision.",
+            code="banned-again",
+        )
+
+
+def grant_by_bonus(pk: int, *, by: Account, sentence: str) -> bool:
+    """Grant an appeal where the platform takes no rejection back: a bonus is paid."""
+    with transaction.atomic():
+        appeal = _answered(pk, State.GRANTED, by, sentence)
+        if appeal is None:
+            return False
+        if appeal.assignment_id is None:
+            raise GenieError(
+                "Only work posted by this site can be paid with a bonus instead.",
+                code="no-bonus",
+            )
+        entry = pay_instead(
+            appeal.assignment_id,
+            by=by,
+            reason=f"appeal granted: {sentence}",
+            message=sentence,
+        )
+        paid = _BONUS.format(dollars=f"${entry.amount_cents / 100:,.2f}")
+        _tell(appeal, "Your appeal was granted", paid)
+    return True
+
+
+def uphold(pk: int, *, by: Account, sentence: str) -> bool:
+    """Let the decision stand, and tell the worker why; False when it was answered."""
+    with transaction.atomic():
+        appeal = _answered(pk, State.UPHELD, by, sentence)
+        if appeal is None:
+            return False
+        _tell(appeal, "Your appeal: the decision was upheld", _STANDS)
+    return True
+
+
+_APPROVED = "Your work was reviewed again; it is approved and will be paid."
+_BONUS = (
+    "Your work was reviewed again, and you were right. The platform that you came "
+    "from does not allow rejections to be reversed, so you get {dollars} as a bonus "
+    "instead."
+)
+_LET_IN = (
+    "The decision was reviewed: you can do this work again, and your earlier answers "
+    "count again."
+)
+_STANDS = "A person has reviewed it, and the decision stands."
+
+
+def _answered(
+    pk: int, state: Appeal.State, by: Account, sentence: str
+) -> Appeal | None:
+    """Note the answer, once; None when somebody else was first."""
+    sentence = sentence.strip()
+    if not sentence:
+        raise GenieError("Write a message to the worker.", code="reason-missing")
+    changed = Appeal.objects.filter(pk=pk, state=State.WAITING).update(
+        state=state, answer=sentence, answered_at=timezone.now(), answered_by=by
+    )
+    if not changed:
+        return None
+    appeal = Appeal.objects.select_related("worker").get(pk=pk)
+    note(by, appeal, f"{appeal.get_state_display().capitalize()}: {sentence}")
+    return appeal
+
+
+def _tell(appeal: Appeal, subject: str, text: str) -> None:
+    services.send(
+        appeal.worker,
+        Message.Kind.APPEAL,
+        subject,
+        f"{text}\n\nMessage from the staff of this site: {appeal.answer}",
+        pool=appeal.pool,
+        assignment=appeal.assignment,
+        requester_assignment=appeal.requester_assignment,
+    )

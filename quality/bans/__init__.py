@@ -1,0 +1,11 @@
+"""Bans: who is excluded from a pool, why, and which ratings therefore count.
+
+A ban is imposed by a verdict or a person, can be lifted, and is carried out in `crowd`.
+Where a fit would exclude too many workers at once, a person decides first
+(`services.hold`). `selectors.clean_ratings` is where every score begins.
+
+Front door: models; exclusion_limit; selectors (bans, clean_ratings, held); services
+(ban, held_exclusions).
+"""
+
+from __future__ import annotations

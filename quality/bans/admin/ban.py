@@ -1,0 +1,156 @@
+"""Bans: who, why, by whom; imposed and lifted with a reason."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, reverse
+
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.models.worker import Worker
+from genie.lib.admin.questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.admin.read_only import ReadOnlyAdmin
+from genie.lib.errors import GenieError
+from quality.bans.services import ban as service
+from quality.detection.models import Ban
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.urls import URLPattern
+
+    from genie.lib.typing import Account
+
+LIFT = Question(
+    title="Lift bans",
+    sentence=(
+        "These workers can work on the pool's HITs again, and their ratings count "
+        "again."
+    ),
+    button="Lift bans",
+    action="lift_selected",
+    form=ReasonForm,
+)
+IMPOSE = Question(
+    title="Ban a worker",
+    sentence=(
+        "The worker gets no more work in this pool, their ratings no longer count, "
+        "and their HITs are reassigned as far as the campaigns' budgets allow. "
+        "Submitted work stays paid."
+    ),
+    button="Ban worker",
+    action="impose",
+    form=ReasonForm,
+    danger=True,
+)
+
+
+class InForce(admin.SimpleListFilter):
+    title = "in force"
+    parameter_name = "in_force"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "in force"), ("no", "lifted")]
+
+    def queryset(
+        self, request: HttpRequest, queryset: QuerySet[Ban]
+    ) -> QuerySet[Ban] | None:
+        if self.value() is None:
+            return None
+        return queryset.filter(lifted_at__isnull=self.value() == "yes")
+
+
+@admin.register(Ban)
+class BanAdmin(ReadOnlyAdmin):
+    list_display = ["worker", "pool", "who", "reason", "created_at", "lifted_at"]
+    list_filter = [InForce, "pool"]
+    list_select_related = ["worker", "created_by"]
+    search_fields = ["worker__pseudonym", "reason"]
+    actions = ["lift_selected"]
+
+    @admin.display(description="banned by", empty_value="the detector")
+    def who(self, ban: Ban) -> str | None:
+        return ban.created_by.get_username() if ban.created_by else None
+
+    def has_lift_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("quality.change_ban")
+
+    def has_impose_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("quality.add_ban")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        extra = [
+            path(
+                "impose/<int:worker_pk>/", view(self.impose), name="quality_ban_impose"
+            ),
+            path("<int:pk>/lift/", view(self.lift), name="quality_ban_lift"),
+        ]
+        return [*extra, *super().get_urls()]
+
+    @admin.action(
+        description="Lift the selected bans, with a reason", permissions=["lift"]
+    )
+    def lift_selected(
+        self, request: HttpRequest, queryset: QuerySet[Ban]
+    ) -> HttpResponse | None:
+        bans = list(queryset.filter(lifted_at=None).select_related("worker"))
+        if not bans:
+            self.message_user(request, "None of them is in force.", messages.WARNING)
+            return None
+        lines = [Line(ban.pk, str(ban), ban.reason) for ban in bans]
+        answer = asked(self, request, LIFT, lines)
+        if isinstance(answer, HttpResponse):
+            return answer
+        reason = answer.cleaned_data["reason"]
+        by = cast("Account", request.user)
+
+        def lift(ban: Ban) -> tuple[Ban, str]:
+            return service.lift(ban.pk, by=by, reason=reason), f"Ban lifted: {reason}"
+
+        n = act_on_each(self, request, bans, lift)
+        self.message_user(request, f"Bans lifted: {n}.", messages.SUCCESS)
+        return None
+
+    def lift(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Lift one ban."""
+        if not self.has_lift_permission(request):
+            raise PermissionDenied
+        answer = self.lift_selected(request, Ban.objects.filter(pk=pk))
+        return answer or redirect("admin:quality_ban_changelist")
+
+    def impose(self, request: HttpRequest, worker_pk: int) -> HttpResponse:
+        """Ban one worker from the pool that the address names."""
+        if not self.has_impose_permission(request):
+            raise PermissionDenied
+        worker = Worker.objects.filter(pk=worker_pk).first()
+        pool = request.GET.get("pool", "")
+        if worker is None or not Campaign.objects.filter(pool=pool).exists():
+            raise Http404
+        answer = asked(self, request, IMPOSE, [Line(worker.pk, str(worker), pool)])
+        if isinstance(answer, HttpResponse):
+            return answer
+        self._impose(request, worker, pool, answer.cleaned_data["reason"])
+        return redirect(reverse("admin:quality_grade_worker", args=[worker.pk]))
+
+    def _impose(
+        self, request: HttpRequest, worker: Worker, pool: str, reason: str
+    ) -> None:
+        by = cast("Account", request.user)
+        if Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).exists():
+            self.message_user(
+                request, f"{worker} is already banned from {pool}.", messages.WARNING
+            )
+            return
+        try:
+            with transaction.atomic():
+                ban = service.ban(worker, pool, by=by, reason=reason)
+                self.log_addition(request, ban, f"Banned: {reason}")
+        except GenieError as error:
+            self.message_user(request, str(error), messages.ERROR)
+        else:
+            self.message_user(request, f"{worker} is banned from {pool}.")

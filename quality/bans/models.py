@@ -1,0 +1,55 @@
+"""Exclusions that the detector wants and a person decides."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from quality.detection.models import Verdict
+
+
+class HeldExclusion(models.Model):
+    """A noisy worker who is not excluded yet: too many of the pool would be at once.
+
+    Until a person decides, the worker's answers count as they do for anybody else, and
+    nothing that rests on them is published.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "WAITING", "waiting for a decision"
+        CONFIRMED = "CONFIRMED", "confirmed: the worker is excluded"
+        REFUSED = "REFUSED", "refused: the worker stays"
+
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="held_exclusions"
+    )
+    pool = models.CharField(max_length=100)
+    verdict = models.ForeignKey(Verdict, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(
+        max_length=16, choices=State.choices, default=State.WAITING
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "pool"],
+                condition=Q(state="WAITING"),
+                name="held_once_at_a_time",
+            )
+        ]
+        indexes = [models.Index(fields=["pool", "state"])]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"

@@ -1,0 +1,98 @@
+"""Ban a worker from one pool of work, and let them back in."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services import reissue
+from crowd.messages import services
+from crowd.messages.models import Message
+from crowd.workers.models.worker import Worker
+from crowd.workers.services import exclusions
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from quality.bans.models import HeldExclusion
+from quality.detection.models import Ban, Verdict
+
+# What the worker reads; the figures would tell which items were test questions.
+MESSAGE = (
+    "Some of your answers did not match the known right answers. You will get no more "
+    "work of this kind; all work that you have submitted stays paid. If you think "
+    "that this is wrong, you can appeal once: a person will review it and can readmit "
+    "you."
+)
+# Where a person decided: the answers may have been right, and the reason is not told.
+DECIDED = (
+    "The staff of this site have decided that you will get no more work of this kind; "
+    "all work that you have submitted stays paid. If you think that this is wrong, "
+    "you can appeal once: a person will review it and can readmit you."
+)
+WELCOME = (
+    "You can do this kind of work again, and your earlier answers count again. The "
+    "staff of this site reviewed the decision and reversed it."
+)
+
+
+def ban(
+    worker: Worker,
+    pool: str,
+    *,
+    by: Account | None,
+    reason: str,
+    verdict: Verdict | None = None,
+) -> Ban:
+    """Exclude the worker, leave their ratings out, send their HITs out again; once."""
+    if not reason.strip():
+        raise GenieError("Give a reason for the ban.", code="reason-missing")
+    with transaction.atomic():
+        # The detector and a person, or two campaigns' detectors, come one by one.
+        Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
+        existing = Ban.objects.filter(worker=worker, pool=pool, lifted_at=None).first()
+        if existing is not None:
+            return existing
+        new = Ban.objects.create(
+            worker=worker, pool=pool, verdict=verdict, reason=reason, created_by=by
+        )
+        HeldExclusion.objects.filter(
+            worker=worker, pool=pool, state=HeldExclusion.State.WAITING
+        ).update(
+            state=HeldExclusion.State.CONFIRMED,
+            decided_at=new.created_at,
+            decided_by=by,
+            reason=reason,
+        )
+        message = DECIDED if verdict is None else MESSAGE
+        exclusions.exclude(worker, pool, message)
+        services.send(
+            worker,
+            Message.Kind.BANNED,
+            "You have been excluded from one kind of work",
+            message,
+            pool=pool,
+        )
+        reissue.replace_answers(worker, pool)
+    return new
+
+
+def lift(pk: int, *, by: Account, reason: str, message: str = WELCOME) -> Ban:
+    """Let the worker work again and count their ratings again; tell them, once."""
+    if not reason.strip():
+        raise GenieError("Give a reason for lifting the ban.", code="reason-missing")
+    with transaction.atomic():
+        lifted = Ban.objects.filter(pk=pk, lifted_at=None).update(
+            lifted_at=timezone.now(), lifted_by=by, lifted_reason=reason
+        )
+        lifted_ban = Ban.objects.select_related("worker").get(pk=pk)
+        if lifted:
+            exclusions.include(lifted_ban.worker, lifted_ban.pool)
+            reissue.count_again(lifted_ban.worker, lifted_ban.pool)
+            if message:
+                services.send(
+                    lifted_ban.worker,
+                    Message.Kind.UNBANNED,
+                    "You have been readmitted",
+                    message,
+                    pool=lifted_ban.pool,
+                )
+    return lifted_ban

@@ -1,0 +1,129 @@
+"""The brake: where too many workers would be excluded at once, a person decides.
+
+Where a key is hard, honest people agree with it less than the detector presumes,
+and it would exclude the busiest of them first. So it may exclude a share of a pool
+by itself, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.workers.models.worker import Worker
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from quality.bans.exclusion_limit import most_excluded
+from quality.bans.models import HeldExclusion
+from quality.bans.services import ban as banning
+from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.test_questions.models import Grade
+
+State = HeldExclusion.State
+
+
+def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
+    """Tell whether the detector may exclude so many more of a pool by itself.
+
+    What people imposed, confirmed or lifted does not count against it.
+    """
+    workers = Worker.objects.filter(simulated=simulated)
+    n_judged = (
+        Grade.objects.filter(pool=pool, worker__in=workers)
+        .order_by()
+        .values("worker")
+        .distinct()
+        .count()
+    )
+    n_excluded = Ban.objects.filter(
+        pool=pool, created_by=None, lifted_at=None, worker__in=workers
+    ).count()
+    most = most_excluded(n_judged, settings.GENIE["MOST_EXCLUDED"])
+    return n_excluded + n_new <= most
+
+
+def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
+    """Keep the exclusions for a person; one that waits already rests on the new verdict."""
+    for verdict in verdicts:
+        HeldExclusion.objects.update_or_create(
+            worker_id=verdict.worker_id,
+            pool=pool,
+            state=State.WAITING,
+            defaults={"verdict": verdict},
+        )
+
+
+def release(fit: DetectorFit) -> None:
+    """Forget what waits of workers whom this fit clears.
+
+    Where the last verdict of the other polarity is noisy, the exclusion waits on, with
+    that verdict: no new fit of the other polarity need come to hold it again.
+    """
+    cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
+    waiting = HeldExclusion.objects.filter(
+        pool=fit.pool,
+        state=State.WAITING,
+        verdict__fit__polarity=fit.polarity,
+        worker__in=cleared,
+    )
+    for held in waiting:
+        other = (
+            Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
+            .exclude(fit__polarity=fit.polarity)
+            .order_by("-pk")
+            .first()
+        )
+        row = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
+        if other is not None and other.noisy:
+            row.update(verdict=other)
+        else:
+            row.delete()
+
+
+def decided_workers(pool: str) -> set[int]:
+    """Give the workers about whom the detector has no more say: people decided."""
+    banned = Ban.objects.filter(pool=pool).values_list("worker_id", flat=True)
+    refused = HeldExclusion.objects.filter(pool=pool, state=State.REFUSED)
+    return {*banned, *refused.values_list("worker_id", flat=True)}
+
+
+def confirm(pk: int, *, by: Account, reason: str) -> Ban:
+    """Exclude the worker, as the detector would have.
+
+    Raises
+    ------
+    GenieError
+        ``already-decided`` or ``reason-missing``.
+    """
+    with transaction.atomic():
+        held = _decided(pk, State.CONFIRMED, by, reason)
+        return banning.ban(
+            held.worker, held.pool, by=by, reason=reason, verdict=held.verdict
+        )
+
+
+def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
+    """Let the worker stay; the detector does not come back to it. Raises as above."""
+    with transaction.atomic():
+        return _decided(pk, State.REFUSED, by, reason)
+
+
+def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:
+    if not reason.strip():
+        raise GenieError("Give a reason for your decision.", code="reason-missing")
+    held = HeldExclusion.objects.select_related("worker", "verdict").get(pk=pk)
+    # banning takes this lock first, too
+    Worker.objects.select_for_update(of=("self",)).get(pk=held.worker_id)
+    changed = HeldExclusion.objects.filter(pk=pk, state=State.WAITING).update(
+        state=state, decided_at=timezone.now(), decided_by=by, reason=reason
+    )
+    if not changed:
+        raise GenieError(
+            f"The exclusion of {held.worker} has already been decided.",
+            code="already-decided",
+        )
+    held.refresh_from_db()
+    return held

@@ -1,0 +1,133 @@
+"""What the detector found out about workers, and who is banned.
+
+A fit keeps all that is needed to repeat it; verdicts are kept where they say
+something new of a worker; a ban outlives the verdict that it rests on.
+"""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from quality.test_questions.models import Polarity
+
+
+class DetectorFit(models.Model):
+    """One fit of the noisy-worker model, with all that is needed to repeat it."""
+
+    pool = models.CharField(max_length=100)
+    polarity = models.CharField(max_length=8, choices=Polarity.choices)
+    detector = models.CharField(max_length=50)
+    parameters = models.JSONField(default=dict)
+    # noisy: right on less than this share of the test questions
+    threshold_rate = models.FloatField(default=0.9)
+    # sorted (correct, n) pairs that the model was fitted to, hashed
+    counts_sha256 = models.CharField(max_length=64)
+    n_workers = models.PositiveIntegerField()
+    # [n_correct, n_questions, P(noisy), noisy] of every pair of counts among the workers
+    posteriors = models.JSONField(default=list)
+    seed = models.BigIntegerField()
+    code_version = models.CharField(max_length=50)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=[
+                    "pool",
+                    "polarity",
+                    "detector",
+                    "threshold_rate",
+                    "counts_sha256",
+                ],
+                name="fit_once_per_data",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.detector} on {self.pool}, {self.polarity.lower()}"
+
+
+class Verdict(models.Model):
+    """What a fit says of one worker, kept where it differs from the verdict before.
+
+    A fit says the same of all workers with the same counts, see
+    `DetectorFit.posteriors`; so what it says of anybody can be looked up.
+    """
+
+    fit = models.ForeignKey(
+        DetectorFit, on_delete=models.CASCADE, related_name="verdicts"
+    )
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="verdicts"
+    )
+    n_questions = models.PositiveIntegerField()
+    n_correct = models.PositiveIntegerField()
+    p_noisy = models.FloatField()
+    threshold = models.FloatField()
+    noisy = models.BooleanField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["fit", "worker"], name="verdict_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker}: P(noisy) = {self.p_noisy:.3f}"
+
+    @property
+    def sentence(self) -> str:
+        """Say what the fit saw of the worker, for staff."""
+        return (
+            f"{self.n_correct} of {self.n_questions} {self.fit.polarity.lower()} test "
+            f"questions right; probability of being noisy {self.p_noisy:.4f}, above "
+            f"{self.threshold:g} ({self.fit.detector}, noisy below "
+            f"{100 * self.fit.threshold_rate:g} % right)."
+        )
+
+
+class Ban(models.Model):
+    """A worker's ratings of one pool do not count, from now and backwards."""
+
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="bans"
+    )
+    pool = models.CharField(max_length=100)
+    verdict = models.ForeignKey(
+        Verdict, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    reason = models.TextField()
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Empty: the detector's decision.",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    lifted_reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["worker", "pool"],
+                condition=Q(lifted_at=None),
+                name="one_ban_in_force",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"

@@ -1,0 +1,50 @@
+"""What a fit of the noisy-worker model says of each worker."""
+
+from __future__ import annotations
+
+from django.db.models import Max
+
+from quality.detection.models import DetectorFit, Verdict
+
+
+def last_verdicts(fit: DetectorFit) -> dict[int, Verdict]:
+    """Give each worker's last kept verdict up to a fit, by the same detector."""
+    newest = (
+        Verdict.objects.filter(
+            fit__pool=fit.pool,
+            fit__polarity=fit.polarity,
+            fit__detector=fit.detector,
+            fit__lte=fit.pk,
+        )
+        .order_by()
+        .values("worker")
+        .annotate(newest=Max("pk"))
+        .values("newest")
+    )
+    return {row.worker_id: row for row in Verdict.objects.filter(pk__in=newest)}
+
+
+def verdicts_of(fit: DetectorFit) -> list[Verdict]:
+    """Give what a fit says of every worker that it was fitted to, by worker.
+
+    Those of whom it said nothing new have the counts of their last verdict.
+    """
+    kept = list(Verdict.objects.filter(fit=fit).order_by("worker"))
+    if not fit.posteriors or not kept:
+        return kept
+    outcome_of = {(k, n): (p, noisy) for k, n, p, noisy in fit.posteriors}
+    rows = Verdict.objects.filter(
+        pk__in=[row.pk for row in last_verdicts(fit).values()],
+        worker__simulated=kept[0].worker.simulated,
+    )
+    verdicts = [
+        row
+        for row in rows.order_by("worker")
+        if (row.n_correct, row.n_questions) in outcome_of
+    ]
+    for verdict in verdicts:
+        verdict.fit, verdict.threshold = fit, kept[0].threshold
+        verdict.p_noisy, verdict.noisy = outcome_of[
+            verdict.n_correct, verdict.n_questions
+        ]
+    return verdicts

@@ -1,0 +1,177 @@
+"""Judge workers by their test questions: fit, verdicts, bans.
+
+Positive and negative questions are fitted apart, because who always says yes fails
+the negative ones only. A fit rests on all of a pool's counts, not on one
+campaign's, and the same counts are fitted once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Q
+
+from crowd.workers.models.worker import Worker
+from genie.lib.seeds import seed_from
+from quality.bans.services import held_exclusions
+from quality.bans.services.ban import ban
+from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.detection.services.verdicts import changed, posteriors
+from quality.detection.stats.detectors import Detection, detect
+from quality.test_questions.models import Grade, Polarity
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many test questions of one polarity each worker answered, and how well."""
+
+    workers: list[int]
+    n_correct: list[int]
+    n_questions: list[int]
+
+    @property
+    def sha256(self) -> str:
+        rows = [self.workers, self.n_correct, self.n_questions]
+        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
+
+
+def judge(
+    pool: str,
+    *,
+    simulated: bool = False,
+    noisy_below: Mapping[str, float] | None = None,
+) -> list[Ban]:
+    """Fit both polarities on all that is known of the pool; ban who is noisy on either.
+
+    Noisy is who is right on less than `noisy_below` of the questions of a polarity; the
+    site's setting where it is not given. Where too many would be banned, a person
+    decides. The same counts are judged once. Answers of programs and of people are
+    never fitted together.
+    """
+    bans: list[Ban] = []
+    for polarity in Polarity.values:
+        rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])
+        counts = counts_of(pool, polarity, simulated=simulated)
+        if not counts.workers or _known(pool, polarity, counts, rate):
+            continue
+        # Of the pool and the polarity only: the same counts give the same verdicts
+        # anywhere.
+        seed = seed_from("detector", pool, polarity)
+        detection = detect(
+            counts.n_correct,
+            counts.n_questions,
+            detector=settings.GENIE["DETECTOR"],
+            threshold_rate=rate,
+            threshold_posterior=settings.GENIE["BAN_THRESHOLD"],
+            seed=seed,
+        )
+        fit = DetectorFit(
+            pool=pool,
+            polarity=polarity,
+            detector=settings.GENIE["DETECTOR"],
+            threshold_rate=rate,
+            parameters=detection.parameters,
+            counts_sha256=counts.sha256,
+            n_workers=len(counts.workers),
+            seed=seed,
+            code_version=settings.VERSION,
+        )
+        bans += _write(fit, counts, detection, simulated=simulated)
+    return bans
+
+
+def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
+    """Count right and wrong answers by worker, in the order of the workers' keys."""
+    rows = list(
+        Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
+        .values("worker_id")
+        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
+        # In one order, so that the same counts have the same hash.
+        .order_by("worker_id")
+    )
+    return Counts(
+        workers=[row["worker_id"] for row in rows],
+        n_correct=[row["right"] for row in rows],
+        n_questions=[row["n"] for row in rows],
+    )
+
+
+def _known(pool: str, polarity: str, counts: Counts, threshold_rate: float) -> bool:
+    return DetectorFit.objects.filter(
+        pool=pool,
+        polarity=polarity,
+        detector=settings.GENIE["DETECTOR"],
+        threshold_rate=threshold_rate,
+        counts_sha256=counts.sha256,
+    ).exists()
+
+
+@transaction.atomic
+def _write(
+    fit: DetectorFit, counts: Counts, detection: Detection, *, simulated: bool
+) -> list[Ban]:
+    try:
+        # A savepoint: the refused row must not end the transaction around it.
+        with transaction.atomic():
+            fit.save()
+    except IntegrityError:
+        return []  # somebody else has judged the same
+    verdicts = [
+        Verdict(
+            fit=fit,
+            worker_id=worker_id,
+            n_questions=counts.n_questions[i],
+            n_correct=counts.n_correct[i],
+            p_noisy=float(detection.p_noisy[i]),
+            threshold=settings.GENIE["BAN_THRESHOLD"],
+            noisy=bool(detection.flagged[i]),
+        )
+        for i, worker_id in enumerate(counts.workers)
+    ]
+    fit.posteriors = posteriors(verdicts)
+    fit.save(update_fields=["posteriors"])
+    Verdict.objects.bulk_create(changed(fit, verdicts))
+    return _ban_noisy(fit.pool, fit, simulated=simulated)
+
+
+def _ban_noisy(pool: str, fit: DetectorFit, *, simulated: bool) -> list[Ban]:
+    # The pool's first fit is the lock: two polarities that are judged at the same
+    # moment do not exclude more together than one may.
+    list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
+    held_exclusions.release(fit)
+    noisy = Verdict.objects.filter(fit=fit, noisy=True)
+    # All at once and in order: who bans one of them meanwhile waits with empty hands.
+    list(
+        Worker.objects.select_for_update(of=("self",))
+        .filter(pk__in=noisy.values("worker"))
+        .order_by("pk")
+    )
+    # Whom staff let back in, the detector does not ban a second time by itself.
+    decided = held_exclusions.decided_workers(pool)
+    new = [
+        verdict
+        for verdict in noisy.select_related("worker", "fit")
+        if verdict.worker_id not in decided
+    ]
+    if not held_exclusions.is_within_share(pool, len(new), simulated=simulated):
+        held_exclusions.hold(pool, new)
+        return []
+    return [
+        ban(verdict.worker, pool, by=None, reason=verdict.sentence, verdict=verdict)
+        for verdict in new
+    ]
+
+
+def evidence(worker: Worker, pool: str) -> dict[str, tuple[int, int]]:
+    """Give (right, asked) for each polarity, for staff."""
+    rows = (
+        Grade.objects.filter(worker=worker, pool=pool)
+        .values("polarity")
+        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
+    )
+    return {row["polarity"]: (row["right"], row["n"]) for row in rows}

@@ -1,0 +1,272 @@
+"""Beta mixtures as priors of how often a worker answers test questions right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.counts import Floats, Ints, check_counts
+
+
+@dataclass(frozen=True)
+class BetaMixture:
+    """A mixture of beta distributions over a worker's rate of right answers.
+
+    Attributes
+    ----------
+    weights : tuple of float
+        Share of each component; positive or 0, sums to 1.
+    alphas, betas : tuple of float
+        Parameters of the components, > 0.
+
+    Raises
+    ------
+    ValueError
+        When the lengths differ, a parameter is not positive and finite, or the weights
+        are not shares.
+
+    References
+    ----------
+    D. Khashabi et al., "Genie" (EMNLP 2022), section 5. P. Diaconis and D. Ylvisaker,
+    "Conjugate priors for exponential families", Ann. Statist. 7 (1979): a mixture of
+    conjugate priors has a closed-form posterior.
+
+    Examples
+    --------
+    >>> prior = BetaMixture((0.05, 0.95), (0.5, 9.5), (4.5, 0.5))
+    >>> prior.posterior_class([0, 1], [1, 1]).round(4).tolist()
+    [[0.4865, 0.5135], [0.0055, 0.9945]]
+    >>> BetaMixture.from_dict(prior.to_dict()) == prior
+    True
+    """
+
+    weights: tuple[float, ...]
+    alphas: tuple[float, ...]
+    betas: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "alphas", "betas"):
+            object.__setattr__(self, name, tuple(map(float, getattr(self, name))))
+        if not len(self.weights) == len(self.alphas) == len(self.betas) >= 1:
+            raise ValueError(
+                "A mixture needs one weight, alpha and beta per component."
+            )
+        shapes = np.array(self.alphas + self.betas)
+        if not (np.isfinite(shapes).all() and (shapes > 0).all()):
+            raise ValueError("Alpha and beta must be positive and finite.")
+        shares = np.array(self.weights)
+        if not ((shares >= 0).all() and abs(shares.sum() - 1) <= 1e-9):
+            raise ValueError("The weights must be 0 or more and sum to 1.")
+
+    @property
+    def n_components(self) -> int:
+        """Number of components."""
+        return len(self.weights)
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """Expected rate of right answers of each component, 0 to 1."""
+        return tuple(a / (a + b) for a, b in zip(self.alphas, self.betas, strict=True))
+
+    @property
+    def regular_class(self) -> int:
+        """Index of the component with the highest mean (ties: the heavier one)."""
+        return max(
+            range(self.n_components), key=lambda i: (self.means[i], self.weights[i])
+        )
+
+    def log_marginal(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
+        """Log probability of the counts, binomial coefficients included.
+
+        Parameters
+        ----------
+        correct, n : array_like of int
+            Right answers and answered questions, 0 <= correct <= n.
+
+        Returns
+        -------
+        ndarray of float64, shape of the counts
+            Natural logarithms, <= 0; finite for any counts.
+
+        Raises
+        ------
+        ValueError
+            When the counts are not counts.
+
+        Examples
+        --------
+        >>> uniform = BetaMixture((1,), (1,), (1,))
+        >>> np.exp(uniform.log_marginal([0, 1, 2], [2, 2, 2])).round(6).tolist()
+        [0.333333, 0.333333, 0.333333]
+        """
+        from scipy import special
+
+        x, m = check_counts(correct, n)
+        # The binomial coefficient by way of the beta function, which does not overflow.
+        choose = -special.betaln(x + 1.0, m - x + 1.0) - np.log(m + 1.0)
+        total: Floats = special.logsumexp(self._log_joint(x, m), axis=-1) + choose
+        return total
+
+    def posterior_class(self, correct: npt.ArrayLike, n: npt.ArrayLike) -> Floats:
+        """Probability of each component given a worker's counts.
+
+        Parameters
+        ----------
+        correct, n : array_like of int
+            Right answers and answered questions, 0 <= correct <= n.
+
+        Returns
+        -------
+        ndarray of float64, shape (..., n_components)
+            Rows sum to 1; with no questions answered they are the weights.
+
+        Raises
+        ------
+        ValueError
+            When the counts are not counts.
+
+        Examples
+        --------
+        Two tight classes at .5 and .98, and a worker far below both:
+
+        >>> tight = BetaMixture((0.5, 0.5), (2500, 4900), (2500, 100))
+        >>> tight.posterior_class(0, 2000).round(6).tolist()
+        [1.0, 0.0]
+        """
+        from scipy import special
+
+        x, m = check_counts(correct, n)
+        shares: Floats = special.softmax(self._log_joint(x, m), axis=-1)
+        return shares
+
+    def posterior_rate_below(
+        self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float
+    ) -> Floats:
+        """Probability that a worker's rate of right answers is below `threshold`.
+
+        Parameters
+        ----------
+        correct, n : array_like of int
+            Right answers and answered questions, 0 <= correct <= n.
+        threshold : float
+            A rate, 0 <= threshold <= 1.
+
+        Returns
+        -------
+        ndarray of float64, shape of the counts
+            0 to 1; for given n it never rises with the number of right answers.
+
+        Raises
+        ------
+        ValueError
+            When the counts are not counts or the threshold is not a rate.
+
+        Examples
+        --------
+        >>> uniform = BetaMixture((1,), (1,), (1,))
+        >>> uniform.posterior_rate_below([0, 1], [1, 1], 0.9).round(6).tolist()
+        [0.99, 0.81]
+        """
+        below, above = self.posterior_tails(correct, n, threshold)
+        share: Floats = below / (below + above)
+        return share
+
+    def posterior_tails(
+        self, correct: npt.ArrayLike, n: npt.ArrayLike, threshold: float
+    ) -> tuple[Floats, Floats]:
+        """Probability below and above `threshold`, both precise when tiny.
+
+        Parameters
+        ----------
+        correct, n : array_like of int
+            Right answers and answered questions, 0 <= correct <= n.
+        threshold : float
+            A rate, 0 <= threshold <= 1.
+
+        Returns
+        -------
+        tuple of ndarray of float64, shape of the counts
+            They sum to 1 up to rounding.
+
+        Raises
+        ------
+        ValueError
+            When the counts are not counts or the threshold is not a rate.
+
+        Examples
+        --------
+        >>> below, above = BetaMixture((1,), (1,), (1,)).posterior_tails(0, 40, 0.9)
+        >>> float(below), f"{above:.0e}"
+        (1.0, '1e-41')
+        """
+        from scipy import special
+
+        if not 0 <= threshold <= 1:
+            raise ValueError(
+                f"A threshold rate must be between 0 and 1, not {threshold}."
+            )
+        x, m = check_counts(correct, n)
+        shares = special.softmax(self._log_joint(x, m), axis=-1)
+        a = np.asarray(self.alphas) + x[..., None]
+        b = np.asarray(self.betas) + (m - x)[..., None]
+        below = (shares * special.betainc(a, b, threshold)).sum(axis=-1)
+        above = (shares * special.betaincc(a, b, threshold)).sum(axis=-1)
+        return below, above
+
+    def _log_joint(self, x: Ints, m: Ints) -> Floats:
+        from scipy import special
+
+        a, b = np.asarray(self.alphas), np.asarray(self.betas)
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(np.asarray(self.weights))
+        joint: Floats = (
+            log_weights
+            + special.betaln(a + x[..., None], b + (m - x)[..., None])
+            - special.betaln(a, b)
+        )
+        return joint
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """Give a JSON-serialisable form.
+
+        Examples
+        --------
+        >>> BetaMixture((1,), (2,), (3,)).to_dict()
+        {'weights': [1.0], 'alphas': [2.0], 'betas': [3.0]}
+        """
+        return {name: list(values) for name, values in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> BetaMixture:
+        """Read what :meth:`to_dict` gave.
+
+        Parameters
+        ----------
+        data : mapping
+            With the keys weights, alphas and betas.
+
+        Returns
+        -------
+        BetaMixture
+            The same mixture.
+
+        Raises
+        ------
+        ValueError
+            When a key is missing or the values are no mixture.
+
+        Examples
+        --------
+        >>> BetaMixture.from_dict({"weights": [1], "alphas": [2], "betas": [3]}).means
+        (0.4,)
+        """
+        try:
+            return cls(
+                tuple(data["weights"]), tuple(data["alphas"]), tuple(data["betas"])
+            )
+        except KeyError as error:
+            raise ValueError(f"A mixture needs the entry {error.args[0]!r}.") from None

@@ -1,0 +1,65 @@
+"""The table of detectors of noisy workers: Genie's eight, then ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from quality.detection.stats.beta_mixture import BetaMixture
+
+Criterion = Literal["rate", "class"]
+
+
+@dataclass(frozen=True)
+class DetectorSpec:
+    """What a detector is, before it has seen anybody.
+
+    Attributes
+    ----------
+    slug, title : str
+        Its name in programs and on pages.
+    criterion : {"rate", "class"}
+        What "noisy" means.
+    n_components : int
+        Components of the prior that is given or learned.
+    prior : BetaMixture or None
+        The fixed prior; None when it is learned.
+    guarded : bool
+        Whether the learned prior is guarded, see quality.detection.stats.detectors.guard.
+    """
+
+    slug: str
+    title: str
+    criterion: Criterion
+    n_components: int
+    prior: BetaMixture | None = None
+    guarded: bool = False
+
+
+_FIXED_1 = BetaMixture((1.0,), (4.0,), (1.0,))
+_FIXED_2 = BetaMixture((0.05, 0.95), (0.5, 9.5), (4.5, 0.5))
+_JEFFREYS = BetaMixture((1.0,), (0.5,), (0.5,))
+_UNIFORM = BetaMixture((1.0,), (1.0,), (1.0,))
+
+#: The rows of Genie's table 1, in its order, then ours.
+DETECTORS: dict[str, DetectorSpec] = {
+    spec.slug: spec
+    for spec in (
+        DetectorSpec("class-fixed-2", "class, fixed 2", "class", 2, _FIXED_2),
+        DetectorSpec("class-learned-2", "class, learned 2", "class", 2),
+        DetectorSpec("rate-jeffreys", "rate, Jeffreys", "rate", 1, _JEFFREYS),
+        DetectorSpec("rate-uniform", "rate, uniform", "rate", 1, _UNIFORM),
+        DetectorSpec("rate-fixed-1", "rate, fixed 1", "rate", 1, _FIXED_1),
+        DetectorSpec("rate-learned-1", "rate, learned 1", "rate", 1),
+        DetectorSpec("rate-fixed-2", "rate, fixed 2", "rate", 2, _FIXED_2),
+        DetectorSpec("rate-learned-2", "rate, learned 2", "rate", 2),
+        DetectorSpec("rate-guarded-2", "rate, guarded 2", "rate", 2, guarded=True),
+    )
+}
+
+PAPER_DETECTORS: tuple[str, ...] = tuple(
+    slug for slug, spec in DETECTORS.items() if not spec.guarded
+)
+
+#: Never flags a flawless worker and never holds a right answer against anybody.
+DEFAULT_DETECTOR = "rate-guarded-2"

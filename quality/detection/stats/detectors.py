@@ -1,0 +1,297 @@
+"""Detectors of noisy workers: Genie's eight, and one that is right where they err.
+
+A detector is a prior over workers' rates of right answers (a beta mixture, fixed or
+learned from the pool) and a criterion: ``rate`` (the worker's rate lies below a
+threshold) or ``class`` (the worker does not belong to the component with the highest
+mean). Its answer is a posterior probability; a flag is a comparison.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.counts import Floats, check_counts
+from quality.detection.stats.beta_mixture import BetaMixture
+from quality.detection.stats.detector_specs import (
+    DEFAULT_DETECTOR,
+    DETECTORS,
+    PAPER_DETECTORS,
+    DetectorSpec,
+)
+from quality.detection.stats.fitted_detector import Bools, FittedDetector, flag
+from quality.detection.stats.mixture import GENIE_PSEUDO_WORKERS, Fit, fit
+
+__all__ = [
+    "DEFAULT_DETECTOR",
+    "DETECTORS",
+    "PAPER_DETECTORS",
+    "Detection",
+    "DetectorSpec",
+    "FittedDetector",
+    "detect",
+    "fit_detector",
+    "flag",
+    "guard",
+    "with_fit",
+]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What a detector says of a pool of workers.
+
+    Attributes
+    ----------
+    p_noisy : ndarray of float64, shape (n_workers,)
+        Posterior probability that each worker is noisy.
+    flagged : ndarray of bool, shape (n_workers,)
+        The comparison with the threshold.
+    detector : str
+        Slug of the detector.
+    fitted : FittedDetector
+        For further workers, or for one worker's path.
+    parameters : dict
+        Everything that decided, JSON-serialisable: thresholds, seed, the prior.
+    """
+
+    p_noisy: Floats
+    flagged: Bools
+    detector: str
+    fitted: FittedDetector
+    parameters: dict[str, Any]
+
+    @property
+    def fit(self) -> Fit | None:
+        """How the prior was learned; None for a fixed prior."""
+        return self.fitted.fit
+
+
+def guard(mixture: BetaMixture, n_observed: int) -> BetaMixture:
+    """Add one imaginary worker of whom nothing is known to a learned prior.
+
+    A likelihood maximum is often a class of no width at all, and then 80 of 100 right
+    is read as a chance deviation from .97. A uniform component of one worker's weight
+    keeps every rate possible.
+
+    Parameters
+    ----------
+    mixture : BetaMixture
+        The learned prior.
+    n_observed : int
+        Workers and pseudo-workers it was learned from, >= 0.
+
+    Returns
+    -------
+    BetaMixture
+        With one more component, Beta(1, 1), of weight 1 / (n_observed + 1).
+
+    Raises
+    ------
+    ValueError
+        When `n_observed` is negative.
+
+    Examples
+    --------
+    >>> guard(BetaMixture((1,), (9,), (1,)), 3).weights
+    (0.75, 0.25)
+    """
+    if n_observed < 0:
+        raise ValueError("A prior is learned from 0 workers or more.")
+    kept = n_observed / (n_observed + 1)
+    return BetaMixture(
+        (*(kept * weight for weight in mixture.weights), 1 - kept),
+        (*mixture.alphas, 1.0),
+        (*mixture.betas, 1.0),
+    )
+
+
+def fit_detector(
+    correct: npt.ArrayLike,
+    n: npt.ArrayLike,
+    *,
+    detector: str = DEFAULT_DETECTOR,
+    threshold_rate: float = 0.9,
+    seed: int = 0,
+    n_restarts: int = 10,
+    pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
+) -> FittedDetector:
+    """Put a detector's prior in place, learning it from the pool where it is learned.
+
+    Parameters
+    ----------
+    correct, n : array_like of int, shape (n_workers,)
+        Right answers and answered questions of the pool; may be empty.
+    detector : str, default DEFAULT_DETECTOR
+        A slug of :data:`DETECTORS`.
+    threshold_rate : float, default 0.9
+        Workers below this rate of right answers are noisy, 0 < threshold_rate < 1.
+    seed : int, default 0
+        Seed of the fit's starts.
+    n_restarts : int, default 10
+        Starts of the fit.
+    pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
+        (right, asked) of imaginary workers for the fit.
+
+    Returns
+    -------
+    FittedDetector
+        Ready to judge these or other workers.
+
+    Raises
+    ------
+    ValueError
+        When the detector is unknown, or counts or threshold are out of range.
+    quality.detection.stats.mixture.ConvergenceError
+        When no restart of the fit reached a maximum.
+
+    References
+    ----------
+    D. Khashabi et al., "Genie" (EMNLP 2022), section 5 and appendix B.1.
+
+    Examples
+    --------
+    >>> pool = fit_detector([10, 9, 1], [10, 10, 10])
+    >>> bool(pool.p_noisy(0, 6) > 0.99), bool(pool.p_noisy(6, 6) < 0.01)
+    (True, True)
+    """
+    spec = DETECTORS.get(detector)
+    if spec is None:
+        known = ", ".join(DETECTORS)
+        raise ValueError(f"There is no detector {detector!r}. Choose from: {known}.")
+    if not 0 < threshold_rate < 1:
+        raise ValueError(
+            f"The threshold rate must be between 0 and 1: {threshold_rate}."
+        )
+    check_counts(correct, n)
+    if spec.prior is not None:
+        return FittedDetector(spec, spec.prior, threshold_rate)
+    learned = fit(
+        correct, n, k=spec.n_components, seed=seed, n_restarts=n_restarts, pseudo=pseudo
+    )
+    return with_fit(learned, detector=detector, threshold_rate=threshold_rate)
+
+
+def with_fit(
+    learned: Fit, *, detector: str = DEFAULT_DETECTOR, threshold_rate: float = 0.9
+) -> FittedDetector:
+    """Use a fit that exists already, so that detectors can share it.
+
+    Parameters
+    ----------
+    learned : Fit
+        A fit with as many components as the detector has.
+    detector : str, default DEFAULT_DETECTOR
+        Slug of a detector that learns its prior.
+    threshold_rate : float, default 0.9
+        Workers below this rate are noisy.
+
+    Returns
+    -------
+    FittedDetector
+        Ready to judge.
+
+    Raises
+    ------
+    ValueError
+        When the detector learns nothing or has another number of components.
+
+    Examples
+    --------
+    >>> learned = fit([4, 5], [5, 5], k=1)
+    >>> with_fit(learned, detector="rate-learned-1").mixture == learned.mixture
+    True
+    """
+    spec = DETECTORS[detector]
+    if spec.prior is not None or spec.n_components != learned.mixture.n_components:
+        raise ValueError(f"The detector {detector} cannot use this fit.")
+    mixture = learned.mixture
+    if spec.guarded:
+        mixture = guard(mixture, learned.n_workers + learned.n_pseudo)
+    return FittedDetector(spec, mixture, threshold_rate, learned)
+
+
+def detect(
+    correct: npt.ArrayLike,
+    n: npt.ArrayLike,
+    *,
+    detector: str = DEFAULT_DETECTOR,
+    threshold_rate: float = 0.9,
+    threshold_posterior: float = 0.99,
+    inclusive: bool = False,
+    seed: int = 0,
+    n_restarts: int = 10,
+    pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
+) -> Detection:
+    """Judge a pool of workers by their answers to test questions.
+
+    Parameters
+    ----------
+    correct, n : array_like of int, shape (n_workers,)
+        Right answers and answered test questions of each worker; may be empty.
+    detector : str, default DEFAULT_DETECTOR
+        A slug of :data:`DETECTORS`.
+    threshold_rate : float, default 0.9
+        Workers below this rate of right answers are noisy (``rate`` criterion).
+    threshold_posterior : float, default 0.99
+        Flag a worker when P(noisy) is greater.
+    inclusive : bool, default False
+        Flag at the threshold too.
+    seed : int, default 0
+        Seed of the fit's starts.
+    n_restarts : int, default 10
+        Starts of the fit.
+    pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
+        (right, asked) of imaginary workers for the fit.
+
+    Returns
+    -------
+    Detection
+        Posteriors, flags, and everything that decided.
+
+    Raises
+    ------
+    ValueError
+        When counts, thresholds or the name of the detector are no such thing.
+    quality.detection.stats.mixture.ConvergenceError
+        When no restart of the fit reached a maximum.
+
+    References
+    ----------
+    D. Khashabi et al., "Genie" (EMNLP 2022), section 5 and appendix B.
+
+    Examples
+    --------
+    >>> detect([10, 9, 0], [10, 10, 8]).flagged.tolist()
+    [False, False, True]
+    >>> detect([], []).p_noisy.tolist()
+    []
+    """
+    x, m = (np.atleast_1d(counts) for counts in check_counts(correct, n))
+    flag([], threshold_posterior)  # refuse a bad threshold before the fit
+    fitted = fit_detector(
+        x,
+        m,
+        detector=detector,
+        threshold_rate=threshold_rate,
+        seed=seed,
+        n_restarts=n_restarts,
+        pseudo=pseudo,
+    )
+    p_noisy = fitted.p_noisy(x, m)
+    parameters: dict[str, Any] = {
+        "detector": detector,
+        "criterion": fitted.spec.criterion,
+        "threshold_rate": threshold_rate,
+        "threshold_posterior": threshold_posterior,
+        "inclusive": inclusive,
+        "seed": seed,
+        "n_restarts": n_restarts,
+        "n_pseudo": len(pseudo) if fitted.fit else 0,
+        "prior": fitted.mixture.to_dict(),
+    }
+    flagged = flag(p_noisy, threshold_posterior, inclusive=inclusive)
+    return Detection(p_noisy, flagged, detector, fitted, parameters)

@@ -1,0 +1,224 @@
+"""Fit a beta mixture to a pool of workers by maximum likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from quality.counts import Floats, check_counts, merge_counts
+from quality.detection.stats.ascent import LOG_BOUND, LOGIT_BOUND, Climb, climb
+from quality.detection.stats.beta_mixture import BetaMixture
+from quality.detection.stats.likelihood import prepare
+
+__all__ = [
+    "GENIE_PSEUDO_WORKERS",
+    "BetaMixture",
+    "ConvergenceError",
+    "Fit",
+    "fit",
+]
+
+#: Pseudo-workers (right, asked) of Genie's appendix B.1: they keep a fit sane while few
+#: real workers have answered, and put two kinds of workers into every pool.
+GENIE_PSEUDO_WORKERS: tuple[tuple[int, int], ...] = (
+    *(((19, 20),) * 36),
+    (1, 20),
+    (1, 20),
+    (5, 20),
+    (10, 20),
+)
+
+
+class ConvergenceError(GenieError):
+    """No restart of a fit reached a maximum."""
+
+    code = "fit-not-converged"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted mixture and how far it can be trusted.
+
+    Attributes
+    ----------
+    mixture : BetaMixture
+        Components in order of falling mean.
+    log_likelihood : float
+        Of the data and the pseudo-workers, binomial coefficients included.
+    n_iterations : int
+        EM and Newton iterations of the longest restart.
+    converged : bool
+        Whether the restart with the highest likelihood reached a maximum.
+    at_bound : bool
+        True when a concentration or weight ran into its bound: the supremum lies at
+        infinity, so use the likelihood and the posteriors, never the parameters.
+    seed : int or None
+        Seed of the starts; None when the caller passed a generator.
+    n_restarts, n_restarts_converged : int
+        How many restarts there were and how many reached a maximum.
+    n_workers, n_pseudo : int
+        Real workers who answered at least one question, and imaginary ones.
+    """
+
+    mixture: BetaMixture
+    log_likelihood: float
+    n_iterations: int
+    converged: bool
+    at_bound: bool
+    seed: int | None
+    n_restarts: int
+    n_restarts_converged: int
+    n_workers: int
+    n_pseudo: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give a JSON-serialisable form.
+
+        Examples
+        --------
+        >>> fit([3, 4], [4, 4], k=1, seed=0).to_dict()["converged"]
+        True
+        """
+        return asdict(self) | {"mixture": self.mixture.to_dict()}
+
+
+def fit(
+    correct: npt.ArrayLike,
+    n: npt.ArrayLike,
+    *,
+    k: int,
+    seed: int | None = 0,
+    rng: np.random.Generator | None = None,
+    n_restarts: int = 10,
+    pseudo: tuple[tuple[int, int], ...] = GENIE_PSEUDO_WORKERS,
+    max_iterations: int = 1_000,
+    require_convergence: bool = True,
+) -> Fit:
+    """Fit a beta mixture to the counts by maximum likelihood.
+
+    Parameters
+    ----------
+    correct, n : array_like of int, shape (n_workers,)
+        Right answers and answered questions of each worker, 0 <= correct <= n. There
+        may be no worker at all, as long as there are pseudo-workers.
+    k : int
+        Number of components, >= 1.
+    seed : int, optional
+        Seed of the random starts; the same seed gives the same bytes.
+    rng : numpy.random.Generator, optional
+        Used instead of `seed`.
+    n_restarts : int, default 10
+        Random starts, all climbed together.
+    pseudo : tuple of (int, int), default GENIE_PSEUDO_WORKERS
+        (right, asked) of imaginary workers added to the data.
+    max_iterations : int, default 1000
+        EM and Newton iterations together.
+    require_convergence : bool, default True
+        Raise instead of returning a fit that did not converge.
+
+    Returns
+    -------
+    Fit
+        The best of the restarts.
+
+    Raises
+    ------
+    ValueError
+        When the counts are not counts, `k` or `n_restarts` is below 1, or nobody, real
+        or imaginary, has answered anything.
+    ConvergenceError
+        When the best restart did not reach a maximum in `max_iterations`.
+
+    References
+    ----------
+    D. Khashabi et al., "Genie" (EMNLP 2022), appendix B.1: pseudo-workers, starts (equal
+    weights, uniform means, concentrations from a gamma distribution of shape 2), 10
+    restarts, 1,000 iterations. A. Dempster, N. Laird and D. Rubin, JRSS B 39 (1977).
+
+    Examples
+    --------
+    >>> fitted = fit([20, 19, 18, 3], [20, 20, 20, 20], k=2, seed=1)
+    >>> fitted.converged, round(fitted.log_likelihood, 2)
+    (True, -66.46)
+    """
+    x, m = check_counts(correct, n)
+    x, m = np.atleast_1d(x), np.atleast_1d(m)
+    if k < 1 or n_restarts < 1:
+        raise ValueError("A fit needs at least one component and one restart.")
+    px, pm = check_counts([p[0] for p in pseudo], [p[1] for p in pseudo])
+    all_x, all_m = np.concatenate([x, px]), np.concatenate([m, pm])
+    if not all_m.any():
+        raise ValueError(
+            "No test question has been answered, so there is nothing to fit."
+        )
+    generator = np.random.default_rng(seed) if rng is None else rng
+    # Who has answered nothing says nothing of the prior.
+    counts = merge_counts(all_x[all_m > 0], all_m[all_m > 0])
+    end = climb(
+        prepare(counts),
+        _starts(generator, n_restarts, k),
+        max_iterations=max_iterations,
+    )
+    best = int(np.argmax(end.value))
+    if require_convergence and not end.converged[best]:
+        raise ConvergenceError(
+            f"None of {n_restarts} restarts reached a maximum of the likelihood "
+            f"in {max_iterations} iterations; allow more of them.",
+            details={"k": k, "n_workers": len(x), "max_iterations": max_iterations},
+        )
+    return _as_fit(
+        end, best, None if rng is not None else seed, int((m > 0).sum()), len(pseudo)
+    )
+
+
+def _starts(rng: np.random.Generator, n_restarts: int, k: int) -> Floats:
+    from scipy import special
+
+    # A mean of exactly 0 or 1 has no logit.
+    means = np.clip(rng.random((n_restarts, k)), 1e-3, 1 - 1e-3)
+    concentrations = rng.gamma(2.0, size=(n_restarts, k))
+    return np.stack(
+        [
+            special.logit(means),
+            np.log(concentrations),
+            np.zeros((n_restarts, k)),
+        ],
+        axis=1,
+    )
+
+
+def _as_fit(
+    end: Climb, best: int, seed: int | None, n_workers: int, n_pseudo: int
+) -> Fit:
+    from scipy import special
+
+    logit_means, log_sizes, logits = end.theta[best]
+    weights = special.softmax(logits)
+    # Components in another order are the same mixture; this order makes them the same
+    # bytes.
+    order = np.lexsort((-weights, -logit_means))
+    sizes, means = np.exp(log_sizes[order]), logit_means[order]
+    walls = LOG_BOUND - 1e-3, LOGIT_BOUND - 1e-3
+    at_bound = np.abs(log_sizes).max() > walls[0] or np.abs(means).max() > walls[1]
+    # A component without weight fits anything, so its parameters say nothing.
+    dead = len(weights) > 1 and weights.min() < 1e-9
+    return Fit(
+        mixture=BetaMixture(
+            tuple(weights[order] / weights.sum()),
+            tuple(sizes * special.expit(means)),
+            tuple(sizes * special.expit(-means)),
+        ),
+        log_likelihood=float(end.value[best]),
+        n_iterations=end.n_iterations,
+        converged=bool(end.converged[best]),
+        at_bound=bool(at_bound or dead),
+        seed=seed,
+        n_restarts=len(end.value),
+        n_restarts_converged=int(end.converged.sum()),
+        n_workers=n_workers,
+        n_pseudo=n_pseudo,
+    )

@@ -1,0 +1,92 @@
+"""How many test questions a pool of workers may have answered: seven shapes.
+
+The precision and recall of a detector depend on how many workers answered only one or
+two questions, and nobody published those counts. So a detector is compared over seven
+pools that differ in just that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+
+#: Workers of Genie's study of WMT21.
+N_WORKERS = 88
+
+
+#: Nobody answers more than this in one study, whatever the shape's tail says.
+LONGEST = 2_000
+
+
+def _lognormal(middle: float, spread: float) -> Callable[[Floats], Floats]:
+    def quantile(share: Floats) -> Floats:
+        from scipy import stats
+
+        return np.exp(middle + spread * stats.norm.ppf(share))
+
+    return quantile
+
+
+def _geometric(success: float, step: int = 1) -> Callable[[Floats], Floats]:
+    def quantile(share: Floats) -> Floats:
+        from scipy import stats
+
+        return step * stats.geom.ppf(share, success)
+
+    return quantile
+
+
+_QUANTILES: dict[str, Callable[[Floats], Floats]] = {
+    "lognormal": _lognormal(1.8, 1.5),
+    "lognormal-small": _lognormal(1.4, 1.3),
+    "lognormal-heavy": _lognormal(1.5, 2.0),
+    "geometric": _geometric(1 / 12),
+    "pareto": lambda share: (1 - share) ** (-1 / 0.9),
+    "uniform": lambda share: np.ceil(30 * share),
+    "whole-hits": _geometric(1 / 4, step=4),
+}
+
+#: Names of the shapes; the first is the one of the published comparison.
+QUESTION_COUNTS: tuple[str, ...] = tuple(_QUANTILES)
+
+
+def question_counts(name: str, n_workers: int = N_WORKERS) -> Ints:
+    """Give the numbers of test questions answered in a pool of the named shape.
+
+    Parameters
+    ----------
+    name : str
+        One of :data:`QUESTION_COUNTS`: ``lognormal`` (median 6, sigma 1.5),
+        ``lognormal-small`` (median 4, sigma 1.3), ``lognormal-heavy`` (median 4.5,
+        sigma 2), ``geometric`` (mean 12), ``pareto`` (tail index .9: most answer one or
+        two), ``uniform`` (1 to 30), ``whole-hits`` (multiples of 4).
+    n_workers : int, default 88
+        Size of the pool, >= 0.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_workers,)
+        The shape's quantiles at (i - 1/2) / n_workers, rounded, from 1 to 2,000: no
+        randomness, so that two studies differ in their answers only.
+
+    Raises
+    ------
+    ValueError
+        When there is no such shape or the pool has a negative size.
+
+    Examples
+    --------
+    >>> question_counts("uniform", 5).tolist(), question_counts("pareto", 5).tolist()
+    ([3, 9, 15, 21, 27], [1, 1, 2, 4, 13])
+    """
+    if name not in _QUANTILES:
+        known = ", ".join(QUESTION_COUNTS)
+        raise ValueError(f"There is no shape {name!r}. Choose from: {known}.")
+    if n_workers < 0:
+        raise ValueError("A pool has 0 workers or more.")
+    shares = (np.arange(n_workers) + 0.5) / max(n_workers, 1)
+    values = np.rint(np.asarray(_QUANTILES[name](shares), dtype=np.float64))
+    return np.clip(values, 1, LONGEST).astype(np.int64)

@@ -1,0 +1,18 @@
+"""All models of the app in one place, as Django wants them; product code imports from the wings."""
+
+from __future__ import annotations
+
+from quality.appeals.models import Appeal
+from quality.bans.models import HeldExclusion
+from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.test_questions.models import Grade, Placement
+
+__all__ = [
+    "Appeal",
+    "Ban",
+    "DetectorFit",
+    "Grade",
+    "HeldExclusion",
+    "Placement",
+    "Verdict",
+]

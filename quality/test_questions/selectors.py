@@ -1,0 +1,112 @@
+"""A worker's answers to test questions: what was shown, said, and counted as right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from crowd.hits.models.assignment import Answer
+from crowd.hits.models.campaign import HITType
+from crowd.scales.base import Scale, all_scales
+from crowd.workers.models.worker import Worker
+from quality.test_questions.models import Grade, Polarity
+
+MOST = 200
+
+
+@dataclass(frozen=True)
+class GradedAnswer:
+    """One answer to one test question, as staff see it."""
+
+    grade: Grade
+    # the fields that the worker saw: label and text, the input first
+    shown: list[tuple[str, str]]
+    given: list[str]
+    right: str
+
+
+def graded_answers(worker: Worker, pool: str | None = None) -> list[GradedAnswer]:
+    """Give the newest graded answers, of one pool or of all."""
+    rows = Grade.objects.filter(worker=worker).select_related(
+        "placement__item", "placement__campaign__hit_type"
+    )
+    if pool is not None:
+        rows = rows.filter(pool=pool)
+    grades = list(rows.order_by("-pk")[:MOST])
+    answers: dict[tuple[int, int], list[Answer]] = {}
+    for answer in Answer.objects.filter(
+        assignment__in=[grade.assignment_id for grade in grades]
+    ).order_by("pk"):
+        answers.setdefault((answer.assignment_id, answer.item_id), []).append(answer)
+    return [
+        _graded(grade, answers.get((grade.assignment_id, grade.placement.item_id), []))
+        for grade in grades
+    ]
+
+
+def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
+    placement = grade.placement
+    hit_type = placement.campaign.hit_type
+    scale = all_scales()[hit_type.scale]
+    return GradedAnswer(
+        grade,
+        shown_fields(placement.item.data),
+        given_answers(answers, scale),
+        right_answer(grade.polarity, placement.expected, hit_type),
+    )
+
+
+def shown_fields(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Give what an item shows: its input, then the texts that are judged."""
+    shown = [
+        (str(field["label"]), str(field["text"])) for field in data.get("fields", ())
+    ]
+    named = {
+        "reference": "Reference",
+        "standard": "Reference output",
+        "prediction": "Text to rate",
+    }
+    shown += [(label, str(data[key])) for key, label in named.items() if data.get(key)]
+    return shown + [
+        (f"Output {output['slot']}", str(output["text"]))
+        for output in data.get("outputs", ())
+    ]
+
+
+def given_answers(answers: list[Answer], scale: type[Scale]) -> list[str]:
+    """Say what was answered on each criterion, with the words that the worker chose."""
+    labels = {option.raw: f" ({option.label})" for option in scale.options}
+    return [
+        f"{answer.criterion}{f' of {answer.slot}' if answer.slot else ''}: "
+        f"{answer.raw}{labels.get(answer.raw, '')}"
+        for answer in answers
+    ]
+
+
+def right_answer(polarity: str, expected: Mapping[str, Any], hit_type: HITType) -> str:
+    """Say which answer counts as right, and on which criteria."""
+    scale = all_scales()[hit_type.scale]
+    if "not_best" in expected:
+        right = f"{expected['not_best']} is not the best"
+    elif "slot" in expected:
+        right = f"{expected['slot']} is better"
+    else:
+        line = float(expected.get("threshold", scale.binary_threshold))
+        right = _right_ratings(scale, line, good=polarity == Polarity.POSITIVE)
+    marked = list(expected.get("criteria") or hit_type.criteria)
+    if len(hit_type.criteria) == 1:
+        return right
+    if len(marked) == 1:
+        return f"{marked[0]}: {right}"
+    return f"{right}; on most of {', '.join(marked)}"
+
+
+def _right_ratings(scale: type[Scale], line: float, *, good: bool) -> str:
+    if scale.options:
+        right = [
+            option.label for option in scale.options if (option.value > line) is good
+        ]
+        return " or ".join(right)
+    worth = line * 100 if scale.relative else line
+    return f"above {worth:g}" if good else f"{worth:g} or less"

@@ -1,0 +1,70 @@
+"""Mark the answers to test questions right or wrong."""
+
+from __future__ import annotations
+
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.scales.base import all_scales
+from quality.test_questions.models import Grade, Placement
+from quality.test_questions.services.marking import Marked, is_right
+
+COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
+
+
+def grade(campaign: Campaign) -> int:
+    """Grade what is not graded yet; return how many answers that were.
+
+    A rating above the scale's threshold says "good" (Genie, section 5: binarised at
+    0.5), on each marked criterion by itself. Ticks beside the ratings do not count, nor
+    do questions of several criteria that do not say which of them can be marked.
+    """
+    threshold = all_scales()[campaign.hit_type.scale].binary_threshold
+    several = len(campaign.hit_type.criteria) > 1
+    placements = {
+        placement.item_id: placement
+        for placement in Placement.objects.filter(campaign=campaign)
+        if "criteria" in placement.expected or not several
+    }
+    done = set(
+        Grade.objects.filter(placement__campaign=campaign).values_list(
+            "placement_id", "assignment_id"
+        )
+    )
+    values: dict[tuple[int, int, int], list[Marked]] = {}
+    answers = Answer.objects.filter(
+        item__in=list(placements),
+        assignment__state__in=COUNTED,
+        criterion__in=list(campaign.hit_type.criteria),
+    ).values_list(
+        "item_id",
+        "assignment_id",
+        "assignment__worker_id",
+        "criterion",
+        "slot",
+        "value",
+    )
+    for item_id, assignment_id, worker_id, criterion, slot, value in answers:
+        key = (item_id, assignment_id, worker_id)
+        values.setdefault(key, []).append(Marked(criterion, slot, value))
+    new = [
+        Grade(
+            placement=placements[item_id],
+            assignment_id=assignment_id,
+            worker_id=worker_id,
+            pool=campaign.pool,
+            polarity=placements[item_id].polarity,
+            correct=is_right(
+                marked,
+                polarity=placements[item_id].polarity,
+                expected=placements[item_id].expected,
+                threshold=threshold,
+            ),
+        )
+        for (item_id, assignment_id, worker_id), marked in sorted(
+            values.items(), key=lambda pair: pair[0]
+        )
+        if (placements[item_id].pk, assignment_id) not in done
+    ]
+    # Two processes may grade one campaign; the row that came first stays.
+    Grade.objects.bulk_create(new, ignore_conflicts=True, batch_size=2_000)
+    return len(new)

@@ -1,0 +1,122 @@
+"""Test questions for items that show several outputs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowd.hits.services.build import ItemSpec
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator, seed_from
+from quality.test_questions.models import Polarity
+from quality.test_questions.services.inject import HiddenItem, item_key, shuffled_words
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """An input with outputs in their slots; which of them are good need not be known."""
+
+    content_key: str
+    data: Mapping[str, Any]
+    # slot -> text, in the order of the page
+    outputs: Mapping[str, str]
+    # a text that is known to be good
+    reference: str
+
+
+def draw_pairs(
+    *,
+    campaign_key: str,
+    material: Sequence[LineUp],
+    n: int,
+    seed: int,
+    blind: bool = False,
+    expected: Mapping[str, Any] | None = None,
+) -> list[HiddenItem]:
+    """Set each input's own reference against another input's; the order is drawn.
+
+    The own one must be preferred. There are no negative questions: who always takes
+    the same side is right half of the time, which the detectors tell from good work.
+    """
+    rng = generator(seed_from("test questions", seed))
+    questions = []
+    for line_up, other in _with_strangers(material, n, rng, blind):
+        slots = list(line_up.outputs)[:2]
+        right = slots[int(rng.integers(2))]
+        texts = {slot: line_up.reference if slot == right else other for slot in slots}
+        questions.append(
+            _hidden(campaign_key, line_up, texts, {"slot": right}, expected)
+        )
+    return questions
+
+
+def draw_line_ups(
+    *,
+    campaign_key: str,
+    material: Sequence[LineUp],
+    n: int,
+    seed: int,
+    blind: bool = False,
+    expected: Mapping[str, Any] | None = None,
+) -> list[HiddenItem]:
+    """Put another input's reference in place of one output: it must not come out best."""
+    rng = generator(seed_from("test questions", seed))
+    questions = []
+    for line_up, other in _with_strangers(material, n, rng, blind):
+        slots = list(line_up.outputs)
+        wrong = slots[int(rng.integers(len(slots)))]
+        texts = {**line_up.outputs, wrong: other}
+        questions.append(
+            _hidden(campaign_key, line_up, texts, {"not_best": wrong}, expected)
+        )
+    return questions
+
+
+def _with_strangers(
+    material: Sequence[LineUp], n: int, rng: np.random.Generator, blind: bool
+) -> list[tuple[LineUp, str]]:
+    """Pick `n` inputs, each with a text that is wrong for it."""
+    if n == 0:
+        return []
+    order = [material[int(index)] for index in rng.permutation(len(material))]
+    shift = int(rng.integers(1, len(order))) if len(order) > 1 else 0
+    rotated = [*order[shift:], *order[:shift]]
+    pairs = [
+        (line_up, shuffled_words(other.reference, rng) if blind else other.reference)
+        for line_up, other in zip(order, rotated, strict=True)
+        if other.reference.strip() != line_up.reference.strip()
+        and other.content_key != line_up.content_key
+    ]
+    if len(pairs) < n:
+        raise GenieError(
+            f"There are references for {len(pairs)} test questions, but {n} "
+            f"are needed.",
+            code="too-few-references",
+        )
+    return pairs[:n]
+
+
+def _hidden(
+    campaign_key: str,
+    line_up: LineUp,
+    texts: Mapping[str, str],
+    answer: Mapping[str, Any],
+    expected: Mapping[str, Any] | None,
+) -> HiddenItem:
+    return HiddenItem(
+        spec=ItemSpec(
+            key=item_key(campaign_key, "compared", line_up.content_key),
+            data={
+                **line_up.data,
+                "outputs": [
+                    {"slot": slot, "text": text} for slot, text in texts.items()
+                ],
+            },
+            content_key=line_up.content_key,
+        ),
+        polarity=Polarity.POSITIVE,
+        expected={**(expected or {}), **answer},
+    )

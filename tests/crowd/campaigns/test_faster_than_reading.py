@@ -1,0 +1,120 @@
+"""Staff are told when work is answered faster than its texts can be read."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from crowd.campaigns.selectors.reading_pace import (
+    is_faster_than_reading,
+    least_seconds,
+    n_words,
+)
+from crowd.campaigns.services.reissue import without_shortage
+from crowd.campaigns.services.staff_notices import STARVED, TOO_FAST, UNDERPAID, watch
+from crowd.models import Assignment, Campaign, Exclusion
+from leaderboard.evaluation.selectors.worker_figures import worker_figures
+from tests.crowd.making import do_all, item, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+# 236 words and "What is it?": 239 words take a minute, a third of it is 20.1 seconds
+LONG = "word " * 236
+
+
+def answered(*seconds, **fields):
+    things = [item(f"item-{i}", text=LONG) for i in range(len(seconds))]
+    campaign = make_campaign(of=things, **fields)
+    do_all(make_worker(simulated=campaign.simulated))
+    for work, time in zip(Assignment.objects.order_by("pk"), seconds, strict=True):
+        Assignment.objects.filter(pk=work.pk).update(active_seconds=time)
+    return campaign
+
+
+def notice_of(campaign):
+    watch(campaign)
+    return Campaign.objects.get(pk=campaign.pk).notice
+
+
+def test_all_that_is_shown_counts_and_nothing_else():
+    data = {
+        "fields": [{"label": "Not these words", "text": "one two", "lang": "en"}],
+        "prediction": "three",
+        "reference": "four five",
+        "lang": "en",
+        "outputs": [{"slot": "A", "text": "six"}, {"slot": "B", "text": "seven"}],
+        "standard_value": 100,
+    }
+    assert n_words(data) == 7
+    assert n_words({}) == 0
+
+
+def test_the_formula_is_the_one_in_the_manual():
+    campaign = answered(1, 1, 1, 1, 1)
+    assert round(least_seconds(campaign), 2) == round(60 * 239 / 238 / 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        ((0.2, 0.2, 0.2, 0.2, 0.2), True),
+        ((20, 20, 20, 20, 20), True),
+        ((21, 21, 21, 21, 21), False),
+        # the median decides, and fewer than five times say nothing
+        ((0.2, 0.2, 30, 30, 30), False),
+        ((0.2, 0.2, 0.2, 0.2), False),
+    ],
+)
+def test_a_campaign_that_nobody_can_have_read_gets_a_notice(seconds, told):
+    campaign = answered(*seconds)
+    assert is_faster_than_reading(campaign) is told
+    assert (TOO_FAST in notice_of(campaign)) is told
+    # a notice and nothing more
+    assert not Exclusion.objects.exists()
+    assert not Assignment.objects.filter(state="REJECTED").exists()
+
+
+def test_the_notice_goes_when_the_pace_becomes_human():
+    campaign = answered(0.2, 0.2, 0.2, 0.2, 0.2)
+    assert TOO_FAST in notice_of(campaign)
+    Assignment.objects.update(active_seconds=40)
+    assert TOO_FAST not in notice_of(campaign)
+
+
+def test_programs_are_not_expected_to_read():
+    assert not is_faster_than_reading(answered(0.2, 0.2, 0.2, 0.2, 0.2, simulated=True))
+
+
+def test_both_notices_about_pace_fit_beside_each_other():
+    assert len(UNDERPAID) + len(TOO_FAST) < 300
+
+
+def test_the_pay_of_such_work_is_marked_wherever_it_is_shown():
+    campaign = answered(0.2, 0.2, 0.2, 0.2, 0.2)
+    watch(campaign)
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    assert "$1,800.00<br>faster than reading" in client.get("/admin/").text
+    campaigns = client.get("/admin/crowd/campaign/").text
+    assert "$1,800.00, faster than reading" in campaigns
+    figures = worker_figures([Campaign.objects.get(pk=campaign.pk)])
+    assert figures.faster_than_reading
+    Assignment.objects.update(active_seconds=40)
+    assert not worker_figures([campaign]).faster_than_reading
+
+
+def test_a_notice_of_missing_money_is_not_cut_by_the_others(monkeypatch):
+    """What is cut could neither be read nor be taken back once money is added."""
+    campaign = answered(0.2, 0.2, 0.2, 0.2, 0.2)
+    for name in ("is_starved", "is_underpaid"):
+        monkeypatch.setattr(
+            f"crowd.campaigns.services.staff_notices.{name}", lambda *_: True
+        )
+    shortage = (
+        "1234 answers that do not count were not replaced: the campaign's "
+        "budget of $12,345.00 is used up."
+    )
+    Campaign.objects.filter(pk=campaign.pk).update(notice=shortage)
+    told = notice_of(campaign)
+    assert told == f"{TOO_FAST} {STARVED} {UNDERPAID} {shortage}"
+    assert without_shortage(told) == f"{TOO_FAST} {STARVED} {UNDERPAID}"

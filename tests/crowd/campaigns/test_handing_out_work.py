@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.campaigns.services import review
+from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
+from crowd.models import HIT, Assignment, Consent, Worker
+from crowd.workers.services import exclusions
+from tests.crowd.making import (
+    POOL,
+    do_all,
+    do_one,
+    items,
+    make_campaign,
+    make_worker,
+    send_in,
+)
+
+pytestmark = pytest.mark.django_db
+State = Assignment.State
+
+
+def contents(assignments):
+    return [a.hit.items.get().content_key for a in assignments]
+
+
+def test_hits_go_out_in_their_stored_order():
+    campaign = make_campaign(6)
+    done = do_all(make_worker())
+    assert [a.hit.position for a in done] == list(range(6))
+    assert {a.hit.campaign_id for a in done} == {campaign.pk}
+
+
+def test_a_worker_has_one_open_assignment_and_gets_it_back():
+    make_campaign(3)
+    worker = make_worker()
+    first = next_assignment(worker)
+    assert next_assignment(worker).pk == first.pk
+    assert Assignment.objects.count() == 1
+
+
+def test_a_hit_goes_to_as_many_people_as_it_takes():
+    make_campaign(1, max_assignments=2)
+    got = [do_one(make_worker()) for _ in range(3)]
+    assert [a is not None for a in got] == [True, True, False]
+
+
+def test_nobody_gets_the_same_input_twice_in_a_pool():
+    make_campaign(3, of=items(3, "first-"))
+    make_campaign(4, of=items(4, "second-"))
+    done = contents(do_all(make_worker()))
+    assert sorted(done) == ["input-0", "input-1", "input-2", "input-3"]
+
+
+def test_exposure_by_campaign_looks_at_that_campaign_only():
+    make_campaign(3, of=items(3, "first-"))
+    make_campaign(3, of=items(3, "second-"), exposure="campaign")
+    assert len(do_all(make_worker())) == 6
+
+
+def test_other_pools_do_not_count_as_seen():
+    make_campaign(2, of=items(2, "first-"))
+    make_campaign(2, of=items(2, "second-"), pool="other")
+    assert len(do_all(make_worker(POOL, "other"))) == 4
+
+
+@pytest.mark.parametrize("end", ["returned", "expired", "rejected"])
+def test_what_was_seen_is_not_shown_again_whatever_became_of_it(end):
+    make_campaign(1)
+    worker = make_worker()
+    assignment = next_assignment(worker)
+    if end == "returned":
+        give_back(assignment.pk, worker)
+    elif end == "expired":
+        release_overdue(timezone.now() + timedelta(days=1))
+    else:
+        send_in(assignment)
+        review.reject(assignment.pk, None, "No effort.")
+    assert HIT.objects.get().n_available == 1
+    assert next_assignment(worker) is None
+    assert next_assignment(make_worker()) is not None
+
+
+def test_without_consent_there_is_no_work():
+    make_campaign(1)
+    worker = make_worker(agreed=False)
+    assert next_assignment(worker) is None
+
+
+def test_consent_to_an_older_text_is_not_consent():
+    make_campaign(1)
+    worker = make_worker()
+    Consent.objects.update(text_sha256="0" * 64)
+    assert next_assignment(worker) is None
+
+
+def test_excluded_workers_get_nothing():
+    make_campaign(1)
+    make_campaign(1, pool="other")
+    worker = make_worker(POOL, "other")
+    exclusions.exclude(worker, POOL, "Sorry.")
+    assert next_assignment(worker).hit.campaign.pool == "other"
+    nobody = make_worker(POOL, "other")
+    Worker.objects.filter(pk=nobody.pk).update(excluded=True)
+    nobody.refresh_from_db()
+    assert next_assignment(nobody) is None
+
+
+def test_programs_never_answer_what_people_are_asked():
+    make_campaign(1)
+    assert next_assignment(make_worker(simulated=True)) is None
+    make_campaign(1, of=items(1, "s-"), simulated=True)
+    assert next_assignment(make_worker(simulated=True)).hit.campaign.simulated
+
+
+def test_workers_of_another_platform_get_nothing_here():
+    make_campaign(1, platform="mturk")
+    assert next_assignment(make_worker()) is None
+
+
+def test_the_deadline_is_as_far_away_as_the_hit_type_says():
+    make_campaign(1)
+    assignment = next_assignment(make_worker())
+    assert assignment.deadline_at - assignment.accepted_at == timedelta(minutes=30)
+    assert assignment.reward_cents == 10
+
+
+def test_an_open_assignment_whose_time_is_over_makes_room_for_the_next():
+    make_campaign(2)
+    worker = make_worker()
+    first = next_assignment(worker)
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(hours=1))
+    second = next_assignment(worker)
+    first.refresh_from_db()
+    assert first.state == State.EXPIRED
+    assert second.hit_id != first.hit_id
+    assert HIT.objects.get(pk=first.hit_id).n_available == 1
+
+
+def test_with_no_campaign_at_all_there_is_no_work():
+    assert next_assignment(make_worker()) is None
+
+
+def test_handing_out_asks_few_questions_with_five_thousand_hits(
+    django_assert_max_num_queries,
+):
+    # The worker has seen the inputs of the first 400 HITs of the second campaign.
+    make_campaign(400, of=items(400, "first-"))
+    worker = make_worker()
+    assert len(do_all(worker)) == 400
+    make_campaign(5_000, of=items(5_000, "second-"))
+    with django_assert_max_num_queries(20):
+        assignment = next_assignment(worker)
+    with django_assert_max_num_queries(16):
+        send_in(assignment)
+    assert all(do_one(worker) for _ in range(20))

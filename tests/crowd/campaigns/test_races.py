@@ -1,0 +1,315 @@
+"""Several people at the same moment, on a real database file and in real threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event
+
+import pytest
+from django.db import connections, transaction
+
+from crowd.campaigns.services import reissue, review, run
+from crowd.campaigns.services.add_money import add_money
+from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.models import (
+    HIT,
+    Answer,
+    Assignment,
+    Budget,
+    Commitment,
+    Invitation,
+    LedgerEntry,
+    Worker,
+)
+from crowd.money.services import budgets, payments
+from crowd.workers.services import exclusions, invitations
+from genie.lib.errors import GenieError
+from tests.crowd.making import (
+    POOL,
+    answers_for,
+    do_one,
+    make_campaign,
+    make_worker,
+    send_in,
+)
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = Assignment.State
+
+
+def at_once(*calls):
+    """Run the calls in threads that start together; a refusal is a result, too."""
+    barrier = Barrier(len(calls))
+
+    def one(call):
+        try:
+            barrier.wait(timeout=10)
+            return call()
+        except GenieError as error:
+            return error
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(one, calls))
+
+
+def test_two_workers_open_the_last_hit_and_one_gets_it():
+    make_campaign(1)
+    workers = [make_worker() for _ in range(6)]
+    got = at_once(*[lambda w=w: next_assignment(w) for w in workers])
+    assert sum(assignment is not None for assignment in got) == 1
+    assert HIT.objects.get().n_available == 0
+    assert Assignment.objects.count() == 1
+
+
+def test_workers_who_come_together_get_different_hits():
+    make_campaign(6)
+    workers = [make_worker() for _ in range(6)]
+    got = at_once(*[lambda w=w: next_assignment(w) for w in workers])
+    assert len({assignment.hit_id for assignment in got}) == 6
+
+
+def test_two_tabs_of_one_worker_show_the_same_hit():
+    make_campaign(3)
+    worker = make_worker()
+    got = at_once(*[lambda: next_assignment(worker)] * 4)
+    assert len({assignment.pk for assignment in got}) == 1
+    assert Assignment.objects.count() == 1
+    assert sum(HIT.objects.values_list("n_available", flat=True)) == 2
+
+
+def test_a_double_click_counts_once():
+    make_campaign(1)
+    assignment = next_assignment(make_worker())
+    got = at_once(*[lambda: send_in(assignment)] * 4)
+    assert [one.state for one in got] == [State.SUBMITTED] * 4
+    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
+
+
+def test_of_two_different_answers_at_once_one_counts_and_one_is_refused():
+    from crowd.campaigns.services.work import submit
+
+    make_campaign(1)
+    assignment = next_assignment(make_worker())
+
+    def send(raw):
+        return submit(
+            assignment_pk=assignment.pk,
+            worker=assignment.worker,
+            answers=answers_for(assignment, raw),
+        )
+
+    got = at_once(lambda: send("0"), lambda: send("1"))
+    refusals = [one for one in got if isinstance(one, GenieError)]
+    assert [error.code for error in refusals] == ["already-submitted"]
+    assert Answer.objects.count() == 1
+
+
+def test_sending_in_and_returning_at_once_does_one_of_the_two():
+    for _ in range(5):
+        make_campaign(1)
+        worker = make_worker()
+        assignment = next_assignment(worker)
+        at_once(
+            lambda a=assignment: send_in(a),
+            lambda a=assignment, w=worker: give_back(a.pk, w),
+        )
+        assignment.refresh_from_db()
+        free = HIT.objects.get(pk=assignment.hit_id).n_available
+        n = Answer.objects.filter(assignment=assignment).count()
+        assert (assignment.state, free, n) in {
+            (State.SUBMITTED, 0, 1),
+            (State.RETURNED, 1, 0),
+        }
+        HIT.objects.update(n_available=0)
+
+
+def test_two_clean_ups_free_a_place_once():
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    make_campaign(1)
+    next_assignment(make_worker())
+    later = timezone.now() + timedelta(days=1)
+    got = at_once(*[lambda: release_overdue(later)] * 3)
+    assert sorted(got) == [0, 0, 1]
+    assert HIT.objects.get().n_available == 1
+
+
+def test_two_staff_who_approve_at_the_same_moment_cannot_pass_the_budget():
+    Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
+    staff = [make_user(f"staff-{i}") for i in range(4)]
+    got = at_once(
+        *[
+            lambda i=i, by=by: budgets.commit(
+                key=f"submission:{i}", pool=POOL, amount_cents=600, by=by
+            )
+            for i, by in enumerate(staff)
+        ]
+    )
+    refused = [one for one in got if isinstance(one, GenieError)]
+    assert [error.code for error in refused] == ["over-budget"] * 3
+    assert Commitment.objects.get().amount_cents == 600
+
+
+def test_the_first_commitments_of_all_come_at_the_same_moment(settings):
+    settings.GENIE = {**settings.GENIE, "SITE_BUDGET_CENTS": 1_000}
+    sam = make_user("sam")
+    at_once(
+        *[
+            lambda i=i: budgets.commit(key=str(i), pool=POOL, amount_cents=600, by=sam)
+            for i in range(3)
+        ]
+    )
+    assert Budget.objects.count() == 1
+    assert Commitment.objects.count() == 1
+
+
+def test_the_same_approval_twice_at_once_sets_money_aside_once():
+    sam = make_user("sam")
+    at_once(
+        *[lambda: budgets.commit(key="same", pool=POOL, amount_cents=600, by=sam)] * 3
+    )
+    assert Commitment.objects.get().amount_cents == 600
+
+
+def test_a_form_that_adds_money_and_is_sent_twice_at_once_adds_once():
+    sam = make_user("sam")
+    campaign = make_campaign(1, budget_cents=50)
+    budgets.commit(key=campaign.key, pool=POOL, amount_cents=50, by=sam)
+
+    def add():
+        return add_money(campaign.pk, 30, budget_cents=50, by=sam, reason="More.")
+
+    got = at_once(*[add] * 4)
+    assert sum(isinstance(one, GenieError) for one in got) == 3
+    assert Commitment.objects.get().amount_cents == 80
+
+
+def test_money_added_at_the_moment_of_an_approval_does_not_pass_the_budget():
+    Budget.objects.create(pool=Budget.SITE, limit_cents=1_000)
+    sam = make_user("sam")
+    campaigns = [make_campaign(1, budget_cents=100) for _ in range(3)]
+    for one in campaigns:
+        budgets.commit(key=one.key, pool=POOL, amount_cents=100, by=sam)
+
+    def add(one):
+        return add_money(one.pk, 400, budget_cents=100, by=sam, reason="More.")
+
+    def approve():
+        return budgets.commit(key="another", pool=POOL, amount_cents=400, by=sam)
+
+    got = at_once(*[lambda one=one: add(one) for one in campaigns], approve)
+    refused = [one for one in got if isinstance(one, GenieError)]
+    assert [error.code for error in refused] == ["over-budget"] * 3
+    assert budgets.committed()[None] == 700
+
+
+def test_an_invitation_opened_by_two_people_at_once_makes_one_worker():
+    token = invitations.invite(make_user("sam"))
+    people = [make_user(f"person-{i}") for i in range(4)]
+    got = at_once(*[lambda p=p: invitations.redeem(token, p) for p in people])
+    assert sum(isinstance(one, Worker) for one in got) == 1
+    assert Worker.objects.count() == 1
+    assert Invitation.objects.get().worker == Worker.objects.get()
+
+
+def test_answers_replaced_by_two_processes_go_out_again_once():
+    make_campaign(2)
+    worker = make_worker()
+    do_one(worker), do_one(worker)
+    got = at_once(*[lambda: reissue.replace_answers(worker, POOL)] * 3)
+    assert sorted(got) == [0, 0, 2]
+    assert list(HIT.objects.values_list("n_available", "max_assignments")) == [(1, 2)] * 2  # fmt: skip
+
+
+def test_approval_and_rejection_at_once_decide_one_way():
+    sam = make_user("sam")
+    for _ in range(4):
+        make_campaign(1)
+        done = do_one(make_worker())
+        at_once(
+            lambda d=done: review.approve([d.pk], by=sam),
+            lambda d=done: review.reject(d.pk, sam, "No effort."),
+        )
+        done.refresh_from_db()
+        entry = LedgerEntry.objects.get(assignment=done)
+        assert (done.state, entry.state) in {
+            (State.APPROVED, LedgerEntry.State.PLANNED),
+            (State.REJECTED, LedgerEntry.State.CANCELLED),
+        }
+        HIT.objects.update(n_available=0)
+
+
+def test_work_sent_in_while_its_campaign_is_settled_is_in_the_account(monkeypatch):
+    campaign = make_campaign(1)
+    budgets.commit(key=campaign.key, pool=POOL, amount_cents=100, by=make_user("sam"))
+    assignment = next_assignment(make_worker())
+    planned, settled, plan = Event(), Event(), payments.plan
+
+    def plan_and_wait(*given):
+        cents = plan(*given)
+        planned.set()
+        settled.wait(timeout=0.5)
+        return cents
+
+    def settle():
+        planned.wait(timeout=10)
+        with transaction.atomic():
+            assert run.stop(campaign.pk, None, "Enough.")
+            budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)
+        settled.set()
+
+    monkeypatch.setattr(payments, "plan", plan_and_wait)
+    at_once(lambda: send_in(assignment), settle)
+    assert Commitment.objects.get().amount_cents == 10
+
+
+def test_work_is_paid_once_by_two_people_at_once():
+    sam = make_user("sam")
+    make_campaign(1)
+    review.approve([do_one(make_worker()).pk])
+    got = at_once(
+        *[
+            lambda i=i: payments.mark_paid(
+                LedgerEntry.objects.all(), sam, f"transfer {i}"
+            )
+            for i in range(3)
+        ]
+    )
+    assert sorted(got) == [0, 0, 1]
+
+
+def test_exclusion_and_the_next_hit_at_once_leave_no_open_work():
+    for _ in range(4):
+        make_campaign(1)
+        worker = make_worker()
+        at_once(
+            lambda w=worker: exclusions.exclude(w, POOL, "Sorry."),
+            lambda w=worker: next_assignment(w),
+        )
+        assert not Assignment.objects.filter(
+            worker=worker, state=State.ACCEPTED
+        ).exists()
+        assert HIT.objects.latest("pk").n_available == 1
+        HIT.objects.update(n_available=0)
+
+
+def test_a_crowd_at_once_answers_every_hit_exactly_once():
+    make_campaign(24)
+    workers = [make_worker() for _ in range(6)]
+
+    def work(worker):
+        n = 0
+        while do_one(worker) is not None:
+            n += 1
+        return n
+
+    got = at_once(*[lambda w=w: work(w) for w in workers])
+    assert sum(got) == 24
+    assert Answer.objects.count() == 24
+    assert set(HIT.objects.values_list("n_available", flat=True)) == {0}

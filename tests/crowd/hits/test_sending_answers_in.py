@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.campaigns.services import run
+from crowd.campaigns.services.work import (
+    give_back,
+    next_assignment,
+    release_overdue,
+    submit,
+)
+from crowd.models import HIT, Answer, Assignment, Commitment, LedgerEntry
+from crowd.money.services import budgets
+from crowd.workers.services import exclusions
+from genie.lib.errors import GenieError
+from tests.crowd.making import (
+    POOL,
+    answers_for,
+    hit_type,
+    make_campaign,
+    make_worker,
+    send_in,
+)
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+State = Assignment.State
+
+
+@pytest.fixture
+def assignment():
+    make_campaign(1)
+    return next_assignment(make_worker())
+
+
+def refused(assignment, answers=None, *, worker=None):
+    """Give the code of the refusal, after making sure that nothing was stored."""
+    before = (Answer.objects.count(), LedgerEntry.objects.count())
+    with pytest.raises(GenieError) as caught:
+        submit(
+            assignment_pk=assignment.pk,
+            worker=worker or assignment.worker,
+            answers=answers_for(assignment) if answers is None else answers,
+        )
+    assert (Answer.objects.count(), LedgerEntry.objects.count()) == before
+    return caught.value.code
+
+
+def test_an_answer_becomes_a_rating_and_plans_the_reward(assignment):
+    send_in(assignment, "0.75", active_seconds=0.0, remark="A typo in line 2.")
+    assignment.refresh_from_db()
+    answer = Answer.objects.get()
+    assert (answer.criterion, answer.value, answer.raw) == ("overall", 0.75, "0.75")
+    assert answer.item == assignment.hit.items.get()
+    assert assignment.state == State.SUBMITTED
+    assert assignment.remark == "A typo in line 2."
+    entry = LedgerEntry.objects.get()
+    assert (entry.idempotency_key, entry.kind, entry.state, entry.amount_cents) == (
+        f"reward:{assignment.pk}",
+        "REWARD",
+        "PLANNED",
+        10,
+    )
+
+
+def test_the_same_answer_again_changes_nothing(assignment):
+    first = send_in(assignment, remark="once")
+    second = send_in(assignment, remark="twice")
+    assert (second.state, second.submitted_at) == (first.state, first.submitted_at)
+    assert Answer.objects.count() == LedgerEntry.objects.count() == 1
+    assignment.refresh_from_db()
+    assert assignment.remark == "once"
+
+
+def test_another_answer_afterwards_is_refused(assignment):
+    send_in(assignment, "0.75")
+    assert refused(assignment, answers_for(assignment, "0")) == "already-submitted"
+    assert Answer.objects.get().value == 0.75
+
+
+@pytest.mark.parametrize("raw", ["0.6", "2", "-1", "nan", "", "agree", "1;drop", "²"])
+def test_what_a_page_sends_is_never_trusted(assignment, raw):
+    code = refused(assignment, answers_for(assignment, raw))
+    assert code == ("not-on-the-scale" if raw else "answer-missing")
+    assignment.refresh_from_db()
+    assert assignment.state == State.ACCEPTED
+
+
+def test_every_question_wants_an_answer_and_no_other_is_taken():
+    make_campaign(1, hit_type=hit_type(criteria={"fluent": "F?", "right": "R?"}))
+    assignment = next_assignment(make_worker())
+    key = assignment.hit.items.get().key
+    whole = {"fluent": "1", "right": "0"}
+    assert refused(assignment, {}) == "answer-missing"
+    assert refused(assignment, {key: {"fluent": "1"}}) == "answer-missing"
+    assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
+    assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
+    submit(assignment_pk=assignment.pk, worker=assignment.worker, answers={key: whole})
+    assert dict(Answer.objects.values_list("criterion", "value")) == {
+        "fluent": 1.0,
+        "right": 0.0,
+    }
+
+
+def test_nobody_can_answer_for_somebody_else(assignment):
+    assert refused(assignment, worker=make_worker()) == "not-yours"
+    with pytest.raises(GenieError):
+        give_back(assignment.pk, make_worker())
+
+
+def test_an_answer_just_after_the_deadline_still_counts(assignment):
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=30))
+    assert release_overdue() == 0
+    assert send_in(assignment).state == State.SUBMITTED
+
+
+def test_an_answer_long_after_the_deadline_is_refused_and_the_hit_is_free(assignment):
+    Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=5))
+    assert refused(assignment) == "too-late"
+    assert refused(assignment) == "too-late"
+    assignment.refresh_from_db()
+    assert assignment.state == State.EXPIRED
+    assert HIT.objects.get().n_available == 1
+
+
+def test_an_answer_to_returned_work_is_refused(assignment):
+    assert give_back(assignment.pk, assignment.worker)
+    assert not give_back(assignment.pk, assignment.worker)
+    assert refused(assignment) == "work-returned"
+    assert HIT.objects.get().n_available == 1
+
+
+def test_work_cannot_be_returned_after_it_was_sent_in(assignment):
+    send_in(assignment)
+    assert not give_back(assignment.pk, assignment.worker)
+    assignment.refresh_from_db()
+    assert assignment.state == State.SUBMITTED
+    assert HIT.objects.get().n_available == 0
+
+
+def test_overdue_work_goes_back_to_the_pool_once(assignment):
+    later = timezone.now() + timedelta(minutes=33)
+    assert release_overdue(later) == 1
+    assert release_overdue(later) == 0
+    assert HIT.objects.get().n_available == 1
+    assert next_assignment(make_worker()) is not None
+
+
+def test_work_that_is_not_overdue_stays_with_its_worker(assignment):
+    assert release_overdue(timezone.now() + timedelta(minutes=29)) == 0
+
+
+def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignment):
+    campaign = assignment.hit.campaign
+    boss = make_user("boss")
+    budgets.commit(key=campaign.key, pool=POOL, amount_cents=500, by=boss)
+    run.stop(campaign.pk, by=boss, reason="Enough.")
+    budgets.settle(campaign.key, 0)
+    assert send_in(assignment).state == State.SUBMITTED
+    # ... and the account that was closed without it is right again
+    assert Commitment.objects.get().amount_cents == 10
+
+
+@pytest.mark.parametrize(
+    ("measured", "kept"),
+    [
+        (None, None),
+        (math.nan, None),
+        (math.inf, None),
+        (-1.0, None),
+        (3.5, 3.5),
+        (9_999.0, 60.0),
+    ],
+)
+def test_active_time_is_believed_up_to_the_time_that_passed(assignment, measured, kept):
+    Assignment.objects.update(accepted_at=timezone.now() - timedelta(seconds=60))
+    send_in(assignment, active_seconds=measured)
+    assignment.refresh_from_db()
+    if kept is None:
+        assert assignment.active_seconds is None
+    else:
+        assert assignment.active_seconds == pytest.approx(kept, abs=2)
+
+
+def test_a_remark_keeps_its_lines_and_loses_what_cannot_be_shown(assignment):
+    send_in(assignment, remark="  line 1\nline 2 \x00\x1b[31m\u202e<b>" + "x" * 3_000)
+    assignment.refresh_from_db()
+    assert assignment.remark.startswith("line 1\nline 2 [31m<b>xxx")
+    assert len(assignment.remark) == 2_000
+
+
+def test_an_excluded_workers_open_work_is_taken_back(assignment):
+    exclusions.exclude(assignment.worker, POOL, "Sorry.")
+    assert HIT.objects.get().n_available == 1
+    assert refused(assignment) == "work-returned"
+
+
+def test_the_platforms_share_is_planned_beside_the_reward():
+    make_campaign(1, platform="mturk")
+    worker = make_worker()
+    worker.platform = "mturk"
+    worker.save()
+    assignment = next_assignment(worker)
+    send_in(assignment)
+    send_in(assignment)
+    assert sorted(LedgerEntry.objects.values_list("kind", "amount_cents")) == [
+        ("FEE", 2),
+        ("REWARD", 10),
+    ]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Budget, Commitment
+from crowd.money.services import budgets
+from genie.lib.errors import GenieError
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def sam():
+    return make_user("sam")
+
+
+@pytest.fixture(autouse=True)
+def _site_has_a_thousand_cents(settings):
+    settings.GENIE = {**settings.GENIE, "SITE_BUDGET_CENTS": 1_000}
+
+
+def commit(key, cents, by, pool="xsum"):
+    return budgets.commit(key=key, pool=pool, amount_cents=cents, by=by)
+
+
+def test_the_sites_budget_holds_for_all_pools_together(sam):
+    commit("a", 600, sam)
+    commit("b", 300, sam, pool="other")
+    assert budgets.budget_left("xsum") == budgets.budget_left("third") == 100
+    with pytest.raises(GenieError) as caught:
+        commit("c", 101, sam)
+    assert caught.value.code == "over-budget"
+    assert caught.value.details["left_cents"] == 100
+    assert "$1.01" in caught.value.message
+    assert "$1.00 is left" in caught.value.message
+    assert not Commitment.objects.filter(key="c").exists()
+
+
+def test_the_last_cent_can_be_spent(sam):
+    commit("a", 1_000, sam)
+    assert budgets.budget_left("xsum") == 0
+
+
+def test_a_pools_own_budget_holds_too(sam):
+    Budget.objects.create(pool="xsum", limit_cents=250)
+    assert budgets.budget_left("xsum") == 250
+    assert budgets.budget_left("other") == 1_000
+    with pytest.raises(GenieError, match="budget of xsum"):
+        commit("a", 251, sam)
+    commit("a", 250, sam)
+    commit("b", 750, sam, pool="other")
+
+
+def test_a_pool_with_much_left_is_still_held_by_the_site(sam):
+    Budget.objects.create(pool="xsum", limit_cents=99_999)
+    assert budgets.budget_left("xsum") == 1_000
+
+
+def test_the_limit_that_staff_set_beats_the_configured_one(sam):
+    Budget.objects.create(pool=Budget.SITE, limit_cents=5)
+    assert budgets.budget_left("xsum") == 5
+
+
+def test_the_same_commitment_twice_is_one(sam):
+    first = commit("a", 600, sam)
+    second = commit("a", 600, sam)
+    assert first.pk == second.pk
+    assert budgets.budget_left("xsum") == 400
+
+
+def test_what_was_not_spent_can_be_used_again(sam):
+    commit("a", 600, sam)
+    assert budgets.settle("a", 150)
+    assert budgets.budget_left("xsum") == 850
+    assert not budgets.settle("a", 0)
+    assert budgets.budget_left("xsum") == 850
+
+
+def test_settled_money_is_not_set_aside_again(sam):
+    commit("a", 600, sam)
+    budgets.settle("a", 150)
+    assert commit("a", 600, sam).amount_cents == 150
+
+
+def test_released_money_can_be_committed_again_under_the_same_key(sam):
+    commit("a", 600, sam)
+    assert budgets.release("a")
+    assert budgets.budget_left("xsum") == 1_000
+    assert commit("a", 700, sam).settled_at is None
+    assert budgets.budget_left("xsum") == 300
+    assert Commitment.objects.count() == 1
+
+
+def test_corrections_reach_settled_commitments_only(sam):
+    commit("open", 100, sam)
+    commit("closed", 100, sam)
+    budgets.settle("closed", 50)
+    for key in ("open", "closed", "nowhere"):
+        budgets.correct(key, 10)
+    assert dict(Commitment.objects.values_list("key", "amount_cents")) == {
+        "open": 100,
+        "closed": 60,
+    }
+    budgets.correct("closed", -100)
+    assert Commitment.objects.get(key="closed").amount_cents == 0
+
+
+def test_a_budget_lowered_below_what_is_set_aside_lets_nothing_more_through(sam):
+    commit("a", 600, sam)
+    Budget.objects.update(limit_cents=500)
+    assert budgets.budget_left("xsum") == -100
+    with pytest.raises(GenieError, match=r"\$0.00 is left"):
+        commit("b", 1, sam)
+
+
+def test_settling_what_was_never_committed_changes_nothing(sam):
+    assert not budgets.settle("nowhere", 10)
+    assert not budgets.release("nowhere")

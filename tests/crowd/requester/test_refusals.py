@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import RequesterHIT
+from crowd.requester.protocol.call import HANDLERS
+from crowd.requester.protocol.errors import TurkError
+from crowd.requester.protocol.validate import check_request
+from tests.crowd.requester.making import KEY, TEST, TYPE, external, html, post, refused
+
+HIT = {**TYPE, "LifetimeInSeconds": 3600, "Question": "<x/>"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Reward": "0.123"},
+        {"Reward": "$1"},
+        {"Reward": "1.00\n"},
+        {"Reward": 0.5},
+        {"Reward": "9" * 30},
+        {"Title": "x" * 129},
+        {"Title": " "},
+        {"Title": "a\0b"},
+        {"Title": "\ud800"},
+        {"Title": None},
+        {"Description": "x" * 2001},
+        {"Keywords": "x" * 1001},
+        {"LifetimeInSeconds": 29},
+        {"LifetimeInSeconds": 31_536_001},
+        {"LifetimeInSeconds": 60.0},
+        {"LifetimeInSeconds": True},
+        {"AssignmentDurationInSeconds": 29},
+        {"AutoApprovalDelayInSeconds": -1},
+        {"AutoApprovalDelayInSeconds": 2_592_001},
+        {"MaxAssignments": 0},
+        {"MaxAssignments": 10**9 + 1},
+        {"UniqueRequestToken": ""},
+        {"UniqueRequestToken": "x" * 65},
+        {"RequesterAnnotation": "x" * 256},
+        {"Question": "ü" * 32_768},
+        {"HITLayoutId": "lower"},
+        {"QualificationRequirements": {}},
+        {"QualificationRequirements": [{"QualificationTypeId": "X"}]},
+        {
+            "QualificationRequirements": [
+                {"QualificationTypeId": "00000000000000000040", "Comparator": "Exists"}
+            ]
+            * 11
+        },
+        {"Unheard": "of"},
+    ],
+)
+def test_arguments_that_the_client_lets_through_are_refused(change):
+    assert check_request("CreateHIT", HIT) == HIT
+    with pytest.raises(TurkError):
+        # what is too large for an amount shows only where it is read
+        money_too = check_request("CreateHIT", {**HIT, **change})
+        from crowd.requester.services.money import cents
+
+        cents(money_too["Reward"])
+
+
+@pytest.mark.parametrize(
+    ("operation", "arguments"),
+    [
+        ("ListHITs", {"MaxResults": 101}),
+        ("ListHITs", {"MaxResults": 0}),
+        ("GetHIT", {"HITId": "3abc"}),
+        ("GetHIT", {}),
+        ("CreateWorkerBlock", {"WorkerId": "B1", "Reason": "x"}),
+        ("UpdateExpirationForHIT", {"HITId": "3A", "ExpireAt": "2026-01-01"}),
+        ("UpdateExpirationForHIT", {"HITId": "3A", "ExpireAt": float("nan")}),
+        ("UpdateExpirationForHIT", {"HITId": "3A", "ExpireAt": 1e300}),
+        ("ListReviewableHITs", {"Status": "Assignable"}),
+        (
+            "NotifyWorkers",
+            {"Subject": "x", "MessageText": "x", "WorkerIds": ["A1"] * 101},
+        ),
+        ("RejectAssignment", {"AssignmentId": "3A", "RequesterFeedback": "a\x07"}),
+        ("RejectAssignment", {"AssignmentId": "3A", "RequesterFeedback": "x" * 1025}),
+    ],
+)
+def test_other_operations_hold_their_limits_too(operation, arguments):
+    assert operation in HANDLERS
+    with pytest.raises(TurkError):
+        check_request(operation, arguments)
+
+
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>' + external().replace(
+    "batch", "&b;"
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "plain text",
+        "<p>no question</p>",
+        ENTITIES,
+        '<?xml version="1.0"?><!DOCTYPE x SYSTEM "http://127.0.0.1/x">' + html(),
+        '<?xml version="1.0" encoding="UTF-16"?>' + html(),
+        '<?xml version="1.0" encoding="nonsense"?>' + html(),
+        html().replace("2011-11-11", "2011-11-12"),
+        html().replace("]]>", ""),
+        html("a ]]> b"),
+        html("  "),
+        html("a\x0bb"),
+        html(height="tall"),
+        html(height=-1),
+        html(height="9" * 5000),
+        html().replace("<FrameHeight>400</FrameHeight>", ""),
+        external("http://example.org/"),
+        external("https:///x"),
+        external("https://[half"),
+        external("javascript:alert(1)"),
+        external("https://example.org/a b"),
+        "<a>" * 1000 + "</a>" * 1000,
+        TEST.replace("FreeTextAnswer", "FileUploadAnswer"),
+    ],
+)
+def test_questions_out_of_form_post_nothing(desk, question):
+    with pytest.raises(desk.client.exceptions.RequestError) as caught:
+        post(desk, Question=question)
+    code = caught.value.response["TurkErrorCode"].rsplit(".", 1)[1]
+    assert code == ("XMLParseError" if question else "InvalidParameterValue")
+    assert RequesterHIT.objects.count() == 0
+
+
+def test_layouts_and_review_policies_are_refused(desk):
+    for fields in (
+        {"HITLayoutId": "3LAYOUT", "Question": html()},
+        {"AssignmentReviewPolicy": {"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}},
+        {"HITReviewPolicy": {"PolicyName": "SimplePlurality/2011-09-01"}},
+    ):
+        refused("InvalidParameterValue", lambda f=fields: post(desk, **f))
+    bare = {key: value for key, value in HIT.items() if key != "Question"}
+    refused("InvalidParameterValue", desk.client.create_hit, **bare)
+    refused(
+        "InvalidParameterValue", desk.client.create_hit, **bare, HITLayoutId="3LAYOUT"
+    )
+
+
+QUALIFICATION = {
+    "Name": "Reads",
+    "Description": "Reads.",
+    "QualificationTypeStatus": "Active",
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"Test": TEST},
+        {"AnswerKey": KEY},
+        {"Test": TEST, "TestDurationInSeconds": 60, "AutoGranted": True},
+        {"AutoGrantedValue": 3},
+        {"Test": html(), "TestDurationInSeconds": 60},
+        {"Test": TEST, "TestDurationInSeconds": 60, "AnswerKey": TEST},
+    ],
+)
+def test_qualification_types_that_contradict_themselves_are_refused(desk, change):
+    with pytest.raises(desk.client.exceptions.RequestError):
+        desk.client.create_qualification_type(**QUALIFICATION, **change)
+    mine = desk.client.list_qualification_types(MustBeRequestable=True)
+    assert mine["NumResults"] == 0
+
+
+def test_a_name_is_used_once_until_its_type_is_deleted(desk):
+    make = desk.client.create_qualification_type
+    made = make(**QUALIFICATION)["QualificationType"]["QualificationTypeId"]
+    message = refused("QualificationTypeAlreadyExists", make, **QUALIFICATION)
+    assert message.startswith("You have already created a QualificationType with this")
+    desk.client.delete_qualification_type(QualificationTypeId=made)
+    assert make(**QUALIFICATION)
+    refused(
+        "QualificationTypeDoesNotExist",
+        desk.client.get_qualification_type,
+        QualificationTypeId=made,
+    )
+
+
+REPUTATION = "00000000000000000040"
+LOCALE = "00000000000000000071"
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        {"QualificationTypeId": "3NONE", "Comparator": "Exists"},
+        {"QualificationTypeId": REPUTATION, "Comparator": "GreaterThan"},
+        {
+            "QualificationTypeId": REPUTATION,
+            "Comparator": "Exists",
+            "IntegerValues": [1],
+        },
+        {
+            "QualificationTypeId": REPUTATION,
+            "Comparator": "EqualTo",
+            "IntegerValues": [1, 2],
+        },
+        {
+            "QualificationTypeId": REPUTATION,
+            "Comparator": "In",
+            "IntegerValues": list(range(16)),
+        },
+        {
+            "QualificationTypeId": REPUTATION,
+            "Comparator": "In",
+            "LocaleValues": [{"Country": "DE"}],
+        },
+        {
+            "QualificationTypeId": LOCALE,
+            "Comparator": "LessThan",
+            "LocaleValues": [{"Country": "DE"}],
+        },
+        {
+            "QualificationTypeId": LOCALE,
+            "Comparator": "EqualTo",
+            "LocaleValues": [{"Country": "DE"}, {"Country": "FR"}],
+        },
+    ],
+)
+def test_requirements_that_cannot_be_applied_are_refused(desk, requirement):
+    with pytest.raises(desk.client.exceptions.ClientError):
+        post(desk, QualificationRequirements=[requirement])
+    assert RequesterHIT.objects.count() == 0

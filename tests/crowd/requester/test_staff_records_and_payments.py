@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import pytest
+from botocore.exceptions import ClientError
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import (
+    AccessKey,
+    RequesterAssignment,
+    RequesterBonus,
+    WorkerRecord,
+)
+from crowd.money.selectors.earnings import earnings
+from crowd.requester.services import access_keys, periodic
+from crowd.requester.services.requirements import ADULT, LOCALE
+from tests.crowd.requester.making import do, post, refused, state_of, take, worker
+
+MASTERS = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"
+
+
+def place(country, division=None):
+    value = {"Country": country}
+    return [{**value, "Subdivision": division} if division else value]
+
+
+def need(kind, comparator, **values):
+    return [{"QualificationTypeId": kind, "Comparator": comparator, **values}]
+
+
+@pytest.mark.parametrize(
+    ("needed", "record", "met"),
+    [
+        (need(LOCALE, "EqualTo", LocaleValues=place("US")), {"country": "US"}, True),
+        (
+            need(LOCALE, "EqualTo", LocaleValues=place("US", "NY")),
+            {"country": "US", "subdivision": "CA"},
+            False,
+        ),
+        (
+            need(LOCALE, "In", LocaleValues=[*place("GB"), *place("US", "NY")]),
+            {"country": "US", "subdivision": "NY"},
+            True,
+        ),
+        (need(LOCALE, "NotIn", LocaleValues=place("US")), {"country": "IN"}, True),
+        (need(LOCALE, "NotIn", LocaleValues=place("US")), {"country": ""}, False),
+        (need(LOCALE, "NotEqualTo", LocaleValues=place("US")), None, False),
+        (need(ADULT, "EqualTo", IntegerValues=[1]), {"adult": True}, True),
+        (need(ADULT, "EqualTo", IntegerValues=[1]), {"adult": False}, False),
+        (need(ADULT, "EqualTo", IntegerValues=[1]), None, False),
+        (need(MASTERS, "Exists"), {"master": True}, True),
+        (need(MASTERS, "Exists"), {"country": "US"}, False),
+        (need(MASTERS, "DoesNotExist"), {"country": "US"}, True),
+    ],
+)
+def test_what_staff_noted_of_a_worker_decides(desk, needed, record, met):
+    who = worker()
+    if record is not None:
+        WorkerRecord.objects.create(worker=who, **record)
+    hit = post(desk, QualificationRequirements=needed)
+    if met:
+        assert take(hit, who)
+    else:
+        with pytest.raises(Exception, match="qualifications"):
+            take(hit, who)
+
+
+def test_staff_keep_records_in_the_admin_with_codes_that_are_codes(desk, staff):
+    who = worker()
+    office = Client()
+    office.force_login(staff)
+    address = reverse("admin:crowd_workerrecord_add")
+    bad = office.post(address, {"worker": who.pk, "country": "usa"})
+    assert bad.status_code == 200
+    office.post(address, {"worker": who.pk, "country": "US", "adult": "on"})
+    record = WorkerRecord.objects.get()
+    assert (record.country, record.adult, record.master) == ("US", True, False)
+
+
+def test_work_is_approved_and_given_back_in_time_without_a_call(desk, hands):
+    done = do(post(desk, AutoApprovalDelayInSeconds=3600))
+    open_work = take(post(desk), worker("Walt"))
+    hands.forward(seconds=3600)
+    periodic.settle_all()
+    assert state_of(done) == "Approved"
+    assert state_of(open_work.entity_id) == "Returned"
+    before = desk.client.get_account_balance()
+    periodic.settle_all()
+    assert (
+        desk.client.get_account_balance()["AvailableBalance"]
+        == (before["AvailableBalance"])
+    )
+
+
+def test_approved_work_and_bonuses_are_paid_once_and_show_as_earned(desk, staff):
+    who = worker()
+    first, second = (do(post(desk, UniqueRequestToken=one), who) for one in "ab")
+    rejected = do(post(desk, UniqueRequestToken="c"), who)
+    desk.client.approve_assignment(AssignmentId=first)
+    desk.client.reject_assignment(AssignmentId=rejected, RequesterFeedback="Empty")
+    row = RequesterAssignment.objects.select_related("worker").get(entity_id=first)
+    desk.client.send_bonus(
+        WorkerId=row.worker.customer_id,
+        AssignmentId=first,
+        BonusAmount="0.10",
+        Reason="x",
+    )
+    assert (earnings(who).pending, earnings(who).approved) == (40, 50)
+    office = Client()
+    office.force_login(staff)
+    for name, rows in (
+        ("requesterassignment", RequesterAssignment.objects.all()),
+        ("requesterbonus", RequesterBonus.objects.all()),
+    ):
+        data = {
+            "action": "mark_paid_selected",
+            "_selected_action": [one.pk for one in rows],
+            "confirmed": "yes",
+            "reference": "transfer 7",
+        }
+        address = reverse(f"admin:crowd_{name}_changelist")
+        assert "Marked 1" in office.post(address, data, follow=True).content.decode()
+        again = office.post(address, data, follow=True)
+        assert "Nothing to pay" in again.content.decode()
+    assert (earnings(who).pending, earnings(who).approved, earnings(who).paid) == (
+        40,
+        0,
+        50,
+    )
+    row.refresh_from_db()
+    assert row.payment_reference == "transfer 7"
+    assert state_of(second) == "Submitted"
+    events = reverse("admin:crowd_requesterevent_changelist")
+    assert office.get(events).status_code == 200
+
+
+def test_keys_outlive_a_new_secret_of_the_site_while_the_old_one_is_listed(
+    desk, settings, staff
+):
+    old = settings.SECRET_KEY
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "new " * 16, [old]
+    assert desk.client.list_hits()["NumResults"] == 0
+    key, secret = access_keys.create_key(desk.requester, staff)
+    assert desk.connect(key.key_id, secret).list_hits()["NumResults"] == 0
+    # who knows the old secret of the site can make up no secret of a new key
+    forged = access_keys.secret_of(key.key_id, old)
+    with pytest.raises(ClientError) as caught:
+        desk.connect(key.key_id, forged).list_hits()
+    assert caught.value.response["Error"]["Code"] == "InvalidSignatureException"
+    AccessKey.objects.filter(pk=desk.key.pk).update(made_with="")  # from before
+    assert desk.client.list_hits()["NumResults"] == 0
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(ClientError):
+        desk.client.list_hits()
+    assert desk.connect(key.key_id, secret).list_hits()["NumResults"] == 0
+
+
+def test_a_hit_that_asks_for_a_place_still_costs_and_waits(desk):
+    hit = post(
+        desk,
+        QualificationRequirements=need(LOCALE, "EqualTo", LocaleValues=place("US")),
+    )
+    assert desk.client.get_hit(HITId=hit)["HIT"]["HITStatus"] == "Assignable"
+    refused("InvalidHITState", desk.client.delete_hit, HITId=hit)

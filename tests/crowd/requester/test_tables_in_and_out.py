@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import Requester, RequesterAssignment, RequesterBatch, RequesterHIT
+from crowd.requester.batches.page import MAX_ROWS, as_question, read_table
+from crowd.requester.questions.questions import read_question
+from crowd.requester.services import access_keys
+from genie.lib.errors import GenieError
+from tests.crowd.requester.on_site import OnSite, send
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ADD = "admin:crowd_requesterbatch_add"
+LIST = "admin:crowd_requesterbatch_changelist"
+PAGE = "<p>${text}</p>\n<p><label>Mood <input name='mood'></label> $${kept}</p>"
+TABLE = 'text,note\n"a, <b>b</b>",=1+1\nzwölf,"two\nlines"\n'
+
+
+@pytest.fixture
+def office(transactional_db):
+    ada = make_user("ada", is_staff=True, is_superuser=True)
+    client = Client()
+    client.force_login(ada)
+    client.ada = ada
+    return client
+
+
+@pytest.fixture
+def rita(office):
+    made = Requester.objects.create(name="Rita")
+    access_keys.deposit(made, 1000, key="start", by=office.ada)
+    return made
+
+
+def terms(requester, **fields):
+    return {
+        "requester": requester.pk,
+        "name": "Moods",
+        "title": "Say how it reads",
+        "description": "Read it.",
+        "reward": "0.40",
+        "max_assignments": 2,
+        "minutes": 10,
+        "days": 1,
+        "approval_days": 1,
+        **fields,
+    }
+
+
+def check(office, requester, page=PAGE, table=TABLE, **fields):
+    data = terms(requester, **fields)
+    for name, text in (("page", page), ("table", table)):
+        content = text if isinstance(text, bytes) else text.encode()
+        data[f"{name}_file"] = SimpleUploadedFile(f"{name}.txt", content)
+    return office.post(reverse(ADD), data)
+
+
+def confirm(office, requester, page=PAGE, table=TABLE, **fields):
+    """Send what a browser sends from the page that asks."""
+    data = terms(requester, page=page, table=table, confirmed="Post HITs", **fields)
+    data["table"] = data["table"].replace("\n", "\r\n")
+    return office.post(reverse(ADD), data, follow=True)
+
+
+def test_a_table_goes_out_as_hits_and_comes_back_as_a_table(office, rita):
+    asked = check(office, rita).content.decode()
+    assert "2 HITs, 4 assignments: $1.92 at most" in asked
+    assert "not shown to workers, but will be in the results: note" in asked
+    assert not RequesterHIT.objects.exists()
+    assert "Posted 2 HITs" in confirm(office, rita).content.decode()
+    first, second = RequesterHIT.objects.order_by("pk")
+    shown = read_question(first.question).content
+    assert "<p>a, &lt;b&gt;b&lt;/b&gt;</p>" in shown
+    assert "${kept}" in shown
+    assert second.inputs == ["zwölf", "two\nlines"]
+    wanda, walt = OnSite(), OnSite("walt")
+    for one, mood in ((wanda, "=cmd()"), (walt, "très bien")):
+        turn = one.accept(first.entity_id)
+        address, known = one.frame(one.get("turn", turn.entity_id))
+        served = Client().get(address).content.decode()
+        # the form that we made submits to where it was served from, without a script
+        assert 'action="mturk/externalSubmit"' in served
+        assert known["turkSubmitTo"].endswith(address.split("?")[0].rstrip("/"))
+        assert send(known["turkSubmitTo"], mood=mood).status_code == 200
+    done = RequesterAssignment.objects.get(worker__worker=walt.worker)
+    batch = RequesterBatch.objects.get()
+    answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
+    assert "attachment" in answer["Content-Disposition"]
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    assert len(rows) == 2
+    by_mood = {row["Answer.mood"]: row for row in rows}
+    assert set(by_mood) == {"'=cmd()", "très bien"}
+    row = by_mood["très bien"]
+    assert row["HITId"] == first.entity_id
+    assert row["AssignmentId"] == done.entity_id
+    assert row["WorkerId"] == done.worker.customer_id
+    assert row["Input.text"] == "a, <b>b</b>"
+    assert row["Input.note"] == "'=1+1"
+    assert (row["Reward"], row["AssignmentStatus"]) == ("$0.40", "Submitted")
+    assert row["LifetimeApprovalRate"] == "0% (0/0)"
+    assert list(row)[-2:] == ["Approve", "Reject"]
+    listed = office.get(reverse(LIST)).content.decode()
+    assert 'class="field-n_answers">2<' in listed
+
+
+def test_a_batch_is_posted_once_and_for_what_is_on_the_account(office, rita):
+    confirm(office, rita)
+    assert (
+        "There is already a batch called Moods"
+        in confirm(office, rita).content.decode()
+    )
+    assert RequesterHIT.objects.count() == 2
+    poor = confirm(office, rita, name="Dear", reward="5")
+    assert "insufficient funds" in poor.content.decode()
+    assert "more than is left" in check(office, rita, reward="5").content.decode()
+    assert RequesterBatch.objects.count() == 1
+
+
+def review(office, batch, text):
+    address = reverse("admin:crowd_requesterbatch_review", args=[batch.pk])
+    file = SimpleUploadedFile("results.csv", text.encode())
+    return office.post(address, {"table_file": file}, follow=True).content.decode()
+
+
+def test_the_table_of_results_comes_back_with_decisions(office, rita):
+    confirm(office, rita)
+    batch = RequesterBatch.objects.get()
+    hits = RequesterHIT.objects.order_by("pk")
+    done = [
+        one.do(hit.entity_id, mood="x")
+        for one in (OnSite(), OnSite("walt"))
+        for hit in hits
+    ]
+    answer = office.get(reverse("admin:crowd_requesterbatch_results", args=[batch.pk]))
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    rows.sort(key=lambda row: done.index(row["AssignmentId"]))
+    rows[0]["Approve"] = "x"
+    rows[1]["Reject"] = "Empty, sorry"
+    rows[2]["Reject"] = rows[2]["Approve"] = "x"
+
+    def written():
+        out = io.StringIO()
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+        return out.getvalue()
+
+    assert "it is both approved and rejected" in review(office, batch, written())
+    rows[2]["Reject"] = rows[2]["Approve"] = ""
+    for sentence, text in {
+        "line 1: there must be one column AssignmentId": "Approve,Reject\nx,\n",
+        "The table contains no decisions.": "AssignmentId,Approve,Reject\n3A,,\n",
+        "line 2: 3NONE is not an assignment of this batch": (
+            "AssignmentId,Approve,Reject\n3NONE,x,\n"
+        ),
+        "line 3: 3A appears twice": "AssignmentId,Approve,Reject\n3A,x,\n3A,x,\n",
+    }.items():
+        assert sentence in review(office, batch, text)
+    assert not RequesterAssignment.objects.exclude(state="Submitted").exists()
+    said = "Approved 1, rejected 1; 0 already had the same decision."
+    assert said in review(office, batch, written())
+    assert "Approved 0, rejected 0; 2 already" in review(office, batch, written())
+    states = [RequesterAssignment.objects.get(entity_id=one).state for one in done]
+    assert states == ["Approved", "Rejected", "Submitted", "Submitted"]
+    rejected = RequesterAssignment.objects.get(entity_id=done[1])
+    assert rejected.feedback == "Empty, sorry"
+    # what is decided the other way round is refused, and all of its table with it
+    rows[0]["Approve"], rows[0]["Reject"] = "", "No"
+    rows[3]["Approve"] = "x"
+    assert "currently in the state" in review(office, batch, written())
+    assert RequesterAssignment.objects.get(entity_id=done[3]).state == "Submitted"
+
+
+def test_a_batch_can_be_stopped(office, rita):
+    confirm(office, rita)
+    batch = RequesterBatch.objects.get()
+    data = {"action": "stop_selected", "_selected_action": [batch.pk]}
+    assert "Stopped" not in office.post(reverse(LIST), data).content.decode()
+    data |= {"confirmed": "yes", "reason": "The texts were wrong."}
+    for n in (2, 0):
+        page = office.post(reverse(LIST), data, follow=True)
+        assert f"Stopped {n} HITs" in page.content.decode()
+    assert OnSite().accept(RequesterHIT.objects.first().entity_id) is None
+
+
+@pytest.mark.parametrize(
+    ("page", "table", "sentence"),
+    [
+        (PAGE, "text,note\na\n", "line 2: 1 values for 2 columns"),
+        (PAGE, 'text,note\n"a\nb",c\nd\n', "line 4: 1 values"),
+        (PAGE, "text,text\na,b\n", "line 1: the column text appears twice"),
+        (PAGE, "text,\na,b\n", "line 1: each column needs a name"),
+        (PAGE, "text,note\n", "no rows"),
+        (PAGE, "text,note\na\x07,b\n", "line 2: the character"),
+        (PAGE, 'text,note\n"a,b\n', "line 2: "),
+        (PAGE, "text,note\n" + "x" * 66_000 + ",b\n", "line 2: its page has"),
+        ("<p>\n${texts}</p>", TABLE, "line 2: ${texts} is not a column"),
+        (PAGE, b"text,note\na,b\n\xff,c\n", "Line 3 is not UTF-8."),
+        (PAGE, "", "The submitted file is empty."),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line_and_nothing_is_posted(
+    office, rita, page, table, sentence
+):
+    asked = check(office, rita, page, table)
+    assert sentence in asked.content.decode()
+    assert "Post HITs" not in asked.content.decode()
+    assert not RequesterHIT.objects.exists()
+
+
+def test_html_in_the_table_is_shown_as_such_where_it_was_said_to_be_some(office, rita):
+    confirm(office, rita, markup="on")
+    assert "<p>a, <b>b</b></p>" in RequesterHIT.objects.first().question
+
+
+def test_pages_with_a_form_or_whole_ones_stay_as_they_are():
+    own = "<form action='x'></form>"
+    assert read_question(as_question(own, 2)).content.count("<form") == 1
+    whole = f"<!doctype html><html><body>{own} ]]> </body></html>"
+    assert read_question(as_question(whole, 2)).content == whole
+
+
+def test_a_table_has_an_end():
+    with pytest.raises(GenieError, match=str(MAX_ROWS)):
+        read_table("a\n" + "x\n" * (MAX_ROWS + 1))
+
+
+def test_only_staff_who_may_post_do(rita):
+    reader = make_user("rea", is_staff=True)
+    client = Client()
+    client.force_login(reader)
+    assert client.get(reverse(ADD)).status_code == 403
+    assert confirm(client, rita).status_code == 403
+    for name in ("results", "review"):
+        answer = client.get(reverse(f"admin:crowd_requesterbatch_{name}", args=[1]))
+        assert answer.status_code == 403
+    assert not RequesterHIT.objects.exists()

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
+from crowd.requester.services import turn_tokens
+from tests.crowd.requester.making import external, html, post, state_of
+from tests.crowd.requester.on_site import OnSite, send
+
+PAGE = "<!doctype html><html><head><title>x</title></head><body><form></form></body>"
+
+
+@pytest.fixture
+def wanda(transactional_db):
+    return OnSite()
+
+
+def text(answer):
+    return answer.content.decode()
+
+
+def group_of(hit_id):
+    return RequesterHIT.objects.get(entity_id=hit_id).hit_type.group_id
+
+
+def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
+    hit = post(desk, Question=html(PAGE), MaxAssignments=2)
+    assert reverse("work:requests") in text(wanda.get("home"))
+    listed = text(wanda.get("requests"))
+    assert "Say how it reads" in listed
+    assert "$0.40" in listed
+    look = wanda.get("request", group_of(hit))
+    _, known = wanda.frame(look)
+    assert known["assignmentId"] == "ASSIGNMENT_ID_NOT_AVAILABLE"
+    assert known["hitId"] == hit
+    assert "workerId" not in known
+    assert not RequesterAssignment.objects.exists()
+    turn = wanda.accept(hit)
+    _, known = wanda.frame(wanda.get("turn", turn.entity_id))
+    assert known["assignmentId"] == turn.entity_id
+    assert known["workerId"] == turn.worker.customer_id
+    told = send(
+        known["turkSubmitTo"], assignmentId=turn.entity_id, mood="glad", hitId="x"
+    )
+    assert told.status_code == 200
+    (got,) = desk.client.list_assignments_for_hit(HITId=hit)["Assignments"]
+    assert got["WorkerId"] == known["workerId"]
+    assert (
+        "<QuestionIdentifier>mood</QuestionIdentifier><FreeText>glad<" in got["Answer"]
+    )
+    assert "hitId" not in got["Answer"]
+    assert "assignmentId" not in got["Answer"]
+    assert "Your answer is stored" in text(wanda.get("turn", turn.entity_id))
+    assert "Say how it reads" not in text(wanda.get("requests"))  # one each
+    earned = text(wanda.get("earnings"))
+    assert "pending approval" in earned
+    desk.client.approve_assignment(AssignmentId=turn.entity_id)
+    desk.client.send_bonus(
+        WorkerId=got["WorkerId"],
+        AssignmentId=turn.entity_id,
+        BonusAmount="0.25",
+        Reason="Fine",
+    )
+    earned = wanda.get("earnings")
+    assert earned.context["earnings"].approved == 65
+    assert "$0.25" in text(earned)
+
+
+def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk, wanda):
+    turn = wanda.accept(post(desk, Question=html(PAGE)))
+    page = wanda.get("turn", turn.entity_id)
+    assert "allow-same-origin" not in text(page)
+    assert "allow-top-navigation" not in text(page)
+    address, known = wanda.frame(page)
+    served = Client().get(address)
+    rules = served["Content-Security-Policy"].split("; ")
+    assert [one for one in rules if one.startswith("sandbox")] == [
+        "sandbox allow-scripts allow-forms allow-popups allow-modals"
+    ]
+    assert f"form-action {known['turkSubmitTo']}/" in rules
+    assert "frame-ancestors http://testserver" in rules
+    assert "base-uri 'none'" in rules
+    assert "X-Frame-Options" not in served
+    assert served["Referrer-Policy"] == "no-referrer"
+    assert served.cookies == {}
+    assert PAGE.split("<title>")[1] in text(served)
+    assert text(served).index("requester_page") > text(served).index("<head>")
+
+
+def test_an_external_page_keeps_its_own_origin_but_not_ours(desk, wanda):
+    hit = post(desk, Question=external("https://lab.example.org/a?b=1&amp;c=2#top"))
+    turn = wanda.accept(hit)
+    page = wanda.get("turn", turn.entity_id)
+    address, known = wanda.frame(page)
+    assert address.startswith("https://lab.example.org/a?b=1&c=2&assignmentId=")
+    assert address.endswith("#top")
+    assert "frame-src 'self' https:" in page["Content-Security-Policy"]
+    assert "allow-same-origin" in text(page)
+    send(known["turkSubmitTo"] + "/", assignmentId=turn.entity_id, code="77")
+    assert state_of(turn.entity_id) == "Submitted"
+    ours = post(desk, Question=external("https://testserver/work/"), Reward="0.05")
+    look = wanda.get("request", group_of(ours))
+    assert "allow-same-origin" not in text(look)
+
+
+def test_nothing_is_sent_in_without_the_token_of_that_assignment(desk, wanda, hands):
+    hit = post(desk, MaxAssignments=3)
+    turn = wanda.accept(hit)
+    walt = OnSite("walt")
+    other = walt.accept(hit)
+    _, known = wanda.frame(wanda.get("turn", turn.entity_id))
+    public = f"http://testserver/work/frame/{turn.entity_id}"
+    assert send(public, assignmentId=turn.entity_id, x="1").status_code == 404
+    bent = known["turkSubmitTo"][:-1] + (
+        "A" if known["turkSubmitTo"][-1] != "A" else "B"
+    )
+    assert send(bent, assignmentId=turn.entity_id, x="1").status_code == 404
+    preview = turn_tokens.for_preview(turn.hit)
+    assert send(f"http://testserver/work/frame/{preview}", x="1").status_code == 404
+    assert send(f"http://testserver/work/look/{preview}", x="1").status_code == 409
+    crossed = send(known["turkSubmitTo"], assignmentId=other.entity_id, x="1")
+    assert crossed.status_code == 400
+    unsent = Client().get(known["turkSubmitTo"] + "/mturk/externalSubmit")
+    assert unsent.status_code == 400
+    assert state_of(turn.entity_id) == state_of(other.entity_id) == "Accepted"
+    # another worker's session changes nothing: the token decides whose work it is
+    assert walt.get("turn", turn.entity_id).status_code == 404
+    assert (
+        send(known["turkSubmitTo"], assignmentId=turn.entity_id, x="1").status_code
+        == 200
+    )
+    again = send(known["turkSubmitTo"], assignmentId=turn.entity_id, x="2")
+    assert again.status_code == 409
+    assert "FreeText>1<" in RequesterAssignment.objects.get(pk=turn.pk).answer
+    hands.forward(seconds=601)
+    late = walt.get("turn", other.entity_id)
+    assert "The time for this HIT is up" in text(late)
+    token = turn_tokens.for_turn(other)
+    assert send(f"http://testserver/work/frame/{token}", x="1").status_code == 409
+    assert Client().get(reverse("work:turn-frame", args=[token])).status_code == 410
+
+
+def test_a_returned_hit_is_open_again_and_a_full_one_is_not(desk, wanda):
+    hit = post(desk)
+    turn = wanda.accept(hit)
+    assert wanda.accept(hit) is None  # not offered while it is open
+    assert "Continue" in text(wanda.get("requests"))
+    walt = OnSite("walt")
+    assert walt.accept(hit) is None
+    wanda.client.post(reverse("work:turn-return", args=[turn.entity_id]))
+    assert "returned" in text(wanda.get("turn", turn.entity_id))
+    walt.do(hit, x="1")
+    assert wanda.accept(hit) is None
+    assert walt.get("request", group_of(hit)).status_code == 404
+
+
+def test_a_group_hands_out_one_hit_after_another(desk, wanda):
+    hits = [post(desk, UniqueRequestToken=str(n)) for n in range(3)]
+    done = {
+        wanda.do(hits[0], x="1"),
+        wanda.do(hits[2], x="1"),
+        wanda.do(hits[0], x="1"),
+    }
+    assert len(done) == 3
+    assert {state_of(one) for one in done} == {"Submitted"}
+
+
+def test_what_guards_discovery_and_preview_is_held(desk, wanda):
+    made = desk.client.create_qualification_type(
+        Name="Reads", Description="Reads.", QualificationTypeStatus="Active"
+    )
+    kind = made["QualificationType"]["QualificationTypeId"]
+
+    def need(guarded):
+        return [
+            {
+                "QualificationTypeId": kind,
+                "Comparator": "Exists",
+                "ActionsGuarded": guarded,
+            }
+        ]
+
+    hidden, closed, open_ = (
+        post(desk, Title=guarded, QualificationRequirements=need(guarded))
+        for guarded in ("DiscoverPreviewAndAccept", "PreviewAndAccept", "Accept")
+    )
+    listed = text(wanda.get("requests"))
+    assert "DiscoverPreviewAndAccept" not in listed
+    assert "not met" in listed
+    assert wanda.get("request", group_of(hidden)).status_code == 404
+    assert "<iframe" not in text(wanda.get("request", group_of(closed)))
+    assert "<iframe" in text(wanda.get("request", group_of(open_)))
+    for hit in (hidden, closed, open_):
+        assert wanda.accept(hit) is None
+    wanda.client.post(reverse("work:requester-qualification", args=[kind]))
+    (asked,) = desk.client.list_qualification_requests()["QualificationRequests"]
+    desk.client.accept_qualification_request(
+        QualificationRequestId=asked["QualificationRequestId"]
+    )
+    for hit in (hidden, closed, open_):
+        assert wanda.accept(hit) is not None
+
+
+def test_blocked_and_excluded_workers_are_offered_nothing(desk, wanda):
+    done = wanda.do(post(desk), x="1")
+    post(desk, Title="Another one")
+    who = RequesterAssignment.objects.get(entity_id=done).worker.customer_id
+    desk.client.create_worker_block(WorkerId=who, Reason="x")
+    assert "Another one" not in text(wanda.get("requests"))
+    desk.client.delete_worker_block(WorkerId=who)
+    assert "Another one" in text(wanda.get("requests"))
+    Worker.objects.filter(pk=wanda.worker.pk).update(excluded=True)
+    assert "Another one" not in text(wanda.get("requests"))
+
+
+def test_workers_read_what_their_requesters_wrote_and_nobody_elses(desk, wanda):
+    done = wanda.do(post(desk, AutoApprovalDelayInSeconds=0), x="1")
+    who = RequesterAssignment.objects.get(entity_id=done).worker.customer_id
+    desk.client.notify_workers(
+        Subject="<b>Thanks</b>", MessageText="More on\nMonday", WorkerIds=[who]
+    )
+    shown = text(wanda.get("messages"))
+    assert "&lt;b&gt;Thanks" in shown
+    assert "More on<br>Monday" in shown
+    assert "Thanks" not in text(OnSite("walt").get("messages"))
+
+
+def test_who_is_no_worker_sees_none_of_it(desk, wanda):
+    turn = wanda.accept(post(desk))
+    stranger = Client()
+    for name, args in (
+        ("requests", []),
+        ("request", [turn.hit.hit_type.group_id]),
+        ("turn", [turn.entity_id]),
+    ):
+        answer = stranger.get(reverse(f"work:{name}", args=args))
+        assert answer.status_code == 302
+        assert "/login/" in answer["Location"]
+    assert WorkerAlias.objects.count() == 1

@@ -1,0 +1,357 @@
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from crowd.campaigns.services import review
+from crowd.campaigns.services.work import next_assignment
+from crowd.models import (
+    HIT,
+    Assignment,
+    Budget,
+    Campaign,
+    Invitation,
+    LedgerEntry,
+    Worker,
+)
+from crowd.money.services import budgets
+from crowd.workers.services import exclusions
+from tests.crowd.making import (
+    POOL,
+    do_all,
+    do_one,
+    item,
+    items,
+    make_campaign,
+    make_worker,
+)
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+State = Assignment.State
+
+
+@pytest.fixture
+def ada():
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def office(ada):
+    client = Client()
+    client.force_login(ada)
+    return client
+
+
+@pytest.fixture
+def reader():
+    """Somebody who may look at everything and change nothing."""
+    user = make_user("rea", is_staff=True)
+    user.user_permissions.set(
+        Permission.objects.filter(
+            content_type__app_label="crowd", codename__startswith="view_"
+        )
+    )
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page_of(model, pk=None):
+    if pk is None:
+        return reverse(f"admin:crowd_{model}_changelist")
+    return reverse(f"admin:crowd_{model}_change", args=[pk])
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+def act(client, model, action, *rows, **fields):
+    data = {"action": action, "_selected_action": [row.pk for row in rows], **fields}
+    return client.post(page_of(model), data, follow=True)
+
+
+def do(client, model, action, *rows):
+    """Act, having confirmed it with a reason."""
+    return act(client, model, action, *rows, confirmed="yes", reason="As agreed.")
+
+
+def said():
+    return list(LogEntry.objects.order_by("pk").values_list("change_message", flat=True))  # fmt: skip
+
+
+# --- campaigns ------------------------------------------------------------------------
+
+
+def test_the_list_shows_how_far_and_how_dear_each_campaign_is(office):
+    make_campaign(4, budget_cents=80)
+    worker = make_worker()
+    do_one(worker)
+    next_assignment(worker)
+    Assignment.objects.filter(state=State.SUBMITTED).update(active_seconds=24)
+    page = text_of(office.get(page_of("campaign")))
+    assert "1 of 4 (25 %)" in page
+    assert "1 / 2" in page
+    assert "$0.10" in page
+    assert "$0.80" in page
+    assert "$15.00" in page
+
+
+@pytest.mark.parametrize("model", ["campaign", "hit", "assignment", "worker", "ledgerentry", "invitation", "budget", "commitment", "hittype"])  # fmt: skip
+def test_lists_take_as_many_queries_for_many_rows_as_for_one(
+    office, ada, model, django_assert_num_queries
+):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    def fill(n):
+        from crowd.workers.services import invitations
+
+        for _ in range(n):
+            number = Campaign.objects.count()
+            campaign = make_campaign(2, of=items(2, f"{number}-"), pool=f"pool-{number}")  # fmt: skip
+            do_all(make_worker(campaign.pool))
+            invitations.invite(ada, "note")
+            budgets.commit(key=campaign.key, pool=campaign.pool, amount_cents=1, by=ada)
+            Budget.objects.create(pool=campaign.pool, limit_cents=5)
+
+    fill(1)
+    office.get(page_of(model))  # what is cached is cached now
+    with CaptureQueriesContext(connection) as few:
+        assert office.get(page_of(model)).status_code == 200
+    fill(5)
+    with CaptureQueriesContext(connection) as many:
+        office.get(page_of(model))
+    assert len(many) <= len(few)
+
+
+def test_staff_pause_resume_and_start(office):
+    campaign = make_campaign(1)
+    asked = act(office, "campaign", "pause_selected", campaign)
+    assert campaign.title in text_of(asked)
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    do(office, "campaign", "pause_selected", campaign)
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.PAUSED
+    response = do(office, "campaign", "pause_selected", campaign)
+    assert "not changed: their state does not allow it" in text_of(response)
+    do(office, "campaign", "resume_selected", campaign)
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    assert said() == ["Paused. Reason: As agreed.", "Resumed. Reason: As agreed."]
+
+
+def test_stopping_asks_once_more_and_wants_a_reason(office):
+    campaign = make_campaign(3)
+    do_one(make_worker())
+    first = act(office, "campaign", "stop_selected", campaign)
+    page = text_of(first)
+    assert "1 of 3" in page
+    assert "Spent so far $0.10" in page
+    assert "checked" not in first.text  # whether to publish is nobody's default
+    act(
+        office,
+        "campaign",
+        "stop_selected",
+        campaign,
+        confirmed="yes",
+        reason=" ",
+        publish="no",
+    )
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts.")  # fmt: skip
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    act(office, "campaign", "stop_selected", campaign, confirmed="yes", reason="Wrong texts", publish="no")  # fmt: skip
+    campaign.refresh_from_db()
+    assert campaign.state == Campaign.State.STOPPED
+    assert campaign.publish_partial is False
+    assert said() == ["Stopped: Wrong texts. The results so far are not published."]
+
+
+def test_a_campaigns_own_page_has_its_figures_and_its_brakes(office):
+    campaign = make_campaign(2)
+    response = office.get(page_of("campaign", campaign.pk))
+    assert "0 of 2" in text_of(response)
+    assert 'value="stop_selected"' in response.text
+    assert 'value="pause_selected"' in response.text
+    assert 'name="_save"' not in response.text
+    hits = re.search(r'href="([^"]+campaign__id__exact[^"]+)"', response.text).group(1)
+    assert office.get(hits).status_code == 200
+
+
+# --- work -----------------------------------------------------------------------------
+
+
+def test_staff_approve_and_reject_with_a_reason(office):
+    make_campaign(3)
+    one, two, three = do_all(make_worker())
+    do(office, "assignment", "approve_selected", one)
+    act(office, "assignment", "reject_selected", two)
+    two.refresh_from_db()
+    assert two.state == State.SUBMITTED
+    response = act(office, "assignment", "reject_selected", one, two, confirmed="yes", reason="No effort.")  # fmt: skip
+    assert "1 not changed" in text_of(response)
+    states = dict(Assignment.objects.values_list("pk", "state"))
+    assert states == {one.pk: "APPROVED", two.pk: "REJECTED", three.pk: "SUBMITTED"}
+    assert said() == ["Approved. Reason: As agreed.", "Rejected: No effort."]
+
+
+def test_an_assignments_page_shows_what_the_worker_saw_and_said(office):
+    make_campaign(of=[item("k", text="<script>alert(1)</script>", question="=cmd()")])
+    done = do_one(make_worker(), remark="]]> odd")
+    response = office.get(page_of("assignment", done.pk))
+    assert "<script>alert(1)" not in response.text
+    assert "<script>alert(1)</script>" in unescape(response.text)
+    assert "=cmd()" in text_of(response)
+    assert "]]> odd" in text_of(response)
+    assert "0.75" in text_of(response)
+    hit = office.get(page_of("hit", done.hit_id))
+    assert "<script>alert(1)" not in hit.text
+    assert str(done.worker) in text_of(hit)
+
+
+# --- people ---------------------------------------------------------------------------
+
+
+def test_the_list_of_workers_shows_earnings_and_closed_pools(office):
+    make_campaign(2)
+    worker = make_worker()
+    one, _ = do_all(worker)
+    review.approve([one.pk])
+    exclusions.exclude(worker, "other", "Sorry.")
+    row = re.search(rf"<tr>.*?{worker.pseudonym}.*?</tr>", office.get(page_of("worker")).text, re.S)  # fmt: skip
+    cells = re.findall(r'class="field-(\w+)">(.*?)</td>', row.group(0), re.S)
+    assert dict(cells) | {
+        "n_sent_in": "2",
+        "pending": "$0.10",
+        "approved": "$0.10",
+        "paid": "$0.00",
+        "n_pools": "1",
+    } == dict(cells)
+    assert "Sorry." in text_of(office.get(page_of("worker", worker.pk)))
+
+
+def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
+    make_campaign(1)
+    worker = make_worker()
+    do(office, "worker", "exclude_selected", worker)
+    do(office, "worker", "exclude_selected", worker)
+    worker.refresh_from_db()
+    assert next_assignment(worker) is None
+    do(office, "worker", "include_selected", worker)
+    worker.refresh_from_db()
+    assert next_assignment(worker) is not None
+    assert said() == [
+        "Excluded from all work. Reason: As agreed.",
+        "Readmitted. Reason: As agreed.",
+    ]
+
+
+def test_an_invitations_link_is_shown_once_and_works(office):
+    add = reverse("admin:crowd_invitation_add")
+    response = office.post(add, {"note": "for Wim", "days": 3})
+    link = re.search(r'value="(http[^"]+)"', response.text).group(1)
+    assert "no-store" in response["Cache-Control"]
+    token = link.rstrip("/").rsplit("/", 1)[-1]
+    row = Invitation.objects.get()
+    assert 2 <= (row.expires_at - timezone.now()).days <= 3
+    for page in (page_of("invitation"), page_of("invitation", row.pk), add):
+        assert token not in office.get(page).text
+    wim = Client()
+    wim.force_login(make_user("wim"))
+    wim.post(link)
+    assert Worker.objects.get().user.get_username() == "wim"
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "x", "", "9999"])
+def test_a_nonsense_time_makes_no_invitation(office, days):
+    office.post(reverse("admin:crowd_invitation_add"), {"days": days})
+    assert not Invitation.objects.exists()
+
+
+# --- money ----------------------------------------------------------------------------
+
+
+def test_budgets_show_what_is_left_and_staff_change_the_limit(office, ada):
+    budgets.commit(key="a", pool=POOL, amount_cents=700, by=ada)
+    own = Budget.objects.create(pool=POOL, limit_cents=1_000)
+    page = text_of(office.get(page_of("budget")))
+    assert "$10.00 $7.00 $3.00" in page
+    site = Budget.objects.get(pool=Budget.SITE)
+    assert "the whole site" in page
+    limit = {"limit_cents": 2_000, "pool": "moved"}
+    assert "This field is required" in text_of(office.post(page_of("budget", own.pk), limit))  # fmt: skip
+    office.post(page_of("budget", own.pk), {**limit, "why": "A second grant."})
+    own.refresh_from_db()
+    assert (own.pool, own.limit_cents) == (POOL, 2_000)
+    assert said() == ["Changed Limit cents. Reason: A second grant."]
+    office.post(page_of("budget", site.pk), {"limit_cents": -5, "why": "A try."})
+    site.refresh_from_db()
+    assert site.limit_cents > 0
+    assert LogEntry.objects.count() == 1
+
+
+def test_rewards_are_marked_paid_with_their_reference(office):
+    make_campaign(3)
+    one, two, _ = do_all(make_worker())
+    review.approve([one.pk, two.pk])
+    entries = list(LedgerEntry.objects.all())
+    asked = act(office, "ledgerentry", "mark_paid_selected", *entries)
+    assert "Total $0.20" in text_of(asked)
+    assert "1 skipped" in text_of(asked)
+    act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 17")  # fmt: skip
+    act(office, "ledgerentry", "mark_paid_selected", *entries, confirmed="yes", reference="transfer 18")  # fmt: skip
+    states = LedgerEntry.objects.order_by("pk").values_list("state", "platform_id")
+    assert list(states) == [
+        ("DONE", "transfer 17"),
+        ("DONE", "transfer 17"),
+        ("PLANNED", ""),
+    ]
+
+
+# --- who may --------------------------------------------------------------------------
+
+
+def test_who_may_only_look_cannot_act(reader):
+    campaign = make_campaign(2)
+    worker = make_worker()
+    done = do_one(worker)
+    do(reader, "campaign", "pause_selected", campaign)
+    act(reader, "campaign", "stop_selected", campaign, confirmed="yes", reason="x")
+    act(reader, "assignment", "reject_selected", done, confirmed="yes", reason="x")
+    do(reader, "worker", "exclude_selected", worker)
+    act(reader, "ledgerentry", "mark_paid_selected", *LedgerEntry.objects.all(), confirmed="yes", reference="x")  # fmt: skip
+    assert reader.get(reverse("admin:crowd_invitation_add")).status_code == 403
+    assert reader.post(reverse("admin:crowd_invitation_add"), {"days": 3}).status_code == 403  # fmt: skip
+    for row in (campaign, done, worker):
+        row.refresh_from_db()
+    assert campaign.state == Campaign.State.RUNNING
+    assert done.state == State.SUBMITTED
+    assert not worker.excluded
+    assert not Invitation.objects.exists()
+    assert said() == []
+    assert 'value="stop_selected"' not in reader.get(page_of("campaign", campaign.pk)).text  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["campaign", "hit", "assignment", "ledgerentry", "worker", "commitment"])  # fmt: skip
+def test_rows_of_record_cannot_be_edited_or_deleted_by_hand(office, ada, model):
+    make_campaign(1)
+    do_one(make_worker())
+    budgets.commit(key="a", pool=POOL, amount_cents=7, by=ada)
+    kind = {"campaign": Campaign, "hit": HIT, "assignment": Assignment, "ledgerentry": LedgerEntry, "worker": Worker}.get(model)  # fmt: skip
+    pk = kind.objects.get().pk if kind else 1
+    assert office.get(page_of(model, pk)).status_code in (200, 302)
+    assert office.post(page_of(model, pk), {"state": "DONE"}).status_code == 403
+    assert office.get(reverse(f"admin:crowd_{model}_delete", args=[pk])).status_code == 403  # fmt: skip
+    assert office.get(reverse(f"admin:crowd_{model}_add")).status_code == 403

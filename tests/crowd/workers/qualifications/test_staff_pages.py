@@ -1,0 +1,199 @@
+"""Staff write tests, publish them, require them, and take qualifications back."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from crowd.messages import services
+from crowd.models import QualificationGrant, QualificationTest, Requirement
+from tests.crowd.making import POOL, make_campaign, make_worker
+from tests.crowd.workers.qualifications.making import NAME, drawn_test, take
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+TESTS = "/admin/crowd/qualificationtest/"
+GRANTS = "/admin/crowd/qualificationgrant/"
+
+
+@pytest.fixture
+def boss():
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    return client
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+def form(*questions, **fields):
+    """Fill in the page of a test; each question: text, answers, right line."""
+    sent = {
+        "title": "Reading",
+        "name": NAME,
+        "pool": POOL,
+        "introduction": "",
+        "n_asked": 0,
+        "pass_percent": 80,
+        "n_tries": 2,
+        "wait_hours": 24,
+        "valid_days": "",
+        "questions-TOTAL_FORMS": len(questions),
+        "questions-INITIAL_FORMS": 0,
+        **fields,
+    }
+    for i, (text, choices, right) in enumerate(questions):
+        sent |= {
+            f"questions-{i}-position": i,
+            f"questions-{i}-text": text,
+            f"questions-{i}-choices": choices,
+            f"questions-{i}-right": right,
+        }
+    return sent
+
+
+def act(client, page, action, *pks, **fields):
+    sent = {"action": action, "_selected_action": pks, **fields}
+    return client.post(page, sent, follow=True)
+
+
+def do(client, page, action, *pks):
+    """Act, having confirmed it with a reason."""
+    return act(client, page, action, *pks, confirmed="yes", reason="As agreed.")
+
+
+def test_a_test_is_written_by_hand_published_and_taken(boss):
+    response = boss.post(
+        f"{TESTS}add/",
+        form(("Two and two?", "three\nfour", 2), ("Is it so?", "yes\nno", 1)),
+    )
+    assert response.status_code == 302, text_of(response)
+    test = QualificationTest.objects.get()
+    assert [q.expected for q in test.questions.all()] == [{"choice": 1}, {"choice": 0}]
+    assert test.seed > 0
+    assert boss.get(f"{TESTS}{test.pk}/change/").text.count('value="Save"') == 1
+    assert "Hours between attempts" in boss.get(f"{TESTS}{test.pk}/change/").text
+    do(boss, TESTS, "publish_selected", test.pk)
+    test.refresh_from_db()
+    assert test.state == "PUBLISHED"
+    assert take(make_worker()).passed
+    page = boss.get(f"{TESTS}{test.pk}/change/")
+    assert 'value="Save"' not in page.text
+    assert "four" in text_of(page)
+    shown = text_of(boss.get(TESTS))
+    assert "Reading, version 1" in shown
+    tries = boss.get("/admin/crowd/testattempt/")
+    assert "Reading, version 1" in text_of(tries)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        (("Two and two?", "three\nfour", 3), "does not say which of its answers"),
+        (("Two and two?", "three\nfour", ""), "does not say which of its answers"),
+        (("Two and two?", "four", 1), "at least two answers"),
+        (("", "three\nfour", 1), "has no text"),
+    ],
+)
+def test_a_question_that_makes_no_sense_comes_back(boss, question, sentence):
+    response = boss.post(f"{TESTS}add/", form(question))
+    assert response.status_code == 200
+    assert sentence in text_of(response)
+    assert not QualificationTest.objects.exists()
+
+
+def test_a_drawn_test_is_looked_at_and_copied_but_not_changed(boss):
+    test = drawn_test(2)
+    page = text_of(boss.get(f"{TESTS}{test.pk}/change/"))
+    assert "Question 0?" in page
+    assert "right answer good" in page
+    assert boss.post(f"{TESTS}{test.pk}/change/", form()).status_code == 403
+    do(boss, TESTS, "copy_selected", test.pk)
+    copy = QualificationTest.objects.get(version=2)
+    assert copy.questions.count() == 2
+    page = boss.get(f"{TESTS}{copy.pk}/change/")
+    assert page.status_code == 200
+    assert "Question 1?" in text_of(page)
+    said = do(boss, TESTS, "publish_selected", copy.pk, test.pk)
+    assert "Not a draft" in text_of(said)
+    do(boss, TESTS, "retire_selected", copy.pk)
+    assert not QualificationTest.objects.filter(state="PUBLISHED").exists()
+
+
+def test_a_test_that_cannot_be_used_says_why(boss):
+    test = QualificationTest.objects.create(name="x", pool=POOL, title="Empty", seed=1)
+    said = text_of(do(boss, TESTS, "publish_selected", test.pk))
+    assert "it has no questions" in said
+
+
+def test_staff_take_a_qualification_back_and_grant_it_by_hand(boss):
+    drawn_test(2)
+    worker = make_worker()
+    take(worker)
+    grant = QualificationGrant.objects.get()
+    asked = act(boss, GRANTS, "revoke_selected", grant.pk)
+    assert "Revoke qualifications" in asked.text
+    assert not grant.ended_at
+    act(boss, GRANTS, "revoke_selected", grant.pk, confirmed="yes", reason="Shared.")
+    grant.refresh_from_db()
+    assert grant.revoked_reason == "Shared."
+    assert LogEntry.objects.get().get_change_message() == "Revoked: Shared."
+    sent = {"worker": worker.pk, "name": NAME, "days": 7}
+    boss.post(f"{GRANTS}add/", sent)
+    new = QualificationGrant.objects.get(ended_at=None)
+    assert new.granted_by.get_username() == "ada"
+    valid = new.expires_at - new.granted_at
+    assert timedelta(days=6, hours=23) < valid <= timedelta(days=7)
+    wrong = boss.post(f"{GRANTS}add/", {**sent, "worker": 999_999})
+    assert "Select a valid choice" in text_of(wrong)
+    assert QualificationGrant.objects.count() == 2
+
+
+def test_staff_require_a_test_of_a_pool_and_are_told_of_nonsense(boss):
+    page = "/admin/crowd/requirement/add/"
+    sent = {"pool": POOL, "campaign": "", "kind": "TEST", "test_name": NAME, "at_least": "", "countries": ""}  # fmt: skip
+    assert boss.post(page, sent).status_code == 302
+    assert str(Requirement.objects.get()) == f"qualification {NAME}"
+    campaign = make_campaign(1)
+    both = boss.post(page, {**sent, "campaign": campaign.pk})
+    assert "either a pool or a campaign" in text_of(both)
+    again = boss.post(page, sent)
+    assert again.status_code == 200
+    assert Requirement.objects.count() == 1
+    assert NAME in boss.get("/admin/crowd/requirement/").text
+
+
+def test_messages_can_be_read_and_not_changed(boss):
+    worker = make_worker()
+    sent = services.send(worker, "BONUS", "A bonus", "Five cents.")
+    assert "A bonus" in boss.get("/admin/crowd/message/").text
+    page = boss.get(f"/admin/crowd/message/{sent.pk}/change/")
+    assert "Five cents." in page.text
+    assert 'value="Save"' not in page.text
+
+
+def test_these_pages_want_permissions():
+    drawn_test(1)
+    sam = make_user("sam", is_staff=True)
+    client = Client()
+    client.force_login(sam)
+    names = ("qualificationtest", "qualificationgrant", "testattempt", "requirement", "message")  # fmt: skip
+    for name in names:
+        assert client.get(f"/admin/crowd/{name}/").status_code == 403
+    assert client.get(f"{GRANTS}add/").status_code == 403
+    sam.user_permissions.add(
+        *Permission.objects.filter(codename__in=[f"view_{name}" for name in names])
+    )
+    for name in names:
+        assert client.get(f"/admin/crowd/{name}/").status_code == 200
+    test = QualificationTest.objects.get()
+    do(client, TESTS, "retire_selected", test.pk)
+    test.refresh_from_db()
+    assert test.state == "PUBLISHED"

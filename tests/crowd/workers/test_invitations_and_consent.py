@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd import hit_templates
+from crowd.models import Consent, Invitation, Worker
+from crowd.workers.selectors.consent import consent_text, consented
+from crowd.workers.services import consent, invitations
+from genie.lib.errors import GenieError
+from tests.crowd.making import POOL, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def token():
+    return invitations.invite(make_user("sam"), "for Wim")
+
+
+def refused(token, user):
+    with pytest.raises(GenieError) as caught:
+        invitations.redeem(token, user)
+    return caught.value.code
+
+
+def test_an_invitation_makes_one_person_a_worker(token):
+    wim = make_user("wim")
+    worker = invitations.redeem(token, wim)
+    invitation = Invitation.objects.get()
+    assert worker.user == wim
+    assert not worker.simulated
+    assert invitation.worker == worker
+    assert refused(token, make_user("wanda")) == "invitation-used"
+    assert Worker.objects.count() == 1
+
+
+def test_the_token_itself_is_kept_nowhere(token):
+    row = Invitation.objects.values().get()
+    assert token not in str(row)
+
+
+def test_an_invitation_runs_out(token):
+    Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert refused(token, make_user("wim")) == "invitation-expired"
+
+
+def test_a_worker_does_not_use_up_another_invitation(token):
+    wim = make_user("wim")
+    invitations.redeem(token, wim)
+    second = invitations.invite(make_user("sara"))
+    assert refused(second, wim) == "already-a-worker"
+    invitations.redeem(second, make_user("wanda"))
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "🙂" * 50, "'; --"])
+def test_wrong_tokens_are_refused(wrong):
+    assert refused(wrong, make_user("wim")) == "no-such-invitation"
+
+
+def test_pseudonyms_do_not_tell_who_somebody_is():
+    wim = make_user("wim")
+    worker = invitations.register_worker(user=wim, platform_worker_id="wim@example.org")
+    assert "wim" not in worker.pseudonym
+    assert worker.pseudonym != make_worker().pseudonym
+
+
+def test_registering_the_same_platform_id_twice_is_one_worker():
+    one = invitations.register_worker(platform_worker_id="A1")
+    assert invitations.register_worker(platform_worker_id="A1").pk == one.pk
+    assert invitations.register_worker(platform_worker_id="A1", platform="mturk").pk != one.pk  # fmt: skip
+
+
+def test_consent_is_kept_once_for_each_version_of_the_text():
+    worker = make_worker(agreed=False)
+    consent.give(worker, POOL)
+    consent.give(worker, POOL)
+    assert Consent.objects.get().text_sha256 == consent_text(POOL).sha256
+    assert consented(worker, {POOL, "other"}) == {POOL}
+
+
+def test_consent_before_the_first_campaign_still_holds_when_it_is_there():
+    worker = make_worker()
+    make_campaign(1)
+    assert consented(worker, {POOL}) == {POOL}
+
+
+def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
+    folder = tmp_path / "question-answering"
+    folder.mkdir()
+    (folder / "consent.md").write_text("# Only here\n\n<script>alert(1)</script>")
+    (tmp_path / "consent.md").write_text("# Everywhere")
+    monkeypatch.setattr(hit_templates, "ROOT", tmp_path)
+    hit_templates.consent.cache_clear()
+    try:
+        before = consent_text(POOL)
+        worker = make_worker()
+        make_campaign(1)
+        after = consent_text(POOL)
+        assert "<h1>Only here</h1>" in after.html
+        assert "<script>" not in after.html
+        assert "Everywhere" in before.html
+        assert consented(worker, {POOL}) == set()
+    finally:
+        hit_templates.consent.cache_clear()

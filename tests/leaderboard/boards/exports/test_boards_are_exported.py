@@ -1,0 +1,184 @@
+"""A board as CSV, JSON, LaTeX, BibTeX and as a badge."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from genie.lib.formats.csv_text import csv_text
+from genie.lib.formats.latex import tex
+from tests.factories import make_many_ranked, make_ranked, make_submission
+
+BOARD = "/tasks/tidy-news/"
+
+
+@pytest.fixture
+def who(team, submitter):
+    return {"team": team, "owner": submitter}
+
+
+@pytest.fixture
+def two(task, who):
+    task.citation = "@inproceedings{tidy, title={Tidy}}"
+    task.save()
+    make_ranked(task, 80, system="Kite_50% & more", **who)
+    make_ranked(task, 79, system="=HYPERLINK(1)", simulated=True, **who)
+    make_submission(task, system="Egret", **who)
+    make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
+
+
+def table(response):
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+def test_a_board_links_to_its_exports_as_it_is_shown(client_of, two):
+    page = client_of("submitter").get(BOARD).content.decode()
+    assert f'"{BOARD}board.csv"' in page
+    page = client_of("submitter").get(f"{BOARD}?columns=all").content.decode()
+    assert f'"{BOARD}board.csv?columns=all"' in page
+
+
+def test_a_csv_has_every_public_row_with_its_interval_and_signature(client_of, two):
+    found = table(client_of("submitter").get(f"{BOARD}board.csv"))
+
+    assert [row["system"] for row in found] == [
+        "Kite_50% & more",
+        "'=HYPERLINK(1)",
+        "Egret",
+    ]
+    first, second, waiting = found
+    assert (first["rank_first"], first["rank_last"]) == ("1", "2")
+    assert float(first["human_overall"]) == 80.0
+    assert float(first["human_overall_low"]) == 78.0
+    assert first["human_overall_covers"] == "instances"
+    assert first["human_overall_signature"].startswith("human:direct-assessment")
+    assert first["url"].endswith(f"/submissions/{first['submission']}/")
+    assert second["simulated"] == "true"
+    assert (waiting["human_overall"], waiting["judged"]) == ("", "0")
+
+
+def test_a_json_says_what_it_is_and_how_many_rows_it_has(client, two):
+    found = json.loads(client.get(f"{BOARD}board.json?scored=1").content)
+
+    assert (found["task"], found["n_rows"], found["reason_if_empty"]) == (
+        "tidy-news",
+        2,
+        "",
+    )
+    assert found["rows"][0]["scores"]["overall"]["low"] == 78.0
+    assert set(found["rows"][0]["metrics"]) == {"sacrebleu", "rougeL"}
+    assert "/at/" in found["address"]
+
+
+def test_a_file_without_rows_says_why(client, task):
+    for form in ("csv", "json", "tex", "bib"):
+        assert client.get(f"{BOARD}board.{form}").status_code == 200
+    found = json.loads(client.get(f"{BOARD}board.json").content)
+    assert (found["n_rows"], found["reason_if_empty"] != "") == (0, True)
+    header = client.get(f"{BOARD}board.csv").content.decode()
+    assert header.count("\n") == 1
+    assert header.startswith("rank_first,rank_last,system")
+
+
+def test_the_address_in_a_file_shows_the_same_rows_for_ever(client, task, two, who):
+    found = json.loads(client.get(f"{BOARD}board.json").content)
+    later = timezone.now() + timedelta(seconds=1)
+
+    make_ranked(task, 90, system="Later", published_at=later, **who)
+
+    path = found["address"].split("testserver")[1]
+    assert "Later" not in client.get(path).content.decode()
+    assert "Kite" in client.get(path).content.decode()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+def test_the_latex_compiles(client, two, tmp_path):
+    body = client.get(f"{BOARD}board.tex?columns=all").content.decode()
+    (tmp_path / "t.tex").write_text(
+        "\\documentclass{article}\\usepackage{booktabs}\\usepackage[T1]{fontenc}"
+        f"\\begin{{document}}{body}\\end{{document}}"
+    )
+    subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_latex_escapes_names_and_balances(client, two):
+    body = client.get(f"{BOARD}board.tex").content.decode()
+
+    assert r"Kite\_50\% \& more" in body
+    assert "80.0 [78.0, 82.0]" in body
+    assert "1--2" in body
+    assert r"$^{*}$" in body
+    assert body.count("{") == body.count("}")
+    lines = [line for line in body.splitlines() if line.endswith(r"\\")]
+    assert len({line.count(" & ") for line in lines}) == 1
+
+
+def test_every_sign_that_latex_reads_is_escaped():
+    assert tex("\\ {a} $x_1^2$ 5% #~\n&") == (
+        r"\textbackslash{} \{a\} \$x\_1\textasciicircum{}2\$ 5\% "
+        r"\#\textasciitilde{} \&"
+    )
+
+
+def test_bibtex_cites_the_data_and_the_board(client, two):
+    body = client.get(f"{BOARD}board.bib").content.decode()
+
+    assert body.startswith("@inproceedings{tidy")
+    assert "@misc{genietidynews" in body
+    assert "/at/" in body
+
+
+def test_no_cell_of_a_csv_is_a_formula():
+    signs = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+    found = csv_text(["a"], [{"a": sign + "1"} for sign in signs] + [{"a": -1.5}])
+
+    lines = csv.reader(io.StringIO(found, newline=""))
+    cells = [line[0] for line in lines]
+    assert cells == ["a", *(f"'{sign}1" for sign in signs), "-1.5"]
+
+
+def test_an_export_asks_as_many_queries_with_5_rows_as_with_300(
+    client, task, who, django_assert_max_num_queries
+):
+    make_many_ranked(task, 300, **who)
+    with django_assert_max_num_queries(8):
+        found = table(client.get(f"{BOARD}board.csv"))
+    assert len(found) == 300
+
+
+def test_a_badge_is_an_svg_that_says_rank_and_interval(client, task, who):
+    kite = make_ranked(task, 80, system="<Kite>", **who)
+    for path in (f"{BOARD}badge.svg", f"/submissions/{kite.pk}/badge.svg"):
+        response = client.get(path)
+        assert response["Content-Type"] == "image/svg+xml"
+        root = ElementTree.fromstring(response.content.decode())
+        assert "#1 · 80.0 [78.0, 82.0]" in root.get("aria-label")
+    assert client.get(f"{BOARD}badge.svg")["ETag"]
+
+
+def test_what_is_not_public_has_no_badge(client, client_of, task, who):
+    private = make_ranked(task, 80, visibility="PRIVATE", **who)
+    new = make_submission(task, state="RECEIVED", **who)
+    for one in (private, new):
+        address = f"/submissions/{one.pk}/badge.svg"
+        assert client.get(address).status_code == 404
+        assert client_of("submitter").get(address).status_code == 404
+    assert b"no ranked systems yet" in client.get(f"{BOARD}badge.svg").content
+
+
+def test_unknown_forms_and_moments_are_not_found(client, task):
+    for path in ("board.pdf", "board.csv?at=soon", "board.csv?at=2999-01-01"):
+        assert client.get(BOARD + path).status_code == 404

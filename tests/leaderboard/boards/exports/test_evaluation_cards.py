@@ -1,0 +1,168 @@
+"""The evaluation card says what is stored, to those who may see the scores."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from crowd.models import Campaign, QualificationTest
+from leaderboard.models import Score, Submission, Task
+from tests.factories import make_metrics, make_ranked, make_submission, make_worker
+from tests.leaderboard.boards.pages.judged import judge
+
+
+@pytest.fixture
+def kite(task, team, submitter):
+    workers = [make_worker(name=f"secret-{n}") for n in range(3)]
+    made = judge(
+        task,
+        0.7,
+        system="Kite_1 [x](http://a) \\& | <b>",
+        workers=workers,
+        owner=submitter,
+        team=team,
+    )
+    make_metrics(made, sacrebleu=31.25)
+    return made
+
+
+def fetched(client, submission, form):
+    return client.get(f"/submissions/{submission.pk}/card.{form}")
+
+
+def test_the_json_holds_the_stored_numbers(client, kite, task):
+    found = json.loads(fetched(client, kite, "json").content)["sections"]
+    score = Score.objects.get(submission=kite)
+
+    result = found["Results"]["overall"]
+    assert (result["mean"], result["low"], result["high"]) == (
+        score.mean,
+        score.low,
+        score.high,
+    )
+    assert result["signature"] == score.signature
+    assert result["seed"] == str(score.seed)
+    assert found["Human evaluation design"]["questions, verbatim"] == (
+        task.human.criteria
+    )
+    who = found["Workers and pay"]
+    assert (who["workers"], who["assignments"]) == (3, 3)
+    assert who["median active seconds per assignment"] == 20.0
+    assert who["hourly pay at that pace, US dollars"] == 0.09 * 180
+    assert found["Automatic metrics"]["SacreBLEU"]["value"] == 31.25
+
+
+def test_the_seed_of_the_sample_is_told_only_once_nobody_is_asked(client, kite, task):
+    Task.objects.filter(pk=task.pk).update(sample_seed=987654321987)
+    seed = b"987654321987"
+    forms = ("card.json", "card.md", "card.tex", "card/")
+
+    def telling():
+        pages = [client.get(f"/submissions/{kite.pk}/{form}") for form in forms]
+        assert {page.status_code for page in pages} == {200}
+        return {seed in page.content for page in pages}
+
+    assert telling() == {True}
+    for state in ("SCHEDULED", "RUNNING", "PAUSED"):
+        Campaign.objects.filter(pool=task.slug).update(state=state)
+        assert telling() == {False}
+    Campaign.objects.filter(pool=task.slug).update(state="COMPLETE")
+    assert telling() == {True}
+    test = QualificationTest.objects.create(
+        name="tidy", pool=task.slug, title="Tidy", state="PUBLISHED", seed=1
+    )
+    assert telling() == {False}
+    QualificationTest.objects.filter(pk=test.pk).update(state="RETIRED")
+    make_submission(
+        task, state="APPROVED", system="Next", owner=kite.owner, team=kite.team
+    )
+    assert telling() == {False}
+
+
+def test_no_form_of_it_names_a_worker(client, kite):
+    for form in ("json", "md", "tex"):
+        assert b"secret-" not in fetched(client, kite, form).content
+    page = client.get(f"/submissions/{kite.pk}/card/").content
+    assert b"secret-" not in page
+
+
+def test_markdown_and_latex_hold_whatever_a_name_has(client, kite, tmp_path):
+    markdown = fetched(client, kite, "md").content.decode()
+    latex = fetched(client, kite, "tex").content.decode()
+
+    assert "[x](http" not in markdown
+    assert r"Kite\_1 [x](http://a) \textbackslash{}\&" in latex
+    assert latex.count("{") == latex.count("}")
+    if shutil.which("pdflatex"):
+        (tmp_path / "c.tex").write_text(
+            "\\documentclass{article}\\usepackage{booktabs}\\usepackage[T1]{fontenc}"
+            f"\\begin{{document}}{latex}\\end{{document}}"
+        )
+        subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "c.tex"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+        )
+
+
+def test_the_paragraph_says_what_happened(client, kite, read):
+    said = read(client.get(f"/submissions/{kite.pk}/card/"))
+    assert "3 workers rated the outputs of Kite_1" in said
+    assert "rating(s)" not in said
+    assert "for 3 randomly chosen instances of Tidy news" in said
+    assert (
+        "per output, at $0.09 per assignment ($16.20 an hour at the median pace)"
+        in said
+    )
+
+
+def test_programs_that_played_workers_are_called_that(
+    client, task, team, submitter, read
+):
+    robot = judge(
+        task,
+        0.5,
+        system="Robot",
+        simulated=True,
+        workers=[make_worker(simulated=True)],
+        owner=submitter,
+        team=team,
+    )
+    assert (
+        "simulated annotators (programs)"
+        in fetched(client, robot, "md").content.decode()
+    )
+    assert "Simulated: not rated by people." in read(
+        client.get(f"/submissions/{robot.pk}/card/")
+    )
+
+
+def test_an_anonymous_team_is_in_no_card(client, client_of, kite, team):
+    Submission.objects.filter(pk=kite.pk).update(
+        anonymous_until=timezone.localdate() + timedelta(days=2)
+    )
+    assert team.name not in fetched(client, kite, "json").content.decode()
+    assert team.name in fetched(client_of("submitter"), kite, "json").content.decode()
+
+
+def test_who_may_not_see_the_scores_gets_no_card(
+    client, client_of, kite, task, team, submitter
+):
+    private = make_ranked(
+        task, 70, visibility="PRIVATE", team=team, owner=submitter, system="Secret"
+    )
+    waiting = make_submission(task, state="MEASURED", team=team, owner=submitter)
+    for path in ("card/", "card.json"):
+        assert client.get(f"/submissions/{private.pk}/{path}").status_code == 404
+        assert client.get(f"/submissions/{waiting.pk}/{path}").status_code == 404
+        own = client_of("team_mate").get(f"/submissions/{private.pk}/{path}")
+        assert own.status_code == 200
+    assert fetched(client, kite, "pdf").status_code == 404
+    Submission.objects.filter(pk=kite.pk).update(state="WITHDRAWN")
+    assert fetched(client, kite, "json").status_code == 404

@@ -1,0 +1,280 @@
+"""Filters, columns, moments of the past, and what is kept of a long board."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from genie.lib.serving.caches import computed as cache
+from leaderboard.models import JudgedItem, MetricResult, Score, Submission
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_many_ranked,
+    make_metrics,
+    make_ranked,
+    make_score,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+    tell,
+)
+from tests.leaderboard.site.test_boards import names, rows
+
+BOARD = "/tasks/tidy-news/"
+JANUARY = datetime(2026, 1, 10, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def who(team, submitter):
+    return {"team": team, "owner": submitter}
+
+
+@pytest.fixture
+def three(task, who, rival, rival_team):
+    """Two systems of one team and one of another, a month apart."""
+    found = [
+        make_ranked(task, 80, system="Kite", **who),
+        make_ranked(task, 70, system="Wren", simulated=True, **who),
+        make_ranked(task, 60, system="Rook", team=rival_team, owner=rival),
+    ]
+    for month, submission in enumerate(found):
+        at = JANUARY + timedelta(days=30 * month)
+        Submission.objects.filter(pk=submission.pk).update(
+            created_at=at, published_at=at
+        )
+        Score.objects.filter(submission=submission).update(created_at=at)
+        MetricResult.objects.filter(submission=submission).update(computed_at=at)
+    make_submission(task, system="Egret", **who)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?q=ITE", ["Kite"]),
+        ("?q=%25", []),
+        ("?q=%00", ["Kite", "Wren", "Rook", "Egret"]),
+        ("?kind=simulated", ["Wren"]),
+        ("?kind=people&scored=1", ["Kite", "Rook"]),
+        ("?scored=1", ["Kite", "Wren", "Rook"]),
+        ("?kind=robots&since=yesterday", ["Kite", "Wren", "Rook", "Egret"]),
+        ("?since=2026-02-01&until=2026-02-28", ["Wren"]),
+        ("?since=2026-02-09&until=2026-02-09", ["Wren"]),
+    ],
+)
+def test_only_the_rows_that_were_asked_for_are_shown(client, three, query, expected):
+    response = client.get(f"{BOARD}{query}")
+
+    if expected:
+        assert names(response) == expected
+    else:
+        assert "No systems match your filters." in response.content.decode()
+
+
+def test_a_filter_changes_nobodys_rank_and_says_what_it_leaves(client, three, read):
+    response = client.get(f"{BOARD}?q=rook")
+
+    assert rows(response)[0][0] == "3"
+    assert "1 of 4 systems match your filters" in read(response)
+
+
+def test_a_team_is_found_by_its_name_unless_it_is_anonymous(client, task):
+    heron = make_team("Heron")
+    owner = {"team": heron, "owner": make_user("ida")}
+    make_ranked(task, 80, system="Seen", **owner)
+    hidden = timezone.localdate() + timedelta(days=2)
+    make_ranked(task, 70, system="Hidden", anonymous_until=hidden, **owner)
+
+    for query in ("?q=heron", f"?team={heron.slug}"):
+        assert names(client.get(BOARD + query)) == ["Seen"]
+    heron.members.add(owner["owner"])
+    client.force_login(owner["owner"])
+    assert names(client.get(f"{BOARD}?team={heron.slug}")) == ["Seen", "Hidden"]
+
+
+def test_columns_are_chosen_and_stay_in_every_link(client, three):
+    html = client.get(f"{BOARD}?columns=team&columns=chrf&q=k").content.decode()
+
+    assert 'data-l="chrF"' in html
+    assert 'data-l="SacreBLEU"' not in html
+    assert 'class="te"' in html
+    assert 'class="da"' not in html
+    assert "sort=system&amp;dir=asc&amp;columns=team&amp;columns=chrf&amp;q=k" in html
+    assert re.search(r'value="chrf" checked', html)
+
+
+def test_a_board_of_the_past_shows_what_was_known_then(client, task, three):
+    kite = three[0]
+    # Kite was scored again later, and Wren taken back later still
+    changed = JANUARY + timedelta(days=40)
+    Score.objects.filter(submission=kite).update(superseded_at=changed)
+    make_score(kite, 20)
+    Score.objects.filter(submission=kite, mean=20).update(created_at=changed)
+    MetricResult.objects.filter(submission=kite, metric="chrf").delete()
+    make_metrics(kite, chrf=99)
+
+    then = client.get(f"{BOARD}at/20260301T000000Z/?columns=all")
+    before = client.get(f"{BOARD}at/20260215T000000Z/")
+
+    assert [(row[1].split()[0], row[4][:4]) for row in rows(before)] == [
+        ("Kite", "80.0"),
+        ("Wren", "70.0"),
+    ]
+    assert [(row[1].split()[0], row[4][:4]) for row in rows(then)] == [
+        ("Wren", "70.0"),
+        ("Kite", "20.0"),
+    ]
+    assert "99.0" not in then.content.decode()
+    assert "As it stood on" in then.content.decode()
+
+    Submission.objects.filter(pk=three[1].pk).update(state="WITHDRAWN")
+    assert names(client.get(f"{BOARD}at/20260215T000000Z/")) == ["Kite"]
+
+
+def test_a_day_leads_to_its_end_and_the_future_to_nothing(client, three):
+    response = client.get(f"{BOARD}?at=2026-02-15")
+    assert response.status_code == 302
+    assert response["Location"] == f"{BOARD}at/20260215T235959Z/"
+
+    for bad in ("2999-01-01", "soon", "20260230T000000Z", "9" * 400):
+        assert client.get(f"{BOARD}?at={bad}").status_code == 404
+    for bad in ("2026-02-15", "20990101T000000Z", "x"):
+        assert client.get(f"{BOARD}at/{bad}/").status_code == 404
+
+
+def test_a_long_board_is_kept_until_something_happens(client, task, who):
+    make_many_ranked(task, 120, **who)
+    first = client.get(BOARD).content
+    # by hand, without a trace: shown after a minute
+    Submission.objects.filter(system_name__startswith="System").update(system_name="Zz")
+    assert client.get(BOARD).content == first
+    assert client.get(f"{BOARD}?sort=system").content != first
+
+    make_ranked(task, 99, system="Newcomer", **who)
+    assert names(client.get(BOARD))[0] == "Newcomer"
+
+
+def test_what_is_kept_for_a_team_is_shown_to_nobody_else(client, client_of, task, who):
+    make_many_ranked(task, 120, **who)
+    make_ranked(task, 99, system="Secret", visibility="PRIVATE", **who)
+
+    assert "Secret" in client_of("submitter").get(BOARD).content.decode()
+    assert "Secret" not in client.get(BOARD).content.decode()
+    assert "Secret" not in client_of("rival").get(BOARD).content.decode()
+    cache.clear()
+    assert "Secret" not in client.get(BOARD).content.decode()
+    assert "Secret" in client_of("submitter").get(BOARD).content.decode()
+
+
+@pytest.fixture
+def kept_board(task, who):
+    """A board that is long enough to be kept, with a row that people are judging."""
+    make_many_ranked(task, 120, **who)
+    waiting = make_submission(task, system="Egret", state="ANNOTATING", **who)
+    make_evaluation(waiting)
+    return waiting
+
+
+def is_kept(client, happens, board=BOARD):
+    """Tell whether the same kept page is shown after something happens elsewhere.
+
+    A change by hand leaves no trace: it shows only where the page is made anew.
+    """
+    client.get(board)
+    happens()
+    Submission.objects.filter(system_name="System 7").update(system_name="Made anew")
+    return "Made anew" not in client.get(board).text
+
+
+def other_submission(**fields):
+    other = make_task("other-news")
+    owner = make_user("zoe")
+    return make_submission(other, team=make_team("Auk", owner), owner=owner, **fields)
+
+
+def test_an_answer_in_another_task_leaves_a_board_as_it_is(client, kept_board):
+    elsewhere = make_evaluation(other_submission(state="ANNOTATING"))
+    item = elsewhere.judged_items.first().item
+    assert is_kept(client, lambda: answer(item, make_worker()))
+
+
+@pytest.mark.parametrize("change", ["submission", "score", "metrics", "event"])
+def test_what_happens_to_another_tasks_systems_leaves_a_board_as_it_is(
+    client, kept_board, change
+):
+    other = other_submission(state="SCORED")
+    changes = {
+        "submission": lambda: make_submission(
+            other.task, team=other.team, owner=other.owner
+        ),
+        "score": lambda: make_score(other, 50),
+        "metrics": lambda: make_metrics(other, sacrebleu=3),
+        "event": lambda: tell(other, "PUBLISHED", "It is public."),
+    }
+    assert is_kept(client, changes[change])
+
+
+def test_answers_that_a_board_does_not_show_leave_it_as_it_is(client, task, kept_board):
+    campaign = kept_board.human_evaluation.campaign
+    test_question = make_item(campaign, "test-question")
+    assert is_kept(client, lambda: answer(test_question, make_worker()))
+    ranked = Submission.objects.filter(system_name="System 9").get()
+    again = make_item(ranked.human_evaluation.campaign, "again")
+    JudgedItem.objects.create(
+        evaluation=ranked.human_evaluation,
+        item=again,
+        instance=task.instances.first(),
+    )
+    Submission.objects.filter(system_name="Made anew").update(system_name="System 7")
+    cache.clear()
+    assert is_kept(client, lambda: answer(again, make_worker()))
+
+
+def test_progress_of_a_private_submission_changes_its_teams_board_only(
+    client, client_of, kept_board
+):
+    Submission.objects.filter(pk=kept_board.pk).update(visibility="PRIVATE")
+    item = kept_board.human_evaluation.judged_items.first().item
+    team = client_of("submitter")
+    assert "0 of 3" in team.get(BOARD).text
+    assert is_kept(client, lambda: answer(item, make_worker()))
+    assert "1 of 3" in team.get(BOARD).text
+
+
+@pytest.mark.parametrize(
+    "change", ["answer", "rejection", "submission", "score", "metrics", "withdrawal"]
+)
+def test_whatever_changes_a_board_makes_it_anew(client, task, who, kept_board, change):
+    item = kept_board.human_evaluation.judged_items.first().item
+    given = answer(make_item(item.campaign, "x"), make_worker())
+    rejected = answer(
+        kept_board.human_evaluation.judged_items.last().item, make_worker()
+    )
+
+    def reject():
+        rejected.state = "REJECTED"
+        rejected.save()
+
+    changes = {
+        "answer": lambda: answer(item, given.worker),
+        "rejection": reject,
+        "submission": lambda: make_submission(task, system="Wren", **who),
+        "score": lambda: make_score(kept_board, 99),
+        "metrics": lambda: make_metrics(kept_board, sacrebleu=3),
+        "withdrawal": lambda: tell(kept_board, "WITHDRAWN", "It was withdrawn."),
+    }
+    assert not is_kept(client, changes[change])
+
+
+def test_a_badge_is_not_made_anew_for_what_happens_in_another_task(client, kept_board):
+    address = f"{BOARD}badge.svg"
+    tag = client.get(address)["ETag"]
+    make_score(other_submission(state="SCORED"), 50)
+    assert client.get(address, headers={"if-none-match": tag}).status_code == 304

@@ -1,0 +1,46 @@
+"""The pages that say how sure a board is, in a real browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser import overflows, violations
+from tests.factories import make_metrics, make_task, make_worker
+from tests.leaderboard.boards.pages.judged import judge
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+LONG = "Kingfisher-13B-instruct-v2-long-context-preview-with-a-name-without-an-end"
+
+
+def test_every_page_fits_a_phone_and_axe_finds_nothing(open_page, cast):
+    task = make_task(n_instances=12, sample_size=12, licence="CC0")
+    task.config["human"]["criteria"] = {"overall": "Is it good?", "fluency": "Fluent?"}
+    task.save()
+    workers = [make_worker() for _ in range(4)]
+    both = {"owner": cast.submitter, "team": cast.team, "workers": workers}
+    found = [
+        judge(task, quality, seed=seed, system=system, simulated=seed == 2, **both)
+        for seed, (system, quality) in enumerate(
+            [(LONG, 0.8), ("Wren", 0.75), ("Robot", 0.5)]
+        )
+    ]
+    make_metrics(found[0], sacrebleu=30)
+    base, one = "/tasks/tidy-news", f"/submissions/{found[0].pk}"
+    troubles = []
+    for path in (
+        f"{base}/?scored=1&columns=all",
+        f"{base}/differences/",
+        f"{base}/weights/?w.overall=2",
+        f"{base}/story/",
+        f"{base}/check/",
+        f"{one}/card/",
+        f"{one}/?by=rating&against={found[1].pk}",
+    ):
+        page = open_page(path, width="phone", scheme="light")
+        troubles += [(path, line) for line in violations(page)]
+        troubles += [(path, "overflows")] if overflows(page) else []
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 1440, "height": 900})
+        troubles += [(path, line) for line in violations(page)]
+        page.close()
+    assert troubles == []

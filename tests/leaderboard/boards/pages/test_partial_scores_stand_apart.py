@@ -1,0 +1,135 @@
+"""A score from too few instances is shown, says so, and is not ranked."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from crowd.models import Campaign
+from leaderboard.boards.selectors import home
+from leaderboard.boards.selectors.history import history
+from leaderboard.boards.selectors.shared_instances import ranked_pks
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.metric_board.selectors.inputs import board_inputs
+from leaderboard.models import HumanEvaluation, Score
+from tests.factories import make_ranked, make_submission
+
+BOARD = "/tasks/tidy-news/"
+SAID = "stopped at 154 of 800"
+
+
+@pytest.fixture
+def partial(task, team, submitter):
+    """Two whole systems and a better one that staff stopped early."""
+    who = {"team": team, "owner": submitter}
+    make_ranked(task, 60, system="Kite", **who)
+    make_ranked(task, 59, system="Wren", **who)
+    make_submission(task, system="Egret", **who)
+    found = make_ranked(task, 95, half=30, system="Heron", **who)
+    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    cut_short(found, 154)
+    return found
+
+
+def cut_short(submission, n, state=Campaign.State.STOPPED):
+    Score.objects.filter(submission=submission).update(n=n)
+    campaigns = Campaign.objects.filter(key=f"submission:{submission.pk}")
+    campaigns.update(state=state)
+
+
+def test_it_has_no_rank_and_moves_nobody_elses(task, partial):
+    board = standings(task)
+    assert [(row.system, row.rank_first, row.rank_last) for row in board] == [
+        ("Kite", 1, 2),
+        ("Wren", 1, 2),
+        ("Heron", None, None),
+        ("Egret", None, None),
+    ]
+    assert [str(row.partial) for row in board] == ["None", "None", SAID, "None"]
+    assert (board.n_ranked, board.n_partial, board.n_pending) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (Campaign.State.STOPPED, "stopped at 154 of 800"),
+        (Campaign.State.COMPLETE, "ended at 154 of 800"),
+        (Campaign.State.RUNNING, "154 of 800 so far"),
+    ],
+)
+def test_whatever_ended_it_early_makes_it_partial(task, partial, state, said):
+    cut_short(partial, 154, state)
+    row = standings(task).row_of(partial.pk)
+    assert (str(row.partial), row.rank_first) == (said, None)
+
+
+@pytest.mark.parametrize(("n", "ranked"), [(759, False), (760, True), (800, True)])
+def test_a_few_lost_instances_do_not_cost_the_rank(task, partial, n, ranked):
+    cut_short(partial, n)
+    row = standings(task).row_of(partial.pk)
+    assert (row.rank_first is not None) == ranked
+    assert (row.partial is None) == ranked
+
+
+def test_the_board_says_how_many_instances_its_ranked_systems_were_judged_on(
+    client, task, partial
+):
+    page = client.get(BOARD).content.decode()
+    assert "800 instances rated per ranked system" in page
+    assert "2 ranked, 1 partial, 1 waiting" in page
+    assert page.count(SAID) >= 1
+    cut_short(partial, 770)
+    page = client.get(BOARD).content.decode()
+    assert "770 to 800 instances rated per ranked system" in page
+
+
+def test_pages_and_files_say_so(client, task, partial):
+    for address in ("/", f"/submissions/{partial.pk}/", f"{BOARD}board.tex"):
+        assert SAID in client.get(address).content.decode(), address
+    badge = client.get(f"/submissions/{partial.pk}/badge.svg").content.decode()
+    assert f"not ranked, {SAID}" in badge
+    assert "Kite" in client.get(f"{BOARD}badge.svg").content.decode()
+    card = client.get(f"/submissions/{partial.pk}/card/").content.decode()
+    assert SAID in card
+    assert "154 randomly chosen instances" in card
+
+
+def test_a_board_of_partial_scores_alone_does_not_say_that_there_are_none(
+    client, task, team, submitter
+):
+    cut_short(make_ranked(task, 60, team=team, owner=submitter), 154)
+    HumanEvaluation.objects.filter(submission__isnull=False).update(n_instances=800)
+    board = client.get(BOARD).content.decode()
+    assert "Workers were asked" in board
+    assert "no scores yet" not in board
+    home_page = client.get("/").content.decode()
+    assert "Only partial scores so far" in home_page
+    assert "No system has been rated here yet" not in home_page
+
+
+def test_exports_and_the_api_say_so(client, task, partial):
+    text = client.get(f"{BOARD}board.csv").content.decode()
+    row = list(csv.DictReader(io.StringIO(text)))[2]
+    assert (row["rank_first"], row["partial"]) == ("", SAID)
+    assert (row["human_overall_n"], row["human_overall_of"]) == ("154", "800")
+    rows = client.get(f"{BOARD}board.json").json()["rows"]
+    assert [one["partial"] for one in rows] == [None, None, SAID, None]
+    rows = client.get("/api/v1/tasks/tidy-news/leaderboard/").json()["results"]
+    assert rows[2]["partial"] == {"n": 154, "of": 800, "said": SAID}
+    assert rows[2]["rank_first"] is None
+    scores = client.get(f"/api/v1/submissions/{partial.pk}/").json()["scores"]
+    assert (scores[0]["of"], scores[0]["partial"]) == (800, SAID)
+
+
+def test_it_leads_nowhere(task, partial):
+    story = history(task)
+    assert [lead.result.system for lead in story.leads] == ["Kite"]
+    assert len(story.results) == 3
+    (card,) = home.task_cards()
+    assert [score.submission.system_name for score in card.best] == ["Kite", "Wren"]
+    assert (card.n_ranked, card.n_pending) == (2, 1)
+    assert partial.pk not in ranked_pks(task)
+    names = [system.name for system in board_inputs(task, "overall").systems]
+    assert names == ["Kite", "Wren"]

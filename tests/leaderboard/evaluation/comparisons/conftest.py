@@ -1,0 +1,158 @@
+"""Two systems of one task, people who read them, and a question about both."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from genie.lib import jobs
+from leaderboard.demo import people
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import joint
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import Comparison, Instance, JointEvaluation, Task
+from leaderboard.submissions.services import submit
+from leaderboard.tasks.services import load
+
+
+def settle() -> None:
+    advance()
+    jobs.drain()
+
+
+def config_with(task, **comparison):
+    quota = {"submissions": 20, "days": 7}
+    config = {**task.config, "comparison": comparison, "quota": quota}
+    Task.objects.filter(pk=task.pk).update(config=config)
+    task.refresh_from_db()
+    return task
+
+
+@pytest.fixture
+def task(db):
+    task = load.load_task("demo-qa").task
+    # few test questions: the instances are for pairs
+    return config_with(
+        task, positive_share=0.05, negative_share=0.05, reward_cents=4, wave_size=10
+    )
+
+
+@pytest.fixture
+def boss(db):
+    return get_user_model().objects.create_superuser("boss")
+
+
+@pytest.fixture
+def sam(db):
+    return get_user_model().objects.create_user("sam")
+
+
+@pytest.fixture
+def system(task, sam):
+    """Hand in a system whose outputs a function of the instance gives."""
+
+    def hand_in(name, output, *, owner=sam):
+        texts = {row.instance_id: output(row) for row in task.instances.all()}
+        submission = submit.receive(
+            task=task,
+            owner=owner,
+            team=submit.team_for(owner),
+            system_name=name,
+            file=io.BytesIO(json.dumps(texts).encode()),
+            file_name="predictions.json",
+            simulated=True,
+        )
+        jobs.drain()
+        submission.refresh_from_db()
+        assert submission.state == "MEASURED", submission.errors
+        return submission
+
+    return hand_in
+
+
+@pytest.fixture
+def right(system):
+    return system("Right", lambda row: row.references[0])
+
+
+@pytest.fixture
+def wrong(system):
+    return system("Wrong", lambda row: f"Nobody knows about {row.instance_id}.")
+
+
+@pytest.fixture
+def level(system):
+    """Give two systems with other words for the same thing."""
+    return (
+        system("One", lambda row: f"I think: {row.references[0]}"),
+        system("Other", lambda row: f"I believe: {row.references[0]}"),
+    )
+
+
+@pytest.fixture
+def crowd(task):
+    references = {
+        content_key(task.slug, row.instance_id): set(row.references)
+        for row in Instance.objects.filter(task=task)
+    }
+
+    def of_text(item, text):
+        return 0.95 if text in references[item.content_key] else 0.15
+
+    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    return Crowd(players, quality=lambda _item: 0.5, of_text=of_text, seed=11)
+
+
+@pytest.fixture
+def ask(boss):
+    """Ask, approve and send out the first wave."""
+
+    def run(a, b, **question):
+        found = compare.request(a, b, Question("overall", **question), by=boss)
+        decide.approve(found, by=boss)
+        settle()
+        return Comparison.objects.get(pk=found.pk)
+
+    return run
+
+
+@pytest.fixture
+def finish(crowd):
+    """Let people work until nothing changes any more."""
+
+    def work(found):
+        for _ in range(12):
+            crowd.work()
+            settle()
+            found.refresh_from_db()
+            if found.is_over:
+                break
+        return found
+
+    return work
+
+
+@pytest.fixture
+def judged(boss, crowd):
+    def run(systems, **question):
+        found = joint.request(
+            systems, by=boss, **{"n_instances": 10, "n_workers": 2, **question}
+        )
+        decide.approve(found, by=boss)
+        settle()
+        for _ in range(4):
+            crowd.work()
+            settle()
+            found.refresh_from_db()
+            if found.state == JointEvaluation.State.SCORED:
+                break
+        return found
+
+    return run

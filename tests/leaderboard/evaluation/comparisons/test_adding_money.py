@@ -1,0 +1,89 @@
+"""Money added to comparisons and joint evaluations at work, whose answers were lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.campaigns.services.add_money import add_money
+from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services import joint
+from leaderboard.models import JointEvaluation
+from quality.bans.services import ban as banning
+from tests.leaderboard.evaluation.comparisons.conftest import settle
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_reserve(task):
+    human = {**task.config["human"], "repost_share": 0.0}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+def spent():
+    rows = LedgerEntry.objects.exclude(state__in=["CANCELLED", "FAILED"])
+    return sum(rows.values_list("amount_cents", flat=True))
+
+
+def robbed(crowd, boss, task):
+    """Let one worker answer what they get, and be banned; give the campaign."""
+    campaign = Campaign.objects.get()
+    for _ in range(4):
+        crowd.one(crowd.players[0])
+    lost = crowd.players[0].worker
+    del crowd.players[0]
+    n = lost.assignments.filter(state="SUBMITTED").count()
+    # all that is left of the budget, so that nothing of it is free to ask again
+    Campaign.objects.update(budget_cents=campaign.hits.count() * _n_each(campaign))
+    banning.ban(lost, task.slug, by=boss, reason="Careless.")
+    campaign.refresh_from_db()
+    return campaign, n
+
+
+def _n_each(campaign):
+    hit = campaign.hits.first()
+    return hit.max_assignments * campaign.hit_type.reward_cents
+
+
+def test_a_joint_evaluation_finishes_with_all_its_judgements(
+    right, wrong, level, boss, crowd, task
+):
+    found = joint.request(
+        [right, wrong, level[0]], by=boss, n_instances=10, n_workers=2
+    )
+    decide.approve(found, by=boss)
+    settle()
+    campaign, n = robbed(crowd, boss, task)
+    assert campaign.notice.startswith(f"{n} answers")
+    cents = n * campaign.hit_type.reward_cents
+    seen = campaign.budget_cents
+    assert (
+        add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
+    )
+    for _ in range(4):
+        crowd.work()
+        settle()
+    found = JointEvaluation.objects.get(pk=found.pk)
+    assert found.state == "SCORED", found.failure
+    assert found.results["criteria"]["quality"]["n_judgements"] == 20
+    assert Commitment.objects.get().amount_cents == spent()
+
+
+def test_a_comparison_goes_on_and_settles_what_it_spent(
+    ask, right, wrong, finish, boss, crowd, task
+):
+    found = ask(right, wrong)
+    campaign, n = robbed(crowd, boss, task)
+    cents = n * campaign.hit_type.reward_cents
+    seen = campaign.budget_cents
+    assert (
+        add_money(campaign.pk, cents, budget_cents=seen, by=boss, reason="Lost.") == n
+    )
+    assert Assignment.objects.filter(replaced_at__isnull=False).count() == n
+    found = finish(found)
+    assert found.is_over
+    account = Commitment.objects.get()
+    assert account.settled_at is not None
+    assert account.amount_cents == spent()

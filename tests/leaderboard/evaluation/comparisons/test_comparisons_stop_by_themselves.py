@@ -1,0 +1,352 @@
+"""Pairs go out in waves until the labels decide, or the budget is used up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crowd.campaigns.services import work
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.services.extend import room
+from crowd.models import Answer, Assignment, Campaign, Commitment
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide as decisions
+from leaderboard.evaluation import run
+from leaderboard.evaluation.selectors import comparison_labels as compare_labels
+from leaderboard.evaluation.selectors.comparison_labels import decide, label_of
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.models import ComparedPair, Comparison, JudgedOutput
+from leaderboard.stats.stopping.sequential import rule_named
+from quality.bans.services import ban as banning
+from quality.models import Grade, Placement
+from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
+
+pytestmark = pytest.mark.django_db
+
+
+def test_really_different_systems_are_told_apart_early(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, delta=0.05, max_pairs=30))
+    assert (found.state, found.better) == ("DECIDED", "A"), found.failure
+    assert found.n_labels < 30
+    assert found.low > 0.5
+    assert found.estimate > 0.8
+    campaign = found.evaluation.campaign
+    assert campaign.state == "COMPLETE"
+    assert ComparedPair.objects.count() == 10 * found.n_waves < 30
+
+
+def test_the_better_one_may_be_the_second(right, wrong, ask, finish):
+    found = finish(ask(wrong, right, max_pairs=30))
+    assert (found.state, found.better) == ("DECIDED", "B")
+    assert found.high < 0.5
+
+
+def test_a_system_against_itself_ends_as_not_distinguishable(level, ask, finish):
+    """One comparison through the real services; 200 more through the decision itself."""
+    found = finish(ask(*level, delta=0.05, max_pairs=25))
+    assert (found.state, found.better) == ("UNDECIDED", "")
+    assert found.n_labels == 25
+    assert found.low < 0.5 < found.high
+    assert ComparedPair.objects.filter(comparison=found).count() == 25
+
+
+def labels_of(name, n_workers, votes):
+    """Turn three votes a pair into labels, as a live comparison would ask for them."""
+    labels = []
+    for three in votes:
+        n = {"one-worker": 1, "majority": 3, "max-three": 2}[name]
+        n += compare_labels.wants_third(name, three[:n])
+        labels.append(label_of(name, n_workers, three[:n]))
+    return labels
+
+
+@pytest.mark.parametrize(
+    "strategy", [("one-worker", 1), ("majority", 3), ("max-three", 1)]
+)
+def test_equals_are_told_apart_in_at_most_five_percent_of_200_runs(strategy):
+    """The same functions as live: votes to labels, and the rule on up to 400 of them."""
+    rule = compare_labels.rule_of(Comparison(rule="beta-mixture", delta=0.05))
+    rng = np.random.default_rng(2022)
+    decided = 0
+    for _ in range(200):
+        votes = rng.integers(0, 2, (400, 3)).astype(float).tolist()
+        decided += decide(rule, labels_of(*strategy, votes)).side != "undecided"
+    assert decided <= 10
+
+
+@pytest.mark.parametrize("share", [0.5, 0.58, 0.7, 0.95])
+def test_looking_after_every_wave_ends_where_one_look_at_all_labels_ends(share):
+    rule = compare_labels.rule_of(Comparison(rule="beta-mixture", delta=0.05))
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        labels = (rng.random(200) < share).astype(float).tolist()
+        looks = (decide(rule, labels[:n]) for n in range(20, 201, 20))
+        ended = next((look for look in looks if look.side != "undecided"), None)
+        assert decide(rule, labels) == (ended or decide(rule, labels[:200]))
+        assert ended or decide(rule, labels).n == 200
+
+
+def test_the_promise_is_for_both_sides_together():
+    comparison = Comparison(rule="beta-mixture", delta=0.05)
+    assert compare_labels.rule_of(comparison) == rule_named("beta-mixture", 0.025)
+
+
+def test_labels_after_the_decision_do_not_move_it():
+    rule = rule_named("beta-mixture", 0.025)
+    first = decide(rule, [1.0] * 40)
+    assert decide(rule, [1.0] * first.n + [0.0] * 300) == first
+
+
+def test_a_label_speaks_for_the_system_wherever_it_stood(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, max_pairs=30))
+    slots = set(ComparedPair.objects.values_list("slot_of_a", flat=True))
+    assert slots == {"A", "B"}
+    for pair in ComparedPair.objects.select_related("judged_item__item"):
+        said = Answer.objects.get(item=pair.judged_item.item)
+        shown = {row.slot: row.submission_id for row in pair.judged_item.outputs.all()}
+        assert shown[pair.slot_of_a] == right.pk
+        assert shown[said.raw] == right.pk
+    assert all(v.values == (1.0,) for v in compare_labels.votes_of(found))
+
+
+def test_nothing_is_asked_before_staff_approve_the_cost(right, wrong, boss):
+    found = compare.request(right, wrong, Question("overall"), by=boss)
+    settle()
+    assert Campaign.objects.count() == 0
+    cost = decisions.quote(found.evaluation)
+    decisions.approve(found, by=boss)
+    found.refresh_from_db()
+    assert found.approved_cents == cost.total_cents
+    assert Commitment.objects.get().amount_cents == cost.total_cents
+    with pytest.raises(GenieError) as refused:
+        decisions.approve(found, by=boss)
+    assert refused.value.code == "not-approvable"
+
+
+def test_what_is_not_spent_is_free_again(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, max_pairs=30))
+    paid = 4 * Assignment.objects.filter(state="SUBMITTED").count()
+    account = Commitment.objects.get()
+    assert account.settled_at is not None
+    assert account.amount_cents == paid < found.approved_cents
+
+
+def test_the_rest_is_withdrawn_when_it_is_decided(right, wrong, ask, finish, crowd):
+    found = finish(ask(right, wrong, max_pairs=30))
+    assert work.next_assignment(crowd.players[0].worker) is None
+    settle()
+    before = Comparison.objects.get(pk=found.pk)
+    run.step(found.evaluation_id)
+    assert Comparison.objects.get(pk=found.pk).finished_at == before.finished_at
+    assert Comparison.objects.get(pk=found.pk).n_waves == before.n_waves
+
+
+def test_no_second_wave_goes_out_before_the_first_is_complete(right, wrong, ask, crowd):
+    found = ask(right, wrong, max_pairs=30)
+    for _ in range(5):
+        crowd.one(crowd.players[0])
+    for _ in range(3):
+        settle()
+    found.refresh_from_db()
+    assert (found.state, found.n_waves) == ("ANNOTATING", 1)
+
+
+def test_a_step_that_runs_twice_sends_out_one_wave(right, wrong, ask, crowd):
+    found = ask(right, wrong, max_pairs=30)
+    run.step(found.evaluation_id)
+    run.step(found.evaluation_id)
+    assert ComparedPair.objects.count() == 10
+    assert Campaign.objects.count() == 1
+
+
+def test_majorities_ask_three_people_about_each_pair(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, strategy="majority", n_workers=3, max_pairs=20))
+    assert found.state == "DECIDED"
+    assert {len(v.values) for v in compare_labels.votes_of(found)} == {3}
+
+
+def test_a_fixed_worker_answers_all_pairs_and_nobody_else_any(
+    right, wrong, ask, finish
+):
+    found = finish(ask(right, wrong, strategy="fixed-worker", max_pairs=30))
+    assert (found.state, found.better) == ("DECIDED", "A")
+    workers = set(Assignment.objects.values_list("worker_id", flat=True))
+    assert len(workers) == 1
+    assert Assignment.objects.count() >= found.n_labels
+
+
+def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
+    right, wrong, ask, crowd, finish, boss, task
+):
+    found = ask(right, wrong, strategy="fixed-worker", max_pairs=30)
+    first = crowd.players[3]
+    for _ in range(3):
+        assert crowd.one(first)
+    assert not any(crowd.one(other) for other in crowd.players if other != first)
+    banning.ban(first.worker, task.slug, by=boss, reason="He answered without reading.")
+    found = finish(found)
+    assert (found.state, found.better) == ("DECIDED", "A")
+    counted = Assignment.objects.filter(state="SUBMITTED", replaced_at=None)
+    assert len(set(counted.values_list("worker_id", flat=True))) == 1
+    assert first.worker.pk not in counted.values_list("worker_id", flat=True)
+
+
+def test_a_third_person_is_asked_only_where_two_disagree(level, ask, finish):
+    found = finish(ask(*level, strategy="max-three", max_pairs=15))
+    votes = compare_labels.votes_of(found)
+    assert found.is_over
+    for one in votes:
+        assert len(one.values) == (3 if len(set(one.values[:2])) > 1 else 2) or (
+            len(one.values) == 3 and sum(one.values) in {1.0, 2.0}
+        )
+    assert {len(one.values) for one in votes} == {2, 3}
+
+
+def test_labels_of_a_banned_worker_are_asked_for_again(
+    right, wrong, ask, crowd, boss, finish, task
+):
+    found = ask(right, wrong, max_pairs=30)
+    worker = crowd.players[0].worker
+    for _ in range(4):
+        crowd.one(crowd.players[0])
+    n_before = sum(len(v.values) for v in compare_labels.votes_of(found))
+    banning.ban(worker, task.slug, by=boss, reason="He answered without reading.")
+    assert n_before > 0
+    assert sum(len(v.values) for v in compare_labels.votes_of(found)) == 0
+    found = finish(found)
+    assert (found.state, found.better) == ("DECIDED", "A")
+    assert worker.pk not in set(
+        Assignment.objects.filter(state="SUBMITTED", replaced_at=None).values_list(
+            "worker_id", flat=True
+        )
+    )
+
+
+def test_test_questions_hide_among_the_pairs_and_are_no_labels(
+    right, wrong, ask, finish, task
+):
+    config_with(
+        task, positive_share=0.1, negative_share=0.1, reward_cents=4, wave_size=10
+    )
+    found = finish(ask(right, wrong, max_pairs=30))
+    placements = Placement.objects.filter(campaign=found.evaluation.campaign)
+    assert placements.count() == 2 * found.n_waves
+    pairs = set(ComparedPair.objects.values_list("judged_item__item_id", flat=True))
+    assert pairs.isdisjoint(placements.values_list("item_id", flat=True))
+    assert Grade.objects.filter(correct=False).count() == 0
+    assert {row.expected["slot"] for row in placements} <= {"A", "B"}
+
+
+def test_staff_can_stop_it_and_the_page_keeps_what_was_said(
+    right, wrong, ask, crowd, boss
+):
+    found = ask(right, wrong, max_pairs=30)
+    for _ in range(3):
+        crowd.one(crowd.players[1])
+    decisions.stop(found, by=boss, reason="The texts were the wrong ones.")
+    settle()
+    found.refresh_from_db()
+    assert (found.state, found.better) == ("STOPPED", "")
+    assert found.evaluation.campaign.state == "STOPPED"
+    assert work.next_assignment(crowd.players[2].worker) is None
+    assert Commitment.objects.get().settled_at is not None
+
+
+def test_declining_needs_a_reason_and_costs_nothing(right, wrong, boss):
+    found = compare.request(right, wrong, Question("overall"), by=boss)
+    with pytest.raises(GenieError, match="why"):
+        decisions.decline(found, by=boss, reason=" ")
+    decisions.decline(found, by=boss, reason="Too dear.")
+    found.refresh_from_db()
+    assert (found.state, found.decision_reason) == ("DECLINED", "Too dear.")
+    assert Commitment.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong_question", "sentence"),
+    [
+        ({"criterion": "beauty"}, "criteria overall"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1.0}, "delta"),
+        ({"rule": "gut-feeling"}, "beta-mixture"),
+        ({"strategy": "everybody"}, "one-worker"),
+        ({"strategy": "majority", "n_workers": 4}, "odd"),
+        ({"strategy": "majority", "n_workers": 1}, "odd"),
+        ({"wave_size": 0}, "wave"),
+        ({"max_pairs": 0}, "pairs"),
+    ],
+)
+def test_questions_that_cannot_be_asked_are_refused_in_words(
+    right, wrong, boss, wrong_question, sentence
+):
+    question = Question(**{"criterion": "overall", **wrong_question})
+    with pytest.raises(GenieError, match=sentence) as refused:
+        compare.request(right, wrong, question, by=boss)
+    assert refused.value.code == "unusable-question"
+
+
+def test_a_submission_is_not_compared_with_itself(right, boss):
+    with pytest.raises(GenieError) as refused:
+        compare.request(right, right, Question("overall"), by=boss)
+    assert refused.value.code == "same-submission"
+
+
+def test_all_pairs_share_the_error_and_decided_ones_ask_no_more(
+    right, wrong, level, boss, finish, task
+):
+    together = compare.request_all_pairs(
+        [right, wrong, level[0]], Question("overall", delta=0.06, max_pairs=30), by=boss
+    )
+    pairs = list(together.comparisons.order_by("pk"))
+    assert [round(one.delta, 9) for one in pairs] == [0.02] * 3
+    for one in pairs:
+        decisions.approve(one, by=boss)
+    settle()
+    for one in pairs:
+        finish(one)
+    ended = {(one.a.system_name, one.b.system_name): one for one in pairs}
+    assert ended["Right", "Wrong"].better == "A"
+    assert ended["Wrong", "One"].state == "UNDECIDED"
+    first = ended["Right", "Wrong"]
+    assert first.n_labels < 30
+    assert first.pairs.count() < ended["Wrong", "One"].pairs.count()
+
+
+@pytest.mark.parametrize("n", [0, 1, 13])
+def test_all_pairs_need_at_least_two_and_not_too_many(n, right, boss):
+    with pytest.raises(GenieError) as refused:
+        compare.request_all_pairs([right] * n, Question("overall"), by=boss)
+    assert refused.value.code == "wrong-number-of-systems"
+
+
+def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
+    found = ask(right, wrong, max_pairs=30)
+    rows = JudgedOutput.objects.filter(judged_item__evaluation=found.evaluation)
+    assert rows.count() == 20
+    for item in found.evaluation.campaign.items.all():
+        assert set(item.data) == {"fields", "lang", "outputs"}
+        assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
+
+
+def test_money_for_third_opinions_is_not_spent_on_test_questions(
+    task, level, ask, crowd
+):
+    shares = {"positive_share": 0.2, "negative_share": 0.2}
+    config_with(task, **shares, reward_cents=4, wave_size=5)
+    found = ask(*level, strategy="max-three", max_pairs=15)
+    crowd.work()
+    campaign = found.evaluation.campaign
+    thirds = 4 * 5
+    left = 4 * 13
+    spent = campaign_progress(campaign).committed_cents
+    Campaign.objects.filter(pk=campaign.pk).update(budget_cents=spent + thirds + left)
+    for _ in range(3):
+        settle()
+        if Comparison.objects.get(pk=found.pk).n_waves == 2:
+            break
+        crowd.work()
+    campaign.refresh_from_db()
+    second = ComparedPair.objects.filter(comparison=found, wave=1).count()
+    assert second > 0
+    assert room(campaign).n_assignments >= second

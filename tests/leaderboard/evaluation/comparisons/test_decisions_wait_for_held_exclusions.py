@@ -1,0 +1,47 @@
+"""A comparison is not decided while a person has yet to say whose votes count."""
+
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.models import Comparison
+from quality.bans.services import held_exclusions
+from quality.models import DetectorFit, HeldExclusion, Verdict
+from tests.factories import make_worker
+from tests.leaderboard.evaluation.comparisons.conftest import settle
+
+pytestmark = pytest.mark.django_db
+
+
+def hold_somebody(pool):
+    fit = DetectorFit.objects.create(
+        pool=pool,
+        polarity="NEGATIVE",
+        detector="rate-guarded-2",
+        counts_sha256="0" * 64,
+        n_workers=1,
+        seed=1,
+        code_version="0",
+    )
+    worker = make_worker(name="held", simulated=True)
+    verdict = Verdict.objects.create(
+        fit=fit,
+        worker=worker,
+        n_questions=9,
+        n_correct=0,
+        p_noisy=1.0,
+        threshold=0.99,
+        noisy=True,
+    )
+    return HeldExclusion.objects.create(worker=worker, pool=pool, verdict=verdict)
+
+
+def test_it_goes_on_once_the_exclusion_is_decided(right, wrong, ask, finish, boss):
+    held = hold_somebody(right.task.slug)
+    found = finish(ask(right, wrong, delta=0.05, max_pairs=30))
+    assert found.state == "ANNOTATING", found.failure
+    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    settle()
+    found = Comparison.objects.get(pk=found.pk)
+    assert found.state in {"ANNOTATING", "DECIDED"}
+    assert finish(found).state == "DECIDED"

@@ -1,0 +1,103 @@
+"""The pages about several systems in a real browser: on a phone, in the dark, by key."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.models import Comparison, HumanEvaluation
+from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
+from tests.leaderboard.evaluation.comparisons.conftest import settle
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.django_db(transaction=True),
+]
+SCREENSHOTS = os.environ.get("GENIE_SCREENSHOTS")
+
+
+@pytest.fixture(autouse=True)
+def _static(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path
+
+
+@pytest.fixture
+def pages(right, wrong, level, boss, ask, finish, crowd):
+    """Give the addresses of every page about several systems, in all their states."""
+    decided = finish(ask(right, wrong, max_pairs=30))
+    scored = joint.request(
+        [wrong, right, level[0]], by=boss, n_instances=6, n_workers=2
+    )
+    decide.approve(scored, by=boss)
+    settle()
+    for _ in range(3):
+        crowd.work()
+        settle()
+    running = ask(level[0], level[1], delta=0.001, max_pairs=30)
+    for _ in range(9):
+        crowd.one(crowd.players[0])
+    settle()
+    waiting = comparison.request(
+        right, level[1], comparison.Question("overall"), by=boss
+    )
+    broken = comparison.request(
+        wrong, level[1], comparison.Question("overall"), by=boss
+    )
+    HumanEvaluation.objects.filter(pk=broken.evaluation_id).update(
+        state="APPROVED", failure="No instance has a reference.", failure_permanent=True
+    )
+    return {
+        "comparisons": "/tasks/demo-qa/comparisons/",
+        "ask": "/tasks/demo-qa/compare/",
+        "ask-joint": "/tasks/demo-qa/side-by-side/",
+        "decided": f"/comparisons/{decided.pk}/",
+        "running": f"/comparisons/{running.pk}/",
+        "waiting": f"/comparisons/{waiting.pk}/",
+        "broken": f"/comparisons/{broken.pk}/",
+        "joint": f"/joint-evaluations/{scored.pk}/",
+    }
+
+
+def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
+    open_page,  # noqa: F811
+    pages,
+    boss,
+    right,
+    wrong,
+):
+    for width, scheme in [("phone", "light"), ("desktop", "dark")]:
+        for name, path in pages.items():
+            page = open_page(path, width=width, scheme=scheme, user=boss)
+            if SCREENSHOTS:
+                target = Path(SCREENSHOTS) / f"several-{name}-{width}-{scheme}.png"
+                page.screenshot(path=target, full_page=True)
+            assert violations(page) == [], (name, width)
+            assert not overflows(page), (name, width)
+            page.context.close()
+    _ask_by_keyboard(open_page(pages["ask"], user=boss), right, wrong)
+
+
+def _ask_by_keyboard(page, *systems):
+    """Tick two systems and send, without a mouse."""
+    n = Comparison.objects.count()
+    wanted = {str(one.pk) for one in systems}
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        value, kind, name = page.evaluate(
+            "() => [document.activeElement.value, document.activeElement.type, document.activeElement.name]"
+        )
+        if name == "systems" and kind == "checkbox" and value in wanted:
+            page.keyboard.press("Space")
+            wanted.discard(value)
+        if not wanted and kind == "submit":
+            break
+    assert not wanted
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/comparisons/*/")
+    assert Comparison.objects.count() == n + 1
+    assert "Waiting for staff" in page.inner_text("main")

@@ -1,0 +1,243 @@
+"""Several systems side by side: one campaign, one page of results."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from crowd.campaigns.services import run
+from crowd.models import Answer, Campaign, Commitment
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation import run as evaluations
+from leaderboard.evaluation.services import joint
+from leaderboard.models import HumanEvaluation, JudgedOutput, Score
+from quality.bans.services import ban as banning
+from quality.models import Grade, Placement
+from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def three(right, wrong, level):
+    return [wrong, right, level[0]]
+
+
+def test_a_campaign_over_three_systems_ranks_them(three, judged):
+    found = judged(three)
+    assert found.state == "SCORED", found.failure
+    result = found.results["criteria"]["quality"]
+    by_pk = {row["submission"]: row for row in result["systems"]}
+    wrong, right, other = (by_pk[one.pk] for one in three)
+    assert right["low"] > max(wrong["high"], other["high"])
+    assert (right["cluster"], right["rank_last"]) == (1, 1)
+    assert min(wrong["cluster"], other["cluster"]) == 2
+    assert result["p_above"][1][0] >= 0.95
+    assert (result["n_instances"], result["n_judgements"]) == (10, 20)
+    skills = result["true_skill"]
+    assert skills[1]["mu"] > max(skills[0]["mu"], skills[2]["mu"])
+    assert skills[1]["cluster"] == 1
+    wins, ties, losses = result["win_tie_loss"][1][0]
+    assert wins + ties + losses == 20
+    assert wins >= 18
+    assert result["win_tie_loss"][1][1] is None
+    assert 0.5 < result["agreement"]["value"] <= 1
+    assert "human:rankme|scale:magnitude" in result["signature"]
+    assert "geometric mean" in result["normalised"]
+    # a joint evaluation ranks by itself; boards rank what was asked the task's own way
+    assert Score.objects.count() == 0
+
+
+def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
+    found = judged(three, n_workers=1)
+    first = JudgedOutput.objects.filter(slot="A").values_list(
+        "submission_id", flat=True
+    )
+    assert set(first) == {one.pk for one in three}
+    for item in found.evaluation.campaign.items.all():
+        assert set(item.data) == {
+            "fields",
+            "lang",
+            "outputs",
+            "standard",
+            "standard_value",
+        }
+        assert [output["slot"] for output in item.data["outputs"]] == ["A", "B", "C"]
+
+
+def test_a_wrong_reference_among_the_outputs_must_not_come_out_best(three, judged):
+    found = judged(three)
+    placements = Placement.objects.filter(campaign=found.evaluation.campaign)
+    assert placements.count() == 4
+    own = {
+        content_key(found.task.slug, row.instance_id): set(row.references)
+        for row in found.task.instances.all()
+    }
+    references = set().union(*own.values())
+    graded = 0
+    for placement in placements:
+        slot = placement.expected["not_best"]
+        shown = {o["slot"]: o["text"] for o in placement.item.data["outputs"]}
+        assert shown.pop(slot) in references - own[placement.item.content_key]
+        for grade in placement.grades.all():
+            said = dict(
+                Answer.objects.filter(assignment=grade.assignment).values_list(
+                    "slot", "value"
+                )
+            )
+            assert grade.correct == (said[slot] < max(said.values()))
+            graded += 1
+    assert graded == Grade.objects.count() == 8
+    # Simulated people slip now and then, and where a wrong reference stands in for the
+    # right output, all three are as bad.
+    assert Grade.objects.filter(correct=True).exists()
+
+
+def test_one_judgement_each_leaves_the_agreement_open(three, judged):
+    found = judged(three, n_workers=1)
+    agreement = found.results["criteria"]["quality"]["agreement"]
+    assert agreement == {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
+
+
+def test_workers_who_think_in_larger_numbers_change_nothing(three, judged, crowd):
+    found = judged(three)
+    before = found.results["criteria"]["quality"]
+    worker = found.evaluation.campaign.hits.first().assignments.first().worker_id
+    for answer in Answer.objects.filter(assignment__worker=worker):
+        Answer.objects.filter(pk=answer.pk).update(value=answer.value * 7)
+    HumanEvaluation.objects.update(scored_at=None)
+    evaluations.step(found.evaluation_id)
+    found.refresh_from_db()
+    after = found.results["criteria"]["quality"]
+    assert after["win_tie_loss"] == before["win_tie_loss"]
+    for old, new in zip(before["systems"], after["systems"], strict=True):
+        # all move together with the grand mean; ratios between systems stay
+        ratio = new["mean"] / old["mean"]
+        first = after["systems"][0]["mean"] / before["systems"][0]["mean"]
+        assert math.isclose(ratio, first, rel_tol=1e-9)
+
+
+def test_separate_criteria_have_campaigns_and_results_of_their_own(three, judged, task):
+    config = {
+        **task.config,
+        "joint": {
+            "setup": 2,
+            "show_input": {"naturalness": False},
+            "criteria": {
+                "quality": "How many points, as a whole?",
+                "naturalness": "How many points for sounding natural?",
+            },
+            "test_criteria": {"negative": ["quality"]},
+        },
+    }
+    task.config = config
+    task.save()
+    for one in three:
+        one.refresh_from_db()
+    found = judged(three, n_workers=1)
+    assert found.state == "SCORED", found.failure
+    assert set(found.results["criteria"]) == {"quality", "naturalness"}
+    campaigns = Campaign.objects.order_by("pk")
+    assert [c.key for c in campaigns] == [
+        f"joint:{found.pk}",
+        f"joint:{found.pk}:naturalness",
+    ]
+    assert set(Commitment.objects.values_list("key", flat=True)) == {
+        c.key for c in campaigns
+    }
+    assert Commitment.objects.filter(settled_at=None).count() == 0
+
+
+def test_a_ban_after_the_end_changes_the_results(three, judged, boss, task):
+    found = judged(three)
+    old = found.results["criteria"]["quality"]
+    worker = found.evaluation.campaign.hits.first().assignments.first().worker
+    banning.ban(worker, task.slug, by=boss, reason="He clicked at random.")
+    settle()
+    found.refresh_from_db()
+    new = found.results["criteria"]["quality"]
+    assert new["n_judgements"] < old["n_judgements"]
+    assert new["ratings_sha256"] != old["ratings_sha256"]
+    assert new["n_excluded_workers"] == 1
+
+
+def test_the_cost_is_approved_before_anybody_is_asked(three, boss):
+    found = joint.request(three, by=boss, n_instances=10)
+    settle()
+    assert Campaign.objects.count() == 0
+    cost = decide.quote(found.evaluation).total_cents
+    decide.approve(found, by=boss)
+    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == cost
+    with pytest.raises(GenieError) as refused:
+        decide.approve(found, by=boss)
+    assert refused.value.code == "not-approvable"
+
+
+def test_declining_and_stopping_need_a_reason(three, boss):
+    found = joint.request(three, by=boss, n_instances=10)
+    with pytest.raises(GenieError, match="why"):
+        decide.decline(found, by=boss, reason="")
+    with pytest.raises(GenieError) as refused:
+        decide.stop(found, by=boss, reason="No.")
+    assert refused.value.code == "not-running"
+    decide.approve(found, by=boss)
+    settle()
+    decide.stop(found, by=boss, reason="The texts were the wrong ones.")
+    found.refresh_from_db()
+    assert found.state == "STOPPED"
+    assert found.evaluation.campaign.state == "STOPPED"
+    assert Commitment.objects.filter(settled_at=None).count() == 0
+
+
+def test_what_cannot_be_asked_is_refused_in_words(three, boss):
+    for systems, question, code in [
+        (three[:1], {}, "wrong-number-of-systems"),
+        ([three[0], three[0]], {}, "same-submission"),
+        (three, {"criteria": ["beauty"]}, "unusable-question"),
+        (three, {"n_instances": 10_000}, "unusable-question"),
+        (three, {"n_workers": 0}, "unusable-question"),
+    ]:
+        with pytest.raises(GenieError) as refused:
+            joint.request(systems, by=boss, **question)
+        assert refused.value.code == code
+
+
+def test_reference_outputs_may_be_worth_another_number(three, judged, task):
+    task.config = {**task.config, "joint": {"standard_value": 10}}
+    task.save()
+    for one in three:
+        one.refresh_from_db()
+    found = judged(three)
+    assert found.evaluation.campaign.items.first().data["standard_value"] == 10
+    right = found.results["criteria"]["quality"]["systems"][1]
+    # the same opinion in other numbers: still percent of the reference output
+    assert 60 < right["mean"] < 200
+
+
+def test_the_config_of_comparisons_does_not_leak_into_it(task):
+    config_with(task, hit_template="two-choice-outputs", wave_size=3)
+    assert joint.criteria_of(task) == {
+        "quality": "How many points is the text worth, as a whole?"
+    }
+
+
+@pytest.mark.parametrize(("publish", "state"), [(True, "SCORED"), (False, "STOPPED")])
+def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
+    three, boss, crowd, publish, state, client
+):
+    found = joint.request(three, by=boss, n_instances=10, n_workers=1)
+    decide.approve(found, by=boss)
+    settle()
+    for player in crowd.players[:3]:
+        crowd.one(player)
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
+    settle()
+    found.refresh_from_db()
+    assert (found.state, bool(found.results)) == (state, publish)
+    assert found.finished_at is not None
+    client.force_login(boss)
+    page = client.get(f"/joint-evaluations/{found.pk}/")
+    assert (" of 10 instances" in page.content.decode()) == publish

@@ -1,0 +1,341 @@
+"""What people see of comparisons, who may see it, and how staff decide."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from crowd.models import Campaign
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.charts import course
+from leaderboard.evaluation.selectors.comparisons import (
+    comparisons_seen_by,
+    standing_of,
+    verdict,
+)
+from leaderboard.evaluation.services import comparison
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.models import (
+    Comparison,
+    ComparisonSet,
+    HumanEvaluation,
+    JointEvaluation,
+    Submission,
+)
+from leaderboard.stats.stopping.outlook import course_of
+from leaderboard.stats.stopping.sequential import default_rule
+from leaderboard.submissions.selectors.visibility import Staff
+from tests.cast import allow
+from tests.leaderboard.evaluation.comparisons.conftest import settle
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _static(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path
+
+
+@pytest.fixture
+def signed_in():
+    def client_of(user):
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return client_of
+
+
+@pytest.fixture
+def stranger(db):
+    return get_user_model().objects.create_user("rita")
+
+
+def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed(
+    right, wrong, ask, crowd, boss, signed_in
+):
+    found = ask(right, wrong, delta=0.001, max_pairs=30)
+    for _ in range(40):
+        crowd.one(crowd.players[0])
+        crowd.one(crowd.players[1])
+        found.refresh_from_db()
+        if found.n_waves > 1:
+            break
+        settle()
+    for _ in range(2):
+        crowd.one(crowd.players[2])
+    page = signed_in(boss).get(f"/comparisons/{found.pk}/").content.decode()
+    standing = standing_of(found)
+    assert f"{standing.n_labels} of 30 at most" in page
+    assert 'class="band"' in page
+    assert 'class="line"' in page
+    assert "Still needed at the current rate" in page
+    assert f"{standing.still} labels" in page
+    assert f"${standing.spent_cents / 100:.2f}" in page
+    assert standing.spent_cents > 0
+    assert not re.search(r"\sstyle=", page)
+
+
+def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, max_pairs=30))
+    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    assert f"Right is better than Wrong, decided after {found.n_labels} labels" in page
+    assert "with at least 95 % confidence" in page
+    assert "Simulated: not rated by people." in page
+    # money is nobody else's business
+    assert "Spent" not in page
+
+
+def ended(found, state):
+    HumanEvaluation.objects.filter(pk=found.evaluation_id).update(state=state)
+
+
+def test_a_rule_that_errs_more_often_than_it_says_is_labelled(right, wrong, ask):
+    found = ask(right, wrong, rule="hoeffding", max_pairs=30)
+    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    assert "not anytime-valid" in page
+    ended(found, "DECIDED")
+    Comparison.objects.filter(pk=found.pk).update(
+        better="A", n_labels=9, estimate=1.0, low=0.6, high=1.0
+    )
+    found.refresh_from_db()
+    assert "actual confidence is lower" in verdict(found, standing_of(found))
+
+
+def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask):
+    found = ask(right, wrong, max_pairs=30)
+    ended(found, "UNDECIDED")
+    Comparison.objects.filter(pk=found.pk).update(
+        n_labels=30, estimate=0.5, low=0.3, high=0.7
+    )
+    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    assert "Inconclusive after 30 labels." in page
+
+
+def test_who_sees_what(right, wrong, boss, sam, stranger, signed_in):
+    found = comparison.request(right, wrong, Question("overall"), by=boss)
+    address = f"/comparisons/{found.pk}/"
+    assert Client().get(address).status_code == 404
+    assert signed_in(stranger).get(address).status_code == 404
+    assert signed_in(boss).get(address).status_code == 200
+    decide.approve(found, by=boss)
+    assert Client().get(address).status_code == 200
+    Submission.objects.filter(pk=wrong.pk).update(visibility="PRIVATE")
+    assert Client().get(address).status_code == 404
+    assert signed_in(stranger).get(address).status_code == 404
+    assert signed_in(sam).get(address).status_code == 200
+    assert list(comparisons_seen_by(None)) == []
+
+
+def post_question(client, chosen, **fields):
+    return client.post(
+        "/tasks/demo-qa/compare/",
+        {
+            "systems": [one.pk for one in chosen],
+            "criterion": "overall",
+            "delta": "0.01",
+            "strategy": "majority-3",
+            "rule": "beta-mixture",
+            "max_pairs": 20,
+            **fields,
+        },
+    )
+
+
+def test_a_submitter_asks_and_staff_see_the_price(right, wrong, sam, signed_in):
+    answer = post_question(signed_in(sam), [right, wrong])
+    found = Comparison.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/comparisons/{found.pk}/"
+    assert (found.strategy, found.n_workers, found.delta) == ("majority", 3, 0.01)
+    assert (found.state, found.requested_by) == ("REQUESTED", sam)
+    settle()
+    assert Campaign.objects.count() == 0
+
+
+def test_more_than_two_systems_are_compared_pair_by_pair(
+    right, wrong, level, sam, signed_in
+):
+    answer = post_question(signed_in(sam), [right, wrong, level[0]])
+    assert answer["Location"] == "/tasks/demo-qa/comparisons/"
+    assert ComparisonSet.objects.get().comparisons.count() == 3
+
+
+def test_people_ask_about_their_own_systems_only(
+    right, wrong, stranger, boss, signed_in
+):
+    assert Client().get("/tasks/demo-qa/compare/").status_code == 302
+    answer = post_question(signed_in(stranger), [right, wrong])
+    assert answer.status_code == 400
+    # written into the page, the apostrophe is a reference
+    assert "belong to your team" in answer.content.decode()
+    assert Comparison.objects.count() == 0
+    assert post_question(signed_in(boss), [right, wrong]).status_code == 302
+
+
+def test_staff_ask_about_others_systems_with_the_permission_to(
+    right, wrong, stranger, signed_in
+):
+    stranger.is_staff = True
+    stranger.save()
+    assert post_question(signed_in(stranger), [right, wrong]).status_code == 400
+    allow(stranger, Staff.ASK_COMPARISONS)
+    assert post_question(signed_in(stranger), [right, wrong]).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"systems": []},
+        {"criterion": "beauty"},
+        {"delta": "0.7"},
+        {"strategy": "everybody"},
+        {"rule": "gut-feeling"},
+        {"max_pairs": 0},
+        {"max_pairs": "many"},
+        {"systems": ["999999"]},
+    ],
+)
+def test_a_form_that_cannot_be_asked_comes_back(right, wrong, sam, signed_in, fields):
+    answer = post_question(signed_in(sam), [right, wrong], **fields)
+    assert answer.status_code == 400
+    assert Comparison.objects.count() == 0
+
+
+def test_staff_approve_with_the_total_before_their_eyes(right, wrong, boss, signed_in):
+    found = comparison.request(right, wrong, Question("overall", max_pairs=20), by=boss)
+    client = signed_in(boss)
+    data = {"action": "approve_selected", "_selected_action": [found.pk]}
+    address = "/admin/leaderboard/comparison/"
+    page = client.post(address, data).content.decode()
+    cost = decide.quote(found.evaluation).total_cents
+    assert f"${cost / 100:,.2f}" in page
+    found.refresh_from_db()
+    assert found.state == "REQUESTED"
+    client.post(address, {**data, "confirmed": "yes", "shown_cents": "1"})
+    found.refresh_from_db()
+    assert found.state == "REQUESTED"
+    client.post(address, {**data, "confirmed": "yes", "shown_cents": str(cost)})
+    found.refresh_from_db()
+    assert (found.state, found.approved_cents) == ("APPROVED", cost)
+    stop = {**data, "action": "stop_selected", "confirmed": "yes"}
+    client.post(address, {**stop, "reason": ""})
+    found.refresh_from_db()
+    assert found.state == "APPROVED"
+    client.post(address, {**stop, "reason": "Wrong texts."})
+    found.refresh_from_db()
+    assert (found.state, found.decision_reason) == ("STOPPED", "Wrong texts.")
+
+
+def test_staff_without_the_right_to_spend_cannot_approve(right, wrong, boss, signed_in):
+    reader = get_user_model().objects.create_user("reader", is_staff=True)
+    found = comparison.request(right, wrong, Question("overall"), by=boss)
+    signed_in(reader).post(
+        "/admin/leaderboard/comparison/",
+        {
+            "action": "approve_selected",
+            "_selected_action": [found.pk],
+            "confirmed": "yes",
+        },
+    )
+    found.refresh_from_db()
+    assert found.state == "REQUESTED"
+
+
+def test_a_joint_evaluation_has_one_page_and_one_answer_of_the_api(
+    right, wrong, level, boss, sam, crowd, signed_in
+):
+    answer = signed_in(sam).post(
+        "/tasks/demo-qa/side-by-side/",
+        {
+            "systems": [wrong.pk, right.pk, level[0].pk],
+            "criteria": ["quality"],
+            "n_instances": 8,
+            "n_workers": 2,
+        },
+    )
+    found = JointEvaluation.objects.get()
+    assert answer["Location"] == f"/joint-evaluations/{found.pk}/"
+    assert Client().get(answer["Location"]).status_code == 404
+    decide.approve(found, by=boss)
+    settle()
+    for _ in range(3):
+        crowd.work()
+        settle()
+    page = Client().get(answer["Location"]).content.decode()
+    for word in ("Cluster", "TrueSkill", "ICC(1,k)", "geometric mean", "Right"):
+        assert word in page
+    inner = signed_in(boss).get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert 0 < inner["spent_cents"] <= inner["approved_cents"]
+    told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert (told["spent_cents"], told["approved_cents"]) == (None, None)
+    [quality] = told["criteria"]
+    assert quality["rows"][0]["submission"]["system"] == "Right"
+    assert quality["rows"][0]["games"][0] is None
+    assert quality["agreement"]["value"] is not None
+    assert quality["n_instances"] == 8
+    assert 1 <= quality["n_workers"] <= quality["n_judgements"]
+    listed = Client().get("/api/v1/joint-evaluations/?task=demo-qa").json()
+    assert [one["id"] for one in listed["results"]] == [found.pk]
+
+
+def test_the_api_tells_how_a_comparison_stands(
+    right, wrong, ask, finish, boss, signed_in
+):
+    found = finish(ask(right, wrong, max_pairs=30))
+    inner = signed_in(boss).get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
+    assert inner["spent_cents"] == standing_of(found).spent_cents > 0
+    assert inner["approved_cents"] == found.approved_cents > 0
+    told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()
+    assert (told["state"], told["better"], told["a"]["system"]) == (
+        "DECIDED",
+        "A",
+        "Right",
+    )
+    assert told["standing"]["low"] > 0.5
+    assert told["standing"]["anytime_valid"] is True
+    assert told["standing"]["n_votes"] >= told["standing"]["n_labels"] > 0
+    assert told["standing"]["spent_cents"] is None
+    assert told["standing"]["approved_cents"] is None
+    listed = Client().get("/api/v1/comparisons/?task=demo-qa").json()
+    assert [one["id"] for one in listed["results"]] == [found.pk]
+    assert Client().get("/api/v1/comparisons/?task=nothing").status_code == 404
+    assert Client().get("/api/v1/comparisons/999/").status_code == 404
+
+
+def test_the_seed_that_hides_test_questions_is_told_when_it_is_over(
+    right, wrong, ask, finish, boss, signed_in
+):
+    found = ask(right, wrong, max_pairs=30)
+    address = f"/comparisons/{found.pk}/"
+    for reader in (Client(), signed_in(boss)):
+        assert str(found.seed) not in reader.get(address).content.decode()
+        assert reader.get(f"/api/v1{address}").json()["seed"] is None
+    finish(found)
+    assert str(found.seed) in Client().get(address).content.decode()
+    assert Client().get(f"/api/v1{address}").json()["seed"] == found.seed
+
+
+def test_a_tasks_list_names_its_comparisons(right, wrong, ask):
+    found = ask(right, wrong, max_pairs=30)
+    page = Client().get("/tasks/demo-qa/comparisons/").content.decode()
+    assert f"/comparisons/{found.pk}/" in page
+    assert "collecting ratings" in page
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 500])
+def test_the_chart_stays_inside_its_frame_and_escapes_names(n):
+    found = course_of(default_rule(0.025), [i % 3 > 0 for i in range(n)])
+    drawn = course(found, first="<b>A</b>", second="B", description="x")
+    if n == 0:
+        assert drawn == ""
+        return
+    assert "<b>" not in drawn
+    numbers = re.findall(r'points="([^"]+)"', drawn)
+    for pair in " ".join(numbers).split():
+        x, y = (float(part) for part in pair.split(","))
+        assert 0 <= x <= 640
+        assert 0 <= y <= 240

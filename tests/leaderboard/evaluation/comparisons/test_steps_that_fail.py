@@ -1,0 +1,178 @@
+"""A step that fails is seen by whoever asked and by staff, ends, and can be tried again."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from crowd.campaigns.services import run as campaign_run
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import campaigns, decide, run
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import joint
+from leaderboard.evaluation.strategies import comparison
+from tests.leaderboard.evaluation.comparisons.conftest import settle
+
+pytestmark = pytest.mark.django_db
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.fixture(params=["comparison", "joint"])
+def walk(request, right, wrong, boss):
+    """Give one that is approved and not begun."""
+    if request.param == "comparison":
+        found = compare.request(right, wrong, compare.Question("overall"), by=boss)
+        decide.approve(found, by=boss)
+        return found
+    found = joint.request([right, wrong], by=boss, n_instances=6)
+    decide.approve(found, by=boss)
+    return found
+
+
+def now(walk):
+    return type(walk).objects.get(pk=walk.pk)
+
+
+def broken(error):
+    def raise_it(*_, **__):
+        raise error
+
+    return raise_it
+
+
+def test_what_nobody_foresaw_is_tried_three_times_and_then_waits_for_staff(
+    walk, monkeypatch, boss
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(campaign_run, "start_due", broken(OSError(28, "No space left")))
+        for n in (1, 2, 3):
+            run.step(walk.evaluation_id)
+            found = now(walk)
+            assert "OSError: No space left" in found.failure
+            assert found.failure_permanent == (n == 3)
+            assert found.state == "APPROVED"
+        run.step(walk.evaluation_id)
+        assert now(walk).n_attempts == 3
+    jobs.drain()
+    assert now(walk).state == "APPROVED"
+    assert advance() == 0
+    decide.retry(walk, by=boss)
+    jobs.drain()
+    found = now(walk)
+    assert (found.state, found.failure, found.failure_permanent) == (
+        "ANNOTATING",
+        "",
+        False,
+    )
+    assert found.n_attempts == 0
+    with pytest.raises(GenieError, match="did not fail"):
+        decide.retry(walk, by=boss)
+
+
+def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
+    calls = []
+
+    def refuse(*_, **__):
+        calls.append(1)
+        raise GenieError("No reference is left.", code="no-references")
+
+    monkeypatch.setattr(campaigns, "build_campaign", refuse)
+    for _ in range(3):
+        settle()
+    found = now(walk)
+    assert found.failure == (
+        f"No reference is left. The ${found.approved_cents / 100:,.2f} that were "
+        "approved stay set aside until it is tried again or stopped."
+    )
+    assert found.failure_permanent
+    assert len(calls) == 1
+
+
+def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatch):
+    monkeypatch.setattr(campaigns, "build_campaign", broken(Killed()))
+    for _ in range(6):
+        with pytest.raises(Killed):
+            run.step(walk.evaluation_id)
+    run.step(walk.evaluation_id)
+    found = now(walk)
+    assert found.failure_permanent
+    assert "cut off 6 times" in found.failure
+
+
+def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            campaigns, "build_campaign", broken(GenieError("It <b>broke</b>."))
+        )
+        run.step(walk.evaluation_id)
+    client = Client()
+    client.force_login(boss)
+    name = walk._meta.model_name
+    front = client.get("/admin/").content.decode()
+    assert "with a failed step: 1" in front
+    assert "It &lt;b&gt;broke" in front
+    address = f"/admin/leaderboard/{name}/"
+    assert "It &lt;b&gt;broke" in client.get(f"{address}?failed=yes").content.decode()
+    asked = {"action": "retry_selected", "_selected_action": [walk.pk]}
+    client.post(address, asked)
+    client.post(address, {**asked, "confirmed": "yes", "reason": "Mended."})
+    jobs.drain()
+    assert now(walk).state == "ANNOTATING"
+
+
+def test_one_that_failed_can_still_be_stopped(walk, monkeypatch, boss):
+    monkeypatch.setattr(campaigns, "build_campaign", broken(GenieError("Broken.")))
+    run.step(walk.evaluation_id)
+    decide.stop(walk, by=boss, reason="Never mind.")
+    found = now(walk)
+    assert (found.state, found.failure) == ("STOPPED", "")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_for_a_lock_while_labels_are_judged(
+    right, wrong, ask, crowd, monkeypatch
+):
+    found = ask(right, wrong, max_pairs=30)
+    crowd.work()
+    held = []
+
+    def seeing(name, real):
+        def seen(*args, **kwargs):
+            held.append((name, connection.in_atomic_block))
+            return real(*args, **kwargs)
+
+        return seen
+
+    judging = campaigns.judge
+    monkeypatch.setattr(judging, "judge", seeing("judge", judging.judge))
+    monkeypatch.setattr(comparison, "decide", seeing("decide", comparison.decide))
+    run.step(found.evaluation_id)
+    assert held == [("judge", False), ("decide", False)]
+    found.refresh_from_db()
+    assert found.is_over or found.n_waves == 2
+
+
+def test_an_answer_that_comes_between_the_look_and_the_lock_waits_for_the_next_look(
+    right, wrong, ask, crowd, monkeypatch, boss, task
+):
+    found = ask(right, wrong, max_pairs=30)
+    crowd.work()
+    real = comparison.decide
+
+    def decide_and_ban(*args):
+        from quality.bans.services import ban
+
+        ban.ban(crowd.players[0].worker, task.slug, by=boss, reason="No reading.")
+        return real(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(comparison, "decide", decide_and_ban)
+        run.step(found.evaluation_id)
+    found.refresh_from_db()
+    assert (found.state, found.n_waves) == ("ANNOTATING", 1)

@@ -1,0 +1,166 @@
+"""One campaign in each of the nine designs, answered by workers who only know pages.
+
+They come by invitation, agree, read, and send the forms that stand on the pages, as
+browsers do. They know the right answers, so what must come out is known to the digit.
+"""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from crowd import hit_templates
+from crowd.models import Answer, Assignment
+from crowd.workers.services import invitations
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.models import Comparison, JointEvaluation, Score, Submission
+from quality.models import Ban, Grade
+from tests.http_worker import HttpWorker
+from tests.leaderboard.evaluation.designs.conftest import settle
+from tests.leaderboard.evaluation.designs.test_every_design_walks_to_the_board import (
+    DIRECT,
+)
+
+pytestmark = pytest.mark.django_db
+# Of 8 instances 6 are answered rightly. What a right and a wrong one earn:
+EXPECTED = {
+    "direct-assessment": 75,
+    "binary": 75,
+    "likert-6": 75,
+    "slider": 75,
+    "error-spans": 75,
+    # as good as the reference, and a tenth of it: the geometric mean
+    "plain-magnitude": 10 ** (2 - 2 / 8),
+    # level with the reference (the same words), and behind it
+    "preference": 37.5,
+}
+
+
+@pytest.fixture(autouse=True)
+def _static(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path
+
+
+@pytest.fixture
+def read(task):
+    """Know which answers are right: a text counts under the question it stands below."""
+    right = {row.fields["question"]: row.references for row in task.instances.all()}
+
+    def opinion(given, text):
+        return float(any(text in right[q] for q in given.split("\n") if q in right))
+
+    return opinion
+
+
+@pytest.fixture
+def people(task, boss, read):
+    """Let workers do all the work there is, in turns, through pages alone."""
+    crowd = []
+
+    def work(n):
+        new = [HttpWorker(f"reader-{len(crowd) + i}", read) for i in range(n)]
+        for one in new:
+            one.arrive(invitations.invite(boss), task.slug)
+        crowd.extend(new)
+        for _ in range(3):
+            for one in crowd:
+                if one.has_work or one.resume(task.slug):
+                    while one.has_work:
+                        one.answer()
+                    assert "There is no more of this work" in one.page.text
+            settle()
+
+    return work
+
+
+def asked_as_the_template_asks(design):
+    scale, slug = DIRECT[design]
+    template = hit_templates.get(slug)
+    return {
+        "design": design,
+        "scale": scale,
+        "hit_template": slug,
+        "criteria": dict(template.questions),
+        **template.form,
+        "sample_size": 8,
+        "positive_share": 0.13,
+        "negative_share": 0.13,
+    }
+
+
+@pytest.mark.parametrize("design", DIRECT)
+def test_from_submission_to_board_through_pages_alone(
+    design, ask, measured, boss, people, task
+):
+    ask(**asked_as_the_template_asks(design))
+    found = measured("Heron", 0.5, simulated=False)
+    decide.approve(found, by=boss, start_now=True)
+    settle()
+    people(2)
+    found = Submission.objects.get(pk=found.pk)
+    assert found.state == "PUBLISHED", found.failure
+    scores = list(Score.objects.filter(submission=found).order_by("pk"))
+    asked = hit_templates.get(DIRECT[design][1]).questions
+    assert {one.criterion for one in scores} >= set(asked)
+    for one in scores:
+        if one.criterion in asked:
+            assert one.mean == pytest.approx(EXPECTED[design], abs=1e-9)
+            assert (one.n, one.n_excluded_workers) == (8, 0)
+    if design == "error-spans":
+        # a careful reader marks one major error in each of the two wrong ones
+        marks = scores[-1]
+        assert (marks.criterion, marks.mean, marks.n) == ("spans", -10 / 8, 8)
+        assert marks.low < marks.mean < marks.high <= 0
+        assert marks.histogram == {"-5": 2, "0": 6}
+        assert "scale:slider-100|criterion:spans|agg:mean" in marks.signature
+        page = Client().get(f"/submissions/{found.pk}/").content.decode()
+        assert "-1 for each minor and -5 for each major one" in page
+        assert page.index("All in all, how good") < page.index("Marked errors:")
+        told = " ".join(found.events.values_list("sentence", flat=True))
+        assert "Scored 75.0" in told
+    board = Client().get(f"/tasks/{task.slug}/").content.decode()
+    assert "Heron" in board
+    assert f"{EXPECTED[design]:.1f}" in board
+    assert Grade.objects.filter(correct=False).count() == 0 < Grade.objects.count()
+    assert Assignment.objects.exclude(state="SUBMITTED").count() == 0
+
+
+def test_a_comparison_is_decided_through_pages_alone(ask, measured, boss, people, task):
+    ask()
+    good, poor = measured("Good", 1.0, simulated=False), measured("Poor", 0.0, simulated=False)  # fmt: skip
+    poor.predictions.update(text="I could not say.")
+    question = comparison.Question("overall", delta=0.3, max_pairs=12, wave_size=12)
+    found = comparison.request(good, poor, question, by=boss)
+    decide.approve(found, by=boss)
+    settle()
+    people(2)
+    found = Comparison.objects.get(pk=found.pk)
+    assert (found.state, found.better, found.estimate) == ("DECIDED", "A", 1.0)
+    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    assert "Good is better than Poor" in page
+    assert set(Answer.objects.values_list("raw", flat=True)) == {"A", "B"}
+
+
+def test_several_systems_are_ranked_through_pages_alone(
+    ask, measured, boss, people, task
+):
+    ask()
+    systems = [
+        measured(name, share, simulated=False)
+        for name, share in [("Poor", 0.0), ("Good", 1.0), ("Fair", 0.5)]
+    ]
+    found = joint.request(systems, by=boss, n_instances=8)
+    decide.approve(found, by=boss)
+    settle()
+    people(2)
+    found = JointEvaluation.objects.get(pk=found.pk)
+    assert found.state == "SCORED", found.failure
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    rows = page[page.index("<tbody>") :]
+    assert rows.index(">Good<") < rows.index(">Fair<") < rows.index(">Poor<")
+    assert Ban.objects.count() == 0
+    [result] = found.results["criteria"].values()
+    of = {row["submission"]: row["mean"] for row in result["systems"]}
+    assert [round(of[one.pk], 1) for one in systems] == [10.0, 100.0, 56.2]
+    assert result["n_judgements"] == 8

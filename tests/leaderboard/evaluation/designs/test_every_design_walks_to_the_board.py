@@ -1,0 +1,190 @@
+"""One full campaign in each design: approved, asked, cleaned, scored, published."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Answer, Campaign, Commitment
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.models import JudgedOutput, Score
+from quality.models import Ban, Grade
+from tests.leaderboard.evaluation.designs.conftest import settle
+
+pytestmark = pytest.mark.django_db
+
+DIRECT = {
+    "direct-assessment": ("likert-5", "question-answering"),
+    "binary": ("binary", "binary-judgement"),
+    "likert-6": ("likert-6", "likert-6-judgement"),
+    "slider": ("slider-100", "slider-translation"),
+    "error-spans": ("slider-100", "error-span-translation"),
+    "plain-magnitude": ("magnitude", "magnitude-judgement"),
+    "preference": ("preference-5", "preference-summarization"),
+}
+
+
+def asked_in(design: str) -> dict:
+    scale, template = DIRECT[design]
+    return {"design": design, "scale": scale, "hit_template": template}
+
+
+@pytest.mark.parametrize("design", DIRECT)
+def test_a_better_system_scores_higher_in_every_design(design, ask, published):
+    ask(**asked_in(design))
+    good, poor = published("Good", 1.0), published("Poor", 0.25)
+    assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), (
+        good.failure + poor.failure
+    )
+    best, worst = (
+        Score.objects.get(submission=s, criterion="overall") for s in (good, poor)
+    )
+    assert best.low > worst.high
+    assert 0 <= worst.low <= worst.mean <= worst.high
+    assert (best.n, best.criterion) == (12, "overall")
+    assert f"human:{design}|scale:{DIRECT[design][0]}" in best.signature
+    assert sum(best.histogram.values()) == 12
+    assert len(best.histogram) <= 12
+    assert Ban.objects.count() == 0
+    # Diligent simulated workers wobble: once in a while one lands on the other side.
+    n_right = Grade.objects.filter(correct=True).count()
+    assert n_right >= Grade.objects.count() - 1 > 0
+    assert Commitment.objects.filter(settled_at=None).count() == 0
+
+
+def test_as_good_as_the_reference_is_the_middle_of_a_preference(
+    ask, published, crowd, task
+):
+    ask(**asked_in("preference"), positive_share=0.0, negative_share=0.0)
+    crowd.of_text = lambda _item, _text: 0.5
+    score = Score.objects.get(submission=published("Level", 0.5))
+    assert abs(score.mean - 50) < 15
+    assert score.low <= 50 <= score.high
+
+
+def test_a_preference_is_turned_to_the_systems_side(ask, published):
+    ask(**asked_in("preference"))
+    poor = published("Poor", 0.0)
+    rows = JudgedOutput.objects.filter(submission=poor)
+    assert {row.slot for row in rows} == {"A", "B"}
+    by_slot = {}
+    for row in rows:
+        value = Answer.objects.get(item=row.judged_item.item).value
+        by_slot.setdefault(row.slot, []).append(value)
+    # stored from A's side: low where the system stood there, high where it did not
+    assert max(by_slot["A"]) < 0.5 < min(by_slot["B"])
+    assert Score.objects.get(submission=poor).high < 50
+
+
+def test_items_never_say_whose_output_is_whose(ask, published):
+    ask(**asked_in("preference"))
+    found = published("Unmistakable-Name", 0.5)
+    for item in found.human_evaluation.campaign.items.all():
+        assert set(item.data) == {"fields", "lang", "outputs"}
+        assert [output["slot"] for output in item.data["outputs"]] == ["A", "B"]
+        assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
+        assert "Unmistakable-Name" not in str(item.data)
+
+
+def test_test_questions_of_a_preference_want_the_own_reference(ask, published):
+    ask(**asked_in("preference"))
+    found = published("Good", 1.0)
+    campaign = found.human_evaluation.campaign
+    grades = Grade.objects.filter(placement__campaign=campaign)
+    assert {grade.placement.expected["slot"] for grade in grades} == {"A", "B"}
+    for grade in grades.select_related("placement__item"):
+        answer = Answer.objects.get(item=grade.placement.item)
+        right = grade.placement.expected["slot"]
+        assert (answer.value > 0.5) == (right == "A")
+
+
+def test_criteria_apart_have_campaigns_money_and_scores_of_their_own(
+    ask, published, task
+):
+    config = {
+        **asked_in("likert-6"),
+        "setup": 2,
+        "show_input": {"naturalness": False},
+        "criteria": {
+            "informativeness": "Does it say what is asked?",
+            "naturalness": "Could a person have written it?",
+        },
+    }
+    ask(**config)
+    found = published("Good", 1.0)
+    assert found.state == "PUBLISHED", found.failure
+    campaigns = list(Campaign.objects.order_by("pk"))
+    assert [list(c.hit_type.criteria) for c in campaigns] == [
+        ["informativeness"],
+        ["naturalness"],
+    ]
+    assert campaigns[1].hit_type.form["show_input"] == {"naturalness": False}
+    assert set(
+        Score.objects.filter(submission=found).values_list("criterion", flat=True)
+    ) == {"informativeness", "naturalness"}
+    spent = {c.key: c.amount_cents for c in Commitment.objects.all()}
+    assert set(spent) == {c.key for c in campaigns}
+    assert sum(spent.values()) <= found.approved_cents
+    assert Commitment.objects.filter(settled_at=None).count() == 0
+    # without the input another reference is no worse: the words are shuffled
+    wrong = Grade.objects.filter(
+        placement__campaign=campaigns[1], polarity="NEGATIVE"
+    ).first()
+    text = wrong.placement.item.data["prediction"]
+    assert all(text not in row.references for row in task.instances.all())
+
+
+def test_ticks_beside_the_ratings_become_shares(ask, published):
+    ask(**asked_in("likert-6"), checkboxes=["added", "missed"])
+    found = published("Good", 1.0)
+    scores = {s.criterion: s for s in Score.objects.filter(submission=found)}
+    assert set(scores) == {"overall", "added", "missed"}
+    assert (scores["added"].mean, scores["added"].n) == (0.0, 12)
+    assert scores["added"].high > 0
+
+
+def test_several_people_may_judge_each_instance(ask, published):
+    ask(**asked_in("likert-6"), ratings_per_instance=3)
+    found = published("Good", 1.0)
+    score = Score.objects.get(submission=found)
+    assert (score.n, sum(score.histogram.values())) == (12, 36)
+    assert score.n_workers >= 3
+    campaign = found.human_evaluation.campaign
+    assert set(campaign.hits.values_list("max_assignments", flat=True)) == {3}
+    assert (
+        found.approved_cents
+        >= campaign.hits.count() * 3 * campaign.hit_type.reward_cents
+    )
+
+
+def test_the_story_of_simulated_workers_speaks_of_no_people(ask, published):
+    ask(**asked_in("likert-6"))
+    found = published("Good", 1.0)
+    told = " ".join(found.events.order_by("pk").values_list("sentence", flat=True))
+    assert "12 outputs will be rated by simulated annotators, starting on" in told
+    assert "Simulated workers have answered" in told
+    assert "people" not in told.lower()
+
+
+def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
+    ask(design="rankme", scale="magnitude", hit_template="rankme-outputs")
+    submission = measured("Lonely", 1.0)
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    submission.refresh_from_db()
+    assert submission.failure_permanent
+    assert "request a comparison or a joint evaluation" in submission.failure
+
+
+@pytest.mark.parametrize("design", ["preference", "plain-magnitude"])
+def test_instances_without_a_reference_are_refused_before_money_is_set_aside(
+    design, ask, measured, boss, task
+):
+    ask(**asked_in(design))
+    submission = measured("Good", 1.0)
+    task.instances.filter(sample_rank=3).update(references=[])
+    task.instances.filter(sample_rank=4).update(references=[" "])
+    with pytest.raises(GenieError, match="2 of the instances") as refused:
+        decide.approve(submission, by=boss)
+    assert refused.value.code == "no-references"
+    assert Commitment.objects.count() == 0

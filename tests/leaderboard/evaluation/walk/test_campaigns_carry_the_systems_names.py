@@ -1,0 +1,141 @@
+"""Staff can tell campaigns apart by name; workers never learn whose outputs they read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.elsewhere.services import hit_offer, study
+from crowd.models import Campaign, ExternalCampaign
+from genie.lib import jobs
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.models import Comparison, JointEvaluation
+from tests.crowd.making import make_worker
+from tests.factories import make_user
+from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import ask_apart, settle
+
+pytestmark = pytest.mark.django_db
+SYSTEM = "happypoet-3"
+
+
+@pytest.fixture
+def asked(hand_in, good, boss):
+    submission = hand_in(good, name=SYSTEM)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    return submission
+
+
+def titles():
+    return list(Campaign.objects.order_by("pk").values_list("title", flat=True))
+
+
+def test_a_campaign_is_called_after_its_system(asked, task):
+    assert titles() == [f"{task.title}: {SYSTEM}"]
+
+
+def test_campaigns_of_separate_criteria_say_which(hand_in, good, boss, task):
+    ask_apart(task, 2)
+    submission = hand_in(good, name=SYSTEM)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    start = f"{task.title}: {SYSTEM}"
+    assert titles() == [f"{start} (right)", f"{start} (clear)"]
+
+
+@pytest.fixture
+def several(hand_in, good, boss, task):
+    task.config = {**task.config, "quota": {"submissions": 9, "days": 7}}
+    task.save()
+    systems = [hand_in(good, name=name) for name in ("Kite", "Wren", "Heron")]
+    jobs.drain()
+    for submission in systems:
+        submission.refresh_from_db()
+    pair = comparison.request(*systems[:2], Question("overall"), by=boss)
+    decide.approve(pair, by=boss)
+    together = joint.request(systems, by=boss, n_instances=5)
+    decide.approve(together, by=boss)
+    settle()
+
+
+def test_campaigns_about_several_systems_name_them(several, task):
+    assert set(titles()) == {
+        f"{task.title}: Kite against Wren (overall)",
+        f"{task.title}: Kite, Wren and 1 more",
+    }
+
+
+def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task):
+    office = Client()
+    office.force_login(boss)
+    campaigns = reverse("admin:crowd_campaign_changelist")
+    name = f"{task.title}: {SYSTEM}"
+    assert name in office.get(campaigns).content.decode()
+    chosen = {"_selected_action": [Campaign.objects.get().pk]}
+    for action in ("pause_selected", "stop_selected"):
+        page = office.post(campaigns, {"action": action, **chosen})
+        assert name in page.content.decode()
+    of_submission = reverse("admin:leaderboard_submission_change", args=[asked.pk])
+    of_campaign = reverse(
+        "admin:crowd_campaign_change", args=chosen["_selected_action"]
+    )
+    assert of_campaign in office.get(of_submission).content.decode()
+    assert of_submission in office.get(of_campaign).content.decode()
+
+
+@pytest.mark.parametrize("model", [Comparison, JointEvaluation])
+def test_what_compares_systems_and_its_campaign_lead_to_each_other(
+    several, boss, model
+):
+    office = Client()
+    office.force_login(boss)
+    row = model.objects.get()
+    campaign = row.evaluation.campaign
+    to_campaign = reverse("admin:crowd_campaign_change", args=[campaign.pk])
+    to_row = reverse(f"admin:leaderboard_{row._meta.model_name}_change", args=[row.pk])
+    public = (
+        f"/{'comparisons' if model is Comparison else 'joint-evaluations'}/{row.pk}/"
+    )
+    money = reverse("admin:crowd_commitment_changelist")
+    every = reverse("admin:leaderboard_humanevaluation_changelist")
+    for page in (to_row, public, money, every):
+        text = office.get(page).content.decode()
+        assert to_campaign in text
+        assert campaign.title in text
+    assert to_row in office.get(to_campaign).content.decode()
+    assert to_row in office.get(every).content.decode()
+    assert to_campaign not in Client().get(public).content.decode()
+    kite = row.evaluation.systems.first().submission
+    of_kite = reverse("admin:leaderboard_submission_change", args=[kite.pk])
+    assert to_row in office.get(of_kite).content.decode()
+
+
+def test_workers_never_read_it(asked, task):
+    wim = make_worker(task.slug, user=make_user("wim"))
+    site = Client()
+    site.force_login(wim.user)
+    read = [
+        site.get(reverse("work:home")),
+        site.post(reverse("work:next"), follow=True),
+    ]
+    read.append(site.get(reverse("work:earnings")))
+    work = read[1].context["assignment"]
+    read.append(site.get(reverse("work:hit", args=[work.pk])))
+    for page in read:
+        assert page.status_code == 200
+        assert SYSTEM not in page.content.decode()
+
+
+def test_other_platforms_are_not_told_it(asked):
+    campaign = Campaign.objects.get()
+    spec = hit_offer.spec_of(campaign, "key", "never")
+    place = ExternalCampaign(campaign=campaign, environment="sandbox", place_size=1)
+    for told in (spec, study.spec_of(campaign, place, spec, 10)):
+        assert SYSTEM not in str(asdict(told))

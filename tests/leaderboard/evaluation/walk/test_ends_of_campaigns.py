@@ -1,0 +1,391 @@
+"""How campaigns end: stopped, paused, robbed of their workers, cut off, taken back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services import overturn, reissue, review, run, work
+from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
+from crowd.money.services import budgets
+from genie.lib import jobs
+from leaderboard import jobs as steps
+from leaderboard.demo import people
+from leaderboard.evaluation import closing, decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import score
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import HumanEvaluation, Score, Submission
+from quality.appeals import services
+from quality.bans.services import ban as banning
+from quality.models import Ban
+from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.leaderboard.evaluation.walk.test_races import at_once
+
+pytestmark = pytest.mark.django_db
+State = Campaign.State
+
+
+def settle() -> None:
+    advance()
+    jobs.drain()
+
+
+def now(submission) -> Submission:
+    return Submission.objects.get(pk=submission.pk)
+
+
+def spent() -> int:
+    unspent = [LedgerEntry.State.CANCELLED, LedgerEntry.State.FAILED]
+    rows = LedgerEntry.objects.exclude(state__in=unspent)
+    return sum(rows.values_list("amount_cents", flat=True))
+
+
+@pytest.fixture
+def diligent(task):
+    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+
+
+@pytest.fixture
+def annotating(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    return submission
+
+
+def ask_apart(task, setup: int) -> None:
+    criteria = {"right": "Is it right?", "clear": "Is it clear?"}
+    human = {**task.config["human"], "setup": setup, "criteria": criteria}
+    human["test_criteria"] = {"positive": list(criteria), "negative": ["right"]}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+def set_aside() -> dict[str, int]:
+    rows = Commitment.objects.filter(settled_at=None)
+    return dict(rows.values_list("key", "amount_cents"))
+
+
+def test_money_follows_a_task_that_asks_in_other_campaigns_after_the_approval(
+    task, hand_in, good, boss
+):
+    ask_apart(task, 2)
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    approved = sum(set_aside().values())
+    ask_apart(task, 1)
+    settle()
+    campaign = Campaign.objects.get()
+    assert set_aside() == {campaign.key: campaign.budget_cents}
+    assert campaign.budget_cents == approved > 0
+
+
+def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
+    task, hand_in, good, boss
+):
+    ask_apart(task, 2)
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss)
+    assert len(set_aside()) == 2
+    ask_apart(task, 1)
+    decide.withdraw(submission, by=boss, reason="")
+    assert set_aside() == {}
+    assert set(Commitment.objects.values_list("amount_cents", flat=True)) == {0}
+
+
+@pytest.fixture
+def published(annotating, diligent, quality):
+    Crowd(diligent, quality=quality, seed=1).work()
+    settle()
+    assert now(annotating).state == "PUBLISHED"
+    return annotating
+
+
+@pytest.mark.django_db(transaction=True)
+def test_work_that_goes_out_again_and_the_end_of_the_campaign_exclude_each_other():
+    for _ in range(8):
+        campaign = make_campaign(2)
+        worker = make_worker()
+        do_one(worker), do_one(worker)
+
+        def close(campaign=campaign):
+            with transaction.atomic():
+                closing.close([campaign])
+
+        at_once_each(close, lambda w=worker: reissue.replace_answers(w, POOL))
+        campaign.refresh_from_db()
+        free = sum(campaign.hits.values_list("n_available", flat=True))
+        assert (campaign.state, free) in {(State.COMPLETE, 0), (State.RUNNING, 2)}
+        run.stop(campaign.pk, None, "Over.")
+
+
+def at_once_each(*calls):
+    waiting = list(calls)
+    return at_once(lambda: waiting.pop()(), n=len(calls))
+
+
+def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, quality):
+    Crowd(diligent, quality=quality, seed=1).work()
+    seen_as_done = Campaign.objects.get()
+    HIT.objects.filter(pk=HIT.objects.first().pk).update(n_available=1)
+    with transaction.atomic():
+        assert closing.close([seen_as_done]) is None
+    assert Campaign.objects.get().state == State.RUNNING
+
+
+@pytest.mark.parametrize("paused_first", [False, True])
+def test_a_stopped_campaign_counts_what_people_had_open(
+    annotating, diligent, quality, boss, paused_first
+):
+    crowd = Crowd(diligent, quality=quality, seed=1)
+    for _ in range(3):
+        for player in diligent:
+            crowd.one(player)
+    last = work.next_assignment(diligent[0].worker)
+    campaign = Campaign.objects.get()
+    if paused_first:
+        run.pause(campaign.pk, boss)
+        settle()
+        assert now(annotating).state == "ANNOTATING"
+    run.stop(campaign.pk, boss, "Enough is known.", publish=True)
+    settle()
+    assert now(annotating).state == "ANNOTATING"
+    work.submit(
+        assignment_pk=last.pk,
+        worker=last.worker,
+        answers={item.key: {"overall": "1"} for item in last.hit.items.all()},
+    )
+    settle()
+    found = now(annotating)
+    assert (found.state, found.failure) == ("PUBLISHED", "")
+    assert "then staff stopped the campaign" in " ".join(
+        found.events.values_list("sentence", flat=True)
+    )
+    commitment = Commitment.objects.get()
+    assert commitment.amount_cents == spent()
+    assert Score.objects.get().n < 30
+    assert Campaign.objects.get().completed_at is not None
+
+
+def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss):
+    crowd = Crowd(diligent, quality=lambda _: 1.0, seed=1)
+    for _ in range(3):
+        for player in diligent:
+            crowd.one(player)
+    work.next_assignment(diligent[0].worker)
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
+    settle()
+    assert now(annotating).state == "ANNOTATING"
+    work.release_overdue(timezone.now() + timedelta(hours=1))
+    settle()
+    assert now(annotating).state == "PUBLISHED"
+
+
+def test_a_campaign_that_is_stopped_without_a_rating_fails_visibly_and_once(
+    annotating, boss
+):
+    run.stop(Campaign.objects.get().pk, boss, "Wrong texts.", publish=True)
+    for _ in range(3):
+        settle()
+    found = now(annotating)
+    assert (found.state, found.failed_step) == ("ANNOTATED", "score")
+    assert found.failure_permanent
+    assert found.n_attempts == 1
+    assert "no score" in found.failure
+    assert advance() == 0
+    assert Commitment.objects.get().amount_cents == 0
+    decide.withdraw(found, by=boss, reason="Start again.")
+    assert now(annotating).state == "WITHDRAWN"
+
+
+def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_pardon(
+    annotating, diligent, quality, boss, task
+):
+    crowd = Crowd(diligent[:1], quality=quality, seed=1)
+    crowd.one(diligent[0])
+    crowd.one(diligent[0])
+    ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
+    settle()
+    assert now(annotating).failed_step == "score"
+    banning.lift(ban.pk, by=boss, reason="It was a mistake.")
+    from leaderboard.evaluation import decide
+
+    decide.retry(annotating, by=boss)
+    settle()
+    judged = Score.objects.filter(superseded_at=None)
+    # both answers may have gone to test questions; then there is still nothing
+    assert now(annotating).state in {"PUBLISHED", "ANNOTATED"}
+    assert judged.exists() == (now(annotating).state == "PUBLISHED")
+
+
+def test_new_ratings_count_though_the_process_died_before_it_counted_them(
+    published, diligent, quality, boss, task, monkeypatch
+):
+    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    settle()
+    Crowd(diligent[1:], quality=quality, seed=2).work()
+
+    class Killed(BaseException):
+        pass
+
+    def die(_evaluation):
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(score, "computed", die)
+        with pytest.raises(Killed):
+            steps.top_up(published.pk)
+    assert Campaign.objects.get().state == State.COMPLETE
+    assert Score.objects.get(superseded_at=None).n < 30
+    settle()
+    assert Score.objects.get(superseded_at=None).n == 30
+
+
+def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
+    published, diligent, quality, boss, task
+):
+    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    settle()
+    commitment = Commitment.objects.get()
+    assert commitment.settled_at is None
+    assert commitment.amount_cents > spent()
+    Crowd(diligent[1:2], quality=quality, seed=2).one(diligent[1])
+    run.stop(Campaign.objects.get().pk, boss, "No more money.")
+    settle()
+    commitment.refresh_from_db()
+    assert commitment.settled_at is not None
+    assert commitment.amount_cents == spent()
+    n = Score.objects.count()
+    settle()
+    assert Score.objects.count() == n
+
+
+def test_what_was_withdrawn_meanwhile_asks_nobody_again(
+    published, diligent, boss, task
+):
+    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    advance()
+    decide.withdraw(published, by=boss, reason="A bug.")
+    before = Commitment.objects.get().amount_cents
+    jobs.drain()
+    assert Campaign.objects.get().state == State.COMPLETE
+    assert Commitment.objects.get().amount_cents == before
+    assert Score.objects.count() == 1
+
+
+def test_a_score_of_which_no_rating_counts_leaves_the_board(
+    published, diligent, quality, boss, task
+):
+    for player in diligent[:-1]:
+        banning.ban(player.worker, task.slug, by=boss, reason="One person, many names.")
+    settle()
+    rest = Score.objects.filter(superseded_at=None).first()
+    banning.ban(
+        diligent[-1].worker, task.slug, by=boss, reason="One person, many names."
+    )
+    settle()
+    assert rest is not None
+    assert not Score.objects.filter(superseded_at=None).exists()
+    assert now(published).state == "PUBLISHED"
+    banning.lift(Ban.objects.first().pk, by=boss, reason="This one is real.")
+    settle()
+    again = Score.objects.get(superseded_at=None)
+    assert (again.mean, again.n) == (rest.mean, rest.n)
+
+
+def test_work_that_is_rejected_after_the_score_leaves_it(published, boss):
+    first = Score.objects.get()
+    judged = HumanEvaluation.objects.get().judged_items.first()
+    rejected = Assignment.objects.get(hit__items=judged.item)
+    review.reject(rejected.pk, boss, "Made by a program.")
+    settle()
+    second = Score.objects.get(superseded_at=None)
+    assert second.n == first.n - 1
+    assert Commitment.objects.get().amount_cents == spent()
+    settle()
+    assert Score.objects.count() == 2
+
+
+@pytest.mark.parametrize("appealed", [True, False])
+def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appealed):
+    first = Score.objects.get()
+    judged = HumanEvaluation.objects.get().judged_items.first()
+    rejected = Assignment.objects.get(hit__items=judged.item)
+    review.reject(rejected.pk, boss, "Made by a program.")
+    settle()
+    if appealed:
+        words = "I am one, and I had read it."
+        said = services.against_rejection(rejected.worker, rejected.pk, words)
+        assert services.grant(said.pk, by=boss, sentence="So you had.")
+    else:
+        assert overturn.overturn(rejected.pk, by=boss, reason="A slip.")
+    settle()
+    again = Score.objects.get(superseded_at=None)
+    assert (again.mean, again.n) == (first.mean, first.n)
+    assert Commitment.objects.get().amount_cents == spent()
+    settle()
+    assert Score.objects.count() == 3
+
+
+def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked(
+    published, diligent, boss, task
+):
+    first = Score.objects.get()
+    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    # Its transaction began before the score was computed and ended after that.
+    scored_at = HumanEvaluation.objects.get().scored_at
+    Ban.objects.update(created_at=scored_at - timedelta(seconds=5))
+    settle()
+    assert Score.objects.get(superseded_at=None).n < first.n
+
+
+def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(
+    published, diligent, boss, task
+):
+    banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    settle()
+    Ban.objects.update(created_at=timezone.now() - timedelta(minutes=5))
+    Campaign.objects.update(state=State.COMPLETE)
+    assert advance() == 0
+
+
+def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_in):
+    fields = {
+        name: getattr(published, name)
+        for name in ("task_id", "team_id", "owner_id", "file_sha256", "file_bytes")
+    }
+    HumanEvaluation.objects.bulk_create(
+        [
+            HumanEvaluation(
+                state="ANNOTATING",
+                strategy="single",
+                task_id=published.task_id,
+                requested_by_id=published.owner_id,
+                n_instances=1,
+                seed=n,
+            )
+            for n in range(600)
+        ]
+    )
+    dropped = Submission.objects.create(state="RECEIVED", system_name="New", **fields)
+    assert advance() == 601
+    assert advance() == 0
+    queued = jobs.queued()
+    assert ("leaderboard.jobs.validate", (("pk", dropped.pk),)) in queued
+    assert sum(job == "leaderboard.jobs.step_evaluation" for job, _ in queued) == 600
+
+
+def test_settling_is_done_once_however_often_it_is_tried(published):
+    before = Commitment.objects.get().amount_cents
+    assert not budgets.settle(Commitment.objects.get().key, 1)
+    with transaction.atomic():
+        closing.close(Campaign.objects.all())
+    assert Commitment.objects.get().amount_cents == before == spent()

@@ -1,0 +1,222 @@
+"""A step that fails, dies or comes second: what is written, and how the walk goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+
+from crowd.models import Campaign, Commitment
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard import jobs as steps
+from leaderboard.demo import people
+from leaderboard.evaluation import campaigns, decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.metric_runs.services import measure
+from leaderboard.models import Submission
+from leaderboard.submissions.services import submit, validate
+
+pytestmark = pytest.mark.django_db
+
+
+def settle() -> None:
+    advance()
+    jobs.drain()
+
+
+@pytest.fixture
+def measured(hand_in, good):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    return submission
+
+
+@pytest.fixture
+def annotating(measured, boss):
+    decide.approve(measured, by=boss, start_now=True)
+    settle()
+    return measured
+
+
+def now(submission) -> Submission:
+    return Submission.objects.get(pk=submission.pk)
+
+
+def test_who_fails_at_a_step_that_another_process_has_done_says_nothing(
+    hand_in, good, monkeypatch
+):
+    submission = hand_in(good)
+    real = validate.read_predictions
+
+    def slow(*args, **kwargs):
+        monkeypatch.setattr(validate, "read_predictions", real)
+        steps.validate(submission.pk)  # the other process
+        raise OSError("connection lost")
+
+    monkeypatch.setattr(validate, "read_predictions", slow)
+    steps.validate(submission.pk)
+    found = now(submission)
+    assert (found.state, found.failed, found.n_attempts) == ("VALID", False, 0)
+
+
+def test_three_failures_in_as_many_weeks_do_not_end_the_collecting(
+    annotating, task, quality, monkeypatch
+):
+    def broken(_campaign):
+        raise ConnectionError("the database was away")
+
+    for _ in range(4):
+        with monkeypatch.context() as patch:
+            patch.setattr(campaigns.grade, "grade", broken)
+            settle()
+        assert now(annotating).failed
+        settle()
+        found = now(annotating)
+        assert (found.failed, found.n_attempts) == (False, 0)
+    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    Crowd(players, quality=quality, seed=1).work()
+    settle()
+    assert now(annotating).state == "PUBLISHED"
+
+
+def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
+    hand_in, good, boss, monkeypatch
+):
+    class Killed(BaseException):
+        pass
+
+    n = 0
+
+    def die(_submission):
+        nonlocal n
+        n += 1
+        raise Killed
+
+    submission = hand_in(good)
+    steps.validate(submission.pk)
+    with monkeypatch.context() as patch:
+        patch.setattr(measure, "batch_of", die)
+        for _ in range(6):
+            with pytest.raises(Killed):
+                steps.measure(submission.pk)
+        steps.measure(submission.pk)
+        steps.measure(submission.pk)
+    found = now(submission)
+    assert n == 6
+    assert (found.failed_step, found.failure_permanent) == ("measure", True)
+    assert "cut off 6 times" in found.failure
+    decide.retry(submission, by=boss)
+    jobs.drain()
+    assert now(submission).state == "MEASURED"
+
+
+def test_a_step_that_failed_for_good_does_not_run_again_by_itself(
+    hand_in, good, monkeypatch
+):
+    calls = []
+
+    def refuse(_submission):
+        calls.append(1)
+        raise GenieError("No.", code="no")
+
+    submission = hand_in(good)
+    steps.validate(submission.pk)
+    monkeypatch.setattr(measure, "batch_of", refuse)
+    for _ in range(3):
+        steps.measure(submission.pk)
+        settle()
+    assert len(calls) == 1
+    assert now(submission).failure == "No."
+
+
+def test_a_launch_that_fails_for_good_shows_the_money_and_can_be_tried_again(
+    measured, boss, monkeypatch
+):
+    def refuse(**_):
+        raise GenieError("The template cannot show this.", code="no")
+
+    decide.approve(measured, by=boss, start_now=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(campaigns, "build_campaign", refuse)
+        settle()
+        settle()
+    failed = now(measured)
+    aside = Commitment.objects.get()
+    assert (failed.state, failed.failed_step) == ("APPROVED", "launch")
+    assert failed.failure_permanent
+    assert aside.settled_at is None
+    assert failed.failure == (
+        f"The template cannot show this. The ${aside.amount_cents / 100:,.2f} "
+        "approved stay committed until it is retried or withdrawn."
+    )
+    decide.retry(measured, by=boss)
+    settle()
+    assert now(measured).state == "ANNOTATING"
+    assert Campaign.objects.get().state == "RUNNING"
+    assert Commitment.objects.count() == 1
+
+
+def test_withdrawing_what_cannot_be_launched_frees_its_money(
+    measured, boss, monkeypatch
+):
+    def refuse(**_):
+        raise GenieError("The template cannot show this.", code="no")
+
+    decide.approve(measured, by=boss, start_now=True)
+    monkeypatch.setattr(campaigns, "build_campaign", refuse)
+    settle()
+    decide.withdraw(measured, by=boss, reason="It cannot be shown.")
+    assert Commitment.objects.get().amount_cents == 0
+
+
+def test_a_declined_submission_that_is_approved_after_all_walks_on(measured, boss):
+    decide.decline(measured, by=boss, reason="Too dear.")
+    assert Commitment.objects.count() == 0
+    decide.approve(measured, by=boss, reason="Cheaper now.", start_now=True)
+    settle()
+    found = now(measured)
+    assert (found.state, found.decision_reason) == ("ANNOTATING", "Cheaper now.")
+    assert Commitment.objects.get().amount_cents == found.approved_cents
+
+
+def test_a_stored_file_that_is_gone_or_cut_short_is_our_failure_in_plain_words(
+    hand_in, good, task, sam
+):
+    gone, cut = hand_in(good, name="Gone"), hand_in({"qa-01": "x"}, name="Cut")
+    default_storage.delete(gone.file.name)
+    Path(cut.file.path).write_bytes(b"{")
+    settle()
+    for submission in (gone, cut):
+        found = now(submission)
+        assert (found.state, found.errors) == ("RECEIVED", [])
+        assert found.failure_permanent
+        assert found.failure == (
+            "The stored file is lost or damaged on our side; please submit it again."
+        )
+    assert submit.quota(task, submit.team_for(sam)).used == 0
+
+
+def test_a_file_cut_short_on_its_way_to_storage_is_not_taken_for_the_whole(
+    hand_in, good
+):
+    first = hand_in(good, name="Killed while it was stored")
+    Path(first.file.path).write_bytes(b"{")
+    again = hand_in(good, name="Once more")
+    settle()
+    assert now(again).state == "MEASURED"
+
+
+def test_an_error_of_the_system_is_told_without_its_path(hand_in, good, monkeypatch):
+    submission = hand_in(good)
+    steps.validate(submission.pk)
+
+    def full(_submission):
+        raise OSError(28, "No space left on device", "/var/lib/genie/secret-place")
+
+    monkeypatch.setattr(measure, "batch_of", full)
+    steps.measure(submission.pk)
+    assert "No space left on device" in now(submission).failure
+    assert "secret-place" not in now(submission).failure

@@ -1,0 +1,286 @@
+"""From approval to the board, with workers who answer through the worker site's services."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
+from crowd.money.services import budgets
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from genie.lib.unguessable import seed_for
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd, Player
+from leaderboard.models import Score, Submission
+from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.services import ban as banning
+from quality.models import Ban, Grade, Placement
+
+pytestmark = pytest.mark.django_db
+
+
+def settle() -> None:
+    advance()
+    jobs.drain()
+
+
+@pytest.fixture
+def players(task):
+    return people.players([task.slug])
+
+
+@pytest.fixture
+def measured(hand_in, good, ids):
+    """Half of the predictions are right, by position; the others are somebody else's."""
+    texts = {
+        key: good[key] if number % 2 else good[ids[number - 2]]
+        for number, key in enumerate(ids)
+    }
+    submission = hand_in(texts, simulated=True)
+    jobs.drain()
+    return submission
+
+
+@pytest.fixture
+def annotating(measured, boss):
+    decide.approve(measured, by=boss, start_now=True)
+    settle()
+    return Submission.objects.get(pk=measured.pk)
+
+
+def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
+    quote = quote_single(measured.task)
+    decide.approve(measured, by=boss)
+    assert Commitment.objects.get().amount_cents == quote.total_cents
+    assert sum(line.cents for line in quote.lines) == quote.total_cents
+
+
+def test_approving_twice_is_refused_and_costs_once(measured, boss):
+    decide.approve(measured, by=boss)
+    with pytest.raises(GenieError) as refused:
+        decide.approve(measured, by=boss)
+    assert refused.value.code == "not-approvable"
+    assert Commitment.objects.count() == 1
+
+
+def test_a_budget_cannot_be_passed(measured, boss, task):
+    from crowd.models import Budget
+
+    Budget.objects.filter(pool=task.slug).update(
+        limit_cents=quote_single(measured.task).total_cents - 1
+    )
+    with pytest.raises(GenieError) as refused:
+        decide.approve(measured, by=boss)
+    assert refused.value.code == "over-budget"
+    measured.refresh_from_db()
+    assert measured.state == "MEASURED"
+    assert Commitment.objects.count() == 0
+
+
+def test_declining_needs_a_reason_and_keeps_it(measured, boss):
+    with pytest.raises(GenieError, match="why"):
+        decide.decline(measured, by=boss, reason=" ")
+    decide.decline(measured, by=boss, reason="The ids are shuffled.")
+    measured.refresh_from_db()
+    assert (measured.state, measured.decision_reason) == (
+        "DECLINED",
+        "The ids are shuffled.",
+    )
+
+
+def test_a_campaign_waits_for_its_hour_unless_told_otherwise(measured, boss):
+    decide.approve(measured, by=boss)
+    settle()
+    campaign = Campaign.objects.get()
+    assert campaign.state == "SCHEDULED"
+    assert campaign.starts_at > timezone.now()
+    assert campaign.starts_at.minute == 0
+
+
+def test_the_campaign_has_the_subset_and_its_hidden_questions(annotating, task):
+    evaluation = annotating.human_evaluation
+    judged = evaluation.judged_items.count()
+    assert judged == task.sample_size == 30
+    assert Placement.objects.filter(polarity="POSITIVE").count() == 8
+    assert Placement.objects.filter(polarity="NEGATIVE").count() == 8
+    assert evaluation.campaign.hits.count() == judged + 16
+    ranks = evaluation.judged_items.values_list("instance__sample_rank", flat=True)
+    assert sorted(ranks) == list(range(30))
+
+
+def test_the_walk_ends_on_the_board_with_the_right_score(annotating, players, quality):
+    diligent = [player for player in players if player.habit == DILIGENT]
+    Crowd(diligent, quality=quality, seed=1).work()
+    settle()
+    annotating.refresh_from_db()
+    assert (annotating.state, annotating.failure) == ("PUBLISHED", "")
+    score = Score.objects.get()
+    ratings = clean_ratings(annotating.human_evaluation.campaign)
+    assert score.mean == pytest.approx(100 * ratings["value"].mean())
+    assert score.n == 30
+    assert 0 <= score.low < score.mean < score.high <= 100
+    assert score.low <= score.low_50 <= score.high_50 <= score.high
+    assert sum(score.histogram.values()) == 30
+    assert "seed:" in score.signature
+
+
+def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
+    annotating, players, quality
+):
+    diligent = [player for player in players if player.habit == DILIGENT][:3]
+    agreeable = next(player for player in players if player.habit == AGREEABLE)
+    # Luck does not decide which work this worker gets, nor whether the money for
+    # asking again lasts.
+    wrong = Placement.objects.filter(polarity="NEGATIVE").values("item__hit")
+    others = HIT.objects.exclude(pk__in=wrong)
+    others.update(n_available=0)
+    Crowd([agreeable], quality=quality, seed=1).work()
+    others.update(n_available=1)
+    crowd = Crowd(diligent, quality=quality, seed=2)
+    for _ in range(5):
+        crowd.work()
+        settle()
+    annotating.refresh_from_db()
+    assert annotating.state == "PUBLISHED"
+    ban = Ban.objects.get()
+    assert ban.worker == agreeable.worker
+    assert ban.verdict.p_noisy > 0.99
+    ratings = clean_ratings(annotating.human_evaluation.campaign)
+    assert agreeable.worker.pk not in set(ratings["worker"])
+    assert ratings["item"].nunique() == 30
+    # all that this worker answered were test questions: no rating had to be left out
+    assert Score.objects.get(superseded_at=None).n_excluded_workers == 0
+    replaced = Assignment.objects.filter(worker=agreeable.worker)
+    assert replaced.exclude(replaced_at=None).count() == replaced.count() > 0
+
+
+def test_everybody_is_paid_once_for_each_hit_banned_or_not(
+    annotating, players, quality
+):
+    crowd = Crowd(players, quality=quality, seed=3)
+    for _ in range(5):
+        crowd.work()
+        settle()
+    n = Assignment.objects.filter(state__in=["SUBMITTED", "APPROVED"]).count()
+    rewards = LedgerEntry.objects.filter(kind="REWARD")
+    assert rewards.count() == rewards.values("assignment").distinct().count() == n
+    commitment = Commitment.objects.get()
+    assert (
+        sum(rewards.values_list("amount_cents", flat=True)) <= commitment.amount_cents
+    )
+
+
+def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
+    annotating, players, quality, boss, task
+):
+    diligent = [player for player in players if player.habit == DILIGENT]
+    Crowd(diligent, quality=quality, seed=4).work()
+    settle()
+    first = Score.objects.get()
+    banned = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    settle()
+    second = Score.objects.get(superseded_at=None)
+    assert second.n < first.n == 30
+    assert (first.n_excluded_workers, second.n_excluded_workers) == (0, 1)
+    campaign = Campaign.objects.get()
+    assert campaign.state == "RUNNING"
+    Crowd(diligent[1:], quality=quality, seed=5).work()
+    settle()
+    third = Score.objects.get(superseded_at=None)
+    assert third.n == 30
+    campaign.refresh_from_db()
+    assert campaign.state == "COMPLETE"
+    spent = sum(LedgerEntry.objects.values_list("amount_cents", flat=True))
+    assert Commitment.objects.get().amount_cents == spent <= campaign.budget_cents
+    assert banned.worker.pk not in set(clean_ratings(campaign)["worker"])
+    before = Score.objects.count()
+    settle()
+    assert Score.objects.count() == before
+
+
+def test_lifting_a_ban_counts_the_same_ratings_as_before(
+    annotating, players, quality, boss, task
+):
+    diligent = [player for player in players if player.habit == DILIGENT]
+    Crowd(diligent, quality=quality, seed=4).work()
+    settle()
+    first = Score.objects.get()
+    ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
+    settle()
+    banning.lift(ban.pk, by=boss, reason="It was a mistake.")
+    settle()
+    last = Score.objects.get(superseded_at=None)
+    assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)
+    assert Score.objects.count() == 3
+    assert Campaign.objects.get().state == "COMPLETE"
+    settle()
+    assert Score.objects.count() == 3
+
+
+def test_the_same_ratings_give_the_same_bytes(annotating, players, quality):
+    from leaderboard.evaluation.services.score import computed
+
+    Crowd(players[:4], quality=quality, seed=5).work()
+    settle()
+    evaluation = Submission.objects.get(pk=annotating.pk).human_evaluation
+    assert computed(evaluation) == computed(evaluation)
+
+
+def test_every_answer_to_a_test_question_is_graded_once(annotating, players, quality):
+    Crowd(players[:4], quality=quality, seed=6).work()
+    settle()
+    settle()
+    assert Grade.objects.count() >= 16
+    pairs = Grade.objects.values("placement", "assignment").distinct().count()
+    assert pairs == Grade.objects.count()
+
+
+def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
+    annotating, boss, players, quality, task
+):
+    crowd = Crowd(players[:1], quality=quality, seed=7)
+    crowd.one(crowd.players[0])
+    before = budgets.budget_left(task.slug)
+    decide.withdraw(annotating, by=boss, reason="A bug in decoding.")
+    assert Campaign.objects.get().state == "STOPPED"
+    assert not crowd.one(crowd.players[0])
+    spent = annotating.human_evaluation.campaign.hit_type.reward_cents
+    assert Commitment.objects.get().amount_cents == spent
+    freed = annotating.approved_cents - spent
+    assert budgets.budget_left(task.slug) - before == freed > 0
+
+
+def test_simulated_workers_never_answer_what_people_are_asked(
+    hand_in, good, boss, players, quality
+):
+    submission = hand_in(good, name="For people")
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    assert (
+        Crowd(
+            [Player(p.worker, p.habit) for p in players], quality=quality, seed=8
+        ).work()
+        == 0
+    )
+
+
+def test_ratings_of_one_campaign_do_not_depend_on_the_order_of_workers(
+    annotating, players, quality
+):
+    Crowd(players[:3], quality=quality, seed=9).work()
+    ratings = clean_ratings(annotating.human_evaluation.campaign)
+    keys = ratings[["item", "worker"]].to_numpy()
+    assert (np.lexsort((keys[:, 1], keys[:, 0])) == np.arange(len(keys))).all()
+
+
+def test_the_seed_that_hides_test_questions_is_made_with_the_sites_secret(annotating):
+    campaign = Campaign.objects.get()
+    assert campaign.seed == seed_for("campaign", campaign.key)
+    assert campaign.seed != seed_from("campaign", campaign.key)

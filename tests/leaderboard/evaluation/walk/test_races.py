@@ -1,0 +1,114 @@
+"""The same step by two processes at once, and two people at the same moment."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import connection
+
+from crowd.models import Campaign, Commitment
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard import jobs as steps
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.metrics.base import all_metrics
+from leaderboard.models import MetricResult, Prediction, Score, SubmissionEvent
+from quality.models import DetectorFit, Grade, Placement
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def at_once(work, n: int = 2) -> list[object]:
+    """Call `work` in `n` threads that start together; give results or errors."""
+    barrier = threading.Barrier(n)
+    results: list[object] = []
+
+    def run() -> None:
+        barrier.wait()
+        try:
+            results.append(work())
+        except GenieError as error:
+            results.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == n
+    return results
+
+
+def states(submission) -> list[str]:
+    rows = SubmissionEvent.objects.filter(submission=submission)
+    return list(rows.values_list("state", flat=True))
+
+
+def test_every_step_done_by_two_processes_at_once_counts_once(
+    hand_in, good, boss, task, quality
+):
+    submission = hand_in(good, simulated=True)
+    at_once(lambda: steps.validate(submission.pk))
+    assert Prediction.objects.count() == 40
+    at_once(lambda: steps.measure(submission.pk))
+    # heavy metrics follow in the background
+    light = [
+        m for m in task.config["metrics"]["use"] if all_metrics()[m].cost == "light"
+    ]
+    assert MetricResult.objects.count() == len(light)
+    decide.approve(submission, by=boss, start_now=True)
+    at_once(lambda: steps.launch(submission.pk))
+    assert Campaign.objects.count() == 1
+    assert Placement.objects.count() == 16
+    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    Crowd(players, quality=quality, seed=1).work()
+    at_once(lambda: steps.collect(submission.pk))
+    assert Grade.objects.count() == 16
+    assert DetectorFit.objects.count() == 2
+    at_once(lambda: steps.score(submission.pk))
+    assert Score.objects.count() == 1
+    at_once(lambda: steps.publish(submission.pk))
+    submission.refresh_from_db()
+    assert (submission.failure, submission.n_attempts) == ("", 0)
+    assert states(submission) == [
+        "RECEIVED", "VALID", "MEASURED", "APPROVED",
+        "ANNOTATING", "ANNOTATED", "SCORED", "PUBLISHED",
+    ]  # fmt: skip
+
+
+def test_two_staff_who_approve_at_the_same_moment_approve_once(hand_in, good, boss):
+    submission = hand_in(good)
+    jobs.drain()
+    results = at_once(lambda: decide.approve(submission, by=boss))
+    refused = [r for r in results if isinstance(r, GenieError)]
+    assert len(refused) == 1
+    assert Commitment.objects.count() == 1
+    assert states(submission).count("APPROVED") == 1
+
+
+def test_a_team_that_hands_in_twice_at_the_same_moment_does_not_pass_its_quota(
+    hand_in, good
+):
+    hand_in(good, name="One")
+    hand_in(good, name="Two")
+    results = at_once(lambda: hand_in(good, name="Three"), n=3)
+    refused = [r for r in results if isinstance(r, GenieError)]
+    assert [error.code for error in refused] == ["quota-reached"] * 2
+
+
+def test_two_queues_share_the_work_without_doing_it_twice(hand_in, good):
+    for number in range(3):
+        hand_in(good, name=f"System {number}")
+    at_once(jobs.drain)
+    advance()
+    jobs.drain()
+    assert Prediction.objects.count() == 120
+    assert MetricResult.objects.values("submission", "metric").distinct().count() == (
+        MetricResult.objects.count()
+    )

@@ -1,0 +1,82 @@
+"""A task that requires what its platform cannot check is refused before any money is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crowd.models import Campaign, Commitment, Requirement
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.tasks.config import (
+    HumanConfig,
+    QualificationConfig,
+    RequirementsConfig,
+)
+from leaderboard.tasks.services import worker_requirements
+
+pytestmark = pytest.mark.django_db
+
+
+def ask_on(task, platform, **human):
+    human = {**task.config["human"], "platform": platform, **human}
+    task.config = {**task.config, "human": human}
+    task.save()
+
+
+@pytest.fixture
+def measured(hand_in, good):
+    submission = hand_in(good)
+    jobs.drain()
+    return submission
+
+
+@pytest.mark.parametrize(
+    ("platform", "title"), [("panel", "Any panel"), ("prolific", "Prolific")]
+)
+def test_an_approval_names_the_requirement_and_the_platform_and_sets_nothing_aside(
+    task, measured, boss, platform, title
+):
+    ask_on(task, platform, requirements={"countries": ["US"], "approved": 10})
+    with pytest.raises(GenieError, match=f"^{title}.* lives in US") as refused:
+        decide.approve(measured, by=boss)
+    assert "at least 10 approved HITs" in refused.value.message
+    assert not Commitment.objects.exists()
+    ask_on(task, "selfhosted")
+    decide.approve(measured, by=boss)
+
+
+def test_what_staff_require_of_all_work_of_the_task_counts_too(task, measured, boss):
+    ask_on(task, "panel")
+    Requirement.objects.create(pool=task.slug, kind="TEST", test_name="careful")
+    with pytest.raises(GenieError, match="qualification careful"):
+        decide.approve(measured, by=boss)
+
+
+def test_a_requirement_that_comes_after_the_approval_stops_the_launch(
+    task, measured, boss
+):
+    ask_on(task, "panel")
+    decide.approve(measured, by=boss, start_now=True)
+    Requirement.objects.create(pool=task.slug, kind="COUNTRY", countries="US")
+    advance()
+    jobs.drain()
+    measured.refresh_from_db()
+    assert "cannot check" in measured.failure
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "human",
+    [
+        HumanConfig(requirements=RequirementsConfig(countries=["US"])),
+        HumanConfig(qualification_test=QualificationConfig()),
+    ],
+)
+def test_a_task_folder_is_refused_for_it(human):
+    worker_requirements.check(replace(human, platform="mturk"))
+    with pytest.raises(GenieError, match="Prolific cannot check"):
+        worker_requirements.check(replace(human, platform="prolific"))

@@ -1,0 +1,84 @@
+"""While exclusions wait for a person nothing is scored, and no answer is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Assignment
+from genie.lib import jobs
+from leaderboard.boards.selectors.submission_progress import submission_progress
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import AGREEABLE, DILIGENT, Crowd
+from leaderboard.models import Submission
+from leaderboard.submissions.selectors.visibility import visible_parts
+from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.services import held_exclusions
+from quality.models import Ban, HeldExclusion
+
+pytestmark = pytest.mark.django_db
+
+
+def settle():
+    advance()
+    jobs.drain()
+
+
+@pytest.fixture
+def crowd(task, quality):
+    players = people.players([task.slug])
+    careful = [player for player in players if player.habit == DILIGENT]
+    careless = [player for player in players if player.habit == AGREEABLE]
+    return Crowd([*careful[:3], *careless], quality=quality, seed=3)
+
+
+@pytest.fixture
+def answered(settings, hand_in, good, boss, crowd):
+    settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 0}
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    for _ in range(25):  # enough to be sure of the one who always agrees
+        crowd.one(crowd.players[-1])
+    crowd.work()
+    settle()
+    settle()
+    return submission
+
+
+def state_of(submission):
+    return Submission.objects.get(pk=submission.pk).state
+
+
+def test_a_confirmed_exclusion_sends_the_work_out_again_before_the_score(
+    answered, crowd, boss
+):
+    [held] = HeldExclusion.objects.all()
+    assert state_of(answered) == "ANNOTATING"
+    now = Submission.objects.get(pk=answered.pk)
+    told = submission_progress(now, now.human_evaluation, visible_parts(now, boss))
+    assert told.waits_for.startswith("All ratings are in. Staff are deciding")
+    assert not Ban.objects.exists()
+    assert not Assignment.objects.filter(replaced_at__isnull=False).exists()
+    campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
+    assert held.worker_id in set(clean_ratings(campaign)["worker"])
+    held_exclusions.confirm(held.pk, by=boss, reason="Always agrees.")
+    settle()
+    assert state_of(answered) == "ANNOTATING"
+    crowd.work()
+    settle()
+    settle()
+    assert state_of(answered) == "PUBLISHED"
+    assert held.worker_id not in set(clean_ratings(campaign)["worker"])
+
+
+def test_after_a_refusal_the_score_counts_everybody(answered, boss):
+    [held] = HeldExclusion.objects.all()
+    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    settle()
+    settle()
+    assert state_of(answered) == "PUBLISHED"
+    campaign = Submission.objects.get(pk=answered.pk).human_evaluation.campaign
+    assert held.worker_id in set(clean_ratings(campaign)["worker"])

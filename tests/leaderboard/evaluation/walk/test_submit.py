@@ -1,0 +1,205 @@
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.files.storage import default_storage
+from django.utils import timezone
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import decide
+from leaderboard.models import Prediction, Submission, Team
+from leaderboard.submissions.services import submit
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_file_is_stored_under_its_sha256_once(hand_in, good):
+    first, second = hand_in(good, name="One"), hand_in(good, name="Two")
+    assert first.file.name == second.file.name
+    assert first.file.name.endswith(first.file_sha256)
+    assert default_storage.exists(first.file.name)
+
+
+def test_receiving_queues_the_check_and_writes_the_first_line_of_the_story(
+    hand_in, good
+):
+    submission = hand_in(good)
+    assert ("leaderboard.jobs.validate", (("pk", submission.pk),)) in jobs.queued()
+    event = submission.events.get()
+    assert event.state == "RECEIVED"
+    assert "predictions.json" in event.sentence
+
+
+def test_the_fourth_submission_in_a_week_is_refused_with_the_date_of_the_next(
+    hand_in, good
+):
+    for number in range(3):
+        hand_in(good, name=f"System {number}")
+    with pytest.raises(GenieError, match="3 of 3 submissions") as refused:
+        hand_in(good)
+    assert refused.value.code == "quota-reached"
+    assert refused.value.details["next_at"]
+    assert Submission.objects.count() == 3
+
+
+def test_after_a_week_there_is_room_again(hand_in, good):
+    for number in range(3):
+        hand_in(good, name=f"System {number}")
+    Submission.objects.update(created_at=timezone.now() - timedelta(days=7, minutes=1))
+    hand_in(good)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"state": "INVALID"}, {"failure_permanent": True, "failed_step": "measure"}],
+)
+def test_invalid_files_and_failures_of_ours_do_not_count(
+    hand_in, good, task, sam, fields
+):
+    for number in range(3):
+        hand_in(good, name=f"System {number}")
+    Submission.objects.update(**fields)
+    assert submit.quota(task, submit.team_for(sam)).used == 0
+    hand_in(good)
+
+
+def test_another_team_has_its_own_quota(hand_in, good):
+    for number in range(3):
+        hand_in(good, name=f"System {number}")
+    rival = get_user_model().objects.create_user("rival")
+    hand_in(good, owner=rival)
+
+
+def test_a_file_over_the_limit_is_refused_without_being_read_to_its_end(
+    hand_in, settings
+):
+    settings.GENIE = {**settings.GENIE, "MAX_UPLOAD_BYTES": 3 << 20}
+
+    class Endless(io.RawIOBase):
+        n_read = 0
+
+        def seek(self, *_):
+            return 0
+
+        def read(self, size=-1):
+            self.n_read += size
+            return b"x" * size
+
+    file = Endless()
+    with pytest.raises(GenieError, match="larger than 3 MB") as refused:
+        submit.store(file)
+    assert refused.value.code == "file-too-large"
+    assert file.n_read <= 4 << 20
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"content": b""}, "empty-file"),
+        ({"name": ""}, "bad-name"),
+        ({"name": "a" * 101}, "bad-name"),
+        ({"name": "right\u202eto left"}, "bad-name"),
+        ({"name": "two\nlines"}, "bad-name"),
+        ({"links": ["javascript:alert(1)"]}, "bad-link"),
+        ({"links": ["https://"]}, "bad-link"),
+        ({"links": ["http://[broken"]}, "bad-link"),
+        ({"description": "x" * 4001}, "bad-description"),
+        ({"description": "NUL\x00"}, "bad-description"),
+    ],
+)
+def test_bad_input_is_refused_in_words_and_leaves_nothing_behind(hand_in, fields, code):
+    content = fields.pop("content", b"{}")
+    with pytest.raises(GenieError) as refused:
+        hand_in(content, **fields)
+    assert refused.value.code == code
+    assert refused.value.message.endswith(".")
+    assert Submission.objects.count() == 0
+    assert jobs.n_waiting() == 0
+
+
+def test_who_is_not_in_the_team_cannot_hand_in_for_it(task, sam, good):
+    stranger = Team.objects.create(slug="others", name="Others")
+    with pytest.raises(GenieError, match="not a member"):
+        submit.receive(
+            task=task,
+            owner=sam,
+            team=stranger,
+            system_name="System",
+            file=io.BytesIO(b"{}"),
+            file_name="p.json",
+        )
+
+
+def test_two_users_with_names_alike_get_two_teams(db):
+    users = get_user_model().objects
+    first = submit.team_for(users.create_user("a.b"))
+    second = submit.team_for(users.create_user("a-b"))
+    assert first != second
+    assert submit.team_for(users.get(username="a.b")) == first
+
+
+def test_an_invalid_file_names_what_is_wrong_and_stores_no_prediction(hand_in, good):
+    bad = dict(list(good.items())[2:], **{"no-such-id": "text"})
+    submission = hand_in(bad)
+    jobs.drain()
+    submission.refresh_from_db()
+    assert submission.state == "INVALID"
+    codes = {error["code"]: error for error in submission.errors}
+    assert codes["missing-ids"]["count"] == 2
+    assert codes["unknown-ids"]["count"] == 1
+    assert Prediction.objects.count() == 0
+
+
+def test_a_valid_file_is_measured_by_every_metric_of_the_task(hand_in, good, task):
+    submission = hand_in(good)
+    jobs.drain()
+    submission.refresh_from_db()
+    assert (submission.state, submission.failure) == ("MEASURED", "")
+    results = {r.metric: r for r in submission.metric_results.all()}
+    assert set(results) == set(task.config["metrics"]["use"])
+    assert results["sacrebleu"].value == pytest.approx(100)
+    assert results["rougeL"].value == pytest.approx(100)
+    assert all(result.signature for result in results.values())
+    assert len(results["chrf"].per_instance) == task.n_instances
+
+
+def test_a_step_that_runs_twice_changes_nothing(hand_in, good):
+    from leaderboard import jobs as steps
+
+    submission = hand_in(good)
+    jobs.drain()
+    before = submission.events.count(), submission.metric_results.count()
+    steps.validate(submission.pk)
+    steps.measure(submission.pk)
+    assert (submission.events.count(), submission.metric_results.count()) == before
+
+
+def test_a_step_that_fails_three_times_is_left_to_staff_and_can_be_retried(
+    hand_in, good, boss, monkeypatch
+):
+    from leaderboard.evaluation.run import advance
+    from leaderboard.metric_runs.services import measure
+
+    def broken(_submission):
+        raise OSError("disk\ngone")
+
+    submission = hand_in(good)
+    monkeypatch.setattr(measure, "batch_of", broken)
+    for _ in range(4):
+        jobs.drain()
+        advance()
+    submission.refresh_from_db()
+    assert submission.failed_step == "measure"
+    assert submission.failure_permanent
+    assert submission.n_attempts == 3
+    assert "disk\\ngone" in submission.failure
+    monkeypatch.undo()
+    decide.retry(submission, by=boss)
+    jobs.drain()
+    submission.refresh_from_db()
+    assert submission.state == "MEASURED"
+    assert not submission.failed

@@ -1,0 +1,66 @@
+"""A first submission makes a team: one, with a name that every database keeps."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+
+from genie.lib.errors import GenieError
+from leaderboard.models import Submission, Team
+from leaderboard.submissions.services import submit
+from tests.leaderboard.evaluation.walk.test_races import at_once
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_first_submissions_at_once_are_of_one_team():
+    for number in range(4):
+        user = get_user_model().objects.create_user(f"new-{number}")
+        teams = at_once(lambda u=user: submit.team_for(u), n=3)
+        assert len({team.pk for team in teams}) == 1
+        assert Team.objects.filter(members=user).count() == 1
+
+
+@pytest.mark.django_db
+def test_a_long_name_of_a_person_is_cut_for_the_team():
+    user = get_user_model().objects.create_user(
+        "u" * 150, first_name="F" * 150, last_name="L" * 150
+    )
+    team = submit.team_for(user)
+    team.refresh_from_db()
+    assert len(team.name) == 200
+    assert len(team.slug) <= 100
+
+
+@pytest.mark.django_db
+def test_names_that_look_alike_get_slugs_of_their_own():
+    users = get_user_model().objects
+    slugs = [
+        submit.team_for(users.create_user(name)).slug
+        for name in ("a-b-2", "a.b", "a-b", "a_b", "ß", "@")
+    ]
+    assert len(set(slugs)) == 6
+    assert all(slugs)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"name": "\u200b\u00ad"}, "bad-name"),
+        ({"name": "half \ud800 a pair"}, "bad-name"),
+        ({"description": "half \udfff a pair"}, "bad-description"),
+        ({"links": ["https://example.org/\ud800"]}, "bad-link"),
+    ],
+)
+def test_what_nobody_can_see_or_store_is_refused_in_words(hand_in, good, fields, code):
+    with pytest.raises(GenieError) as refused:
+        hand_in(good, **fields)
+    assert refused.value.code == code
+    assert Submission.objects.count() == 0
+
+
+@pytest.mark.django_db
+def test_half_a_character_in_a_files_name_is_left_out(hand_in, good):
+    assert hand_in(good, file_name="pre\udcffdictions.json").file_name == (
+        "predictions.json"
+    )

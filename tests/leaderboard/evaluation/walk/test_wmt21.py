@@ -1,0 +1,135 @@
+"""The real submissions of 2021, through the command a submitter uses."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+
+import pytest
+from django.core.management import call_command
+
+from genie.lib.errors import GenieError
+from leaderboard.metric_runs.services import realign
+from leaderboard.models import Instance, Submission, Task
+from leaderboard.tasks.services import load
+from tests.shared import SHARED, needs_shared
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+FOLDER = SHARED / "data" / "wmt21-de-en"
+
+
+def expected() -> dict[str, dict[str, str]]:
+    if not FOLDER.is_dir():
+        return {}
+    with (FOLDER / "expected.csv").open(encoding="utf-8") as file:
+        return {row["system"]: row for row in csv.DictReader(file)}
+
+
+def file_of(system: str):
+    return next(FOLDER.glob(f"submissions/*{system}.en.json"))
+
+
+@pytest.fixture
+def wmt21(db):
+    return load.load_task("wmt21-de-en", FOLDER).task
+
+
+@pytest.fixture
+def sue(django_user_model):
+    return django_user_model.objects.create_user("sue")
+
+
+def hand_in(system: str, capsys, path=None) -> dict:
+    with contextlib.suppress(SystemExit):
+        call_command(
+            "submit",
+            "wmt21-de-en",
+            str(path or file_of(system)),
+            system=system,
+            owner="sue",
+            wait=True,
+            json=True,
+        )
+    return json.loads(capsys.readouterr().out)
+
+
+@needs_shared
+@pytest.mark.parametrize("system", ["Borderline", "VolcTrans-AT", "happypoet", "ref.B"])
+def test_the_published_numbers_come_out(system, wmt21, sue, capsys):
+    answer = hand_in(system, capsys)
+    row = expected()[system]
+    assert answer["state"] == "MEASURED"
+    assert answer["errors"] == []
+    metrics = answer["metrics"]
+    assert f"{metrics['sacrebleu']:.2f}" == row["sacrebleu"]
+    assert f"{metrics['rougeL']:.2f}" == row["rouge_l"]
+    assert f"{metrics['chrf']:.2f}" == row["chrf2"]
+    if row["paper_sacrebleu"]:
+        assert f"{metrics['sacrebleu']:.1f}" == row["paper_sacrebleu"]
+        assert f"{metrics['rougeL']:.1f}" == row["paper_rouge"]
+    assert "misaligned-ids" not in {w["code"] for w in answer["warnings"]}
+
+
+@needs_shared
+@pytest.mark.parametrize("system", ["GENIE-large-6-6", "GENIE-base-3-3"])
+def test_shuffled_ids_are_noticed_and_the_proposal_gives_the_papers_number(
+    system, wmt21, sue, capsys, tmp_path
+):
+    answer = hand_in(system, capsys)
+    warning = next(w for w in answer["warnings"] if w["code"] == "misaligned-ids")
+    assert warning["sentence"].endswith(".")
+    assert warning["figures"]
+    assert answer["state"] == "MEASURED"  # a warning does not block
+    proposal = tmp_path / "aligned.json"
+    proposal.write_bytes(realign.proposal(Submission.objects.get(pk=answer["id"])))
+    again = hand_in(system, capsys, proposal)
+    row = expected()[system]
+    assert f"{again['metrics']['sacrebleu']:.1f}" == row["paper_sacrebleu"]
+    assert "misaligned-ids" not in {w["code"] for w in again["warnings"]}
+
+
+@needs_shared
+def test_loading_twice_changes_nothing(wmt21):
+    before = list(Instance.objects.values())
+    report = load.load_task("wmt21-de-en", FOLDER)
+    assert not report.created
+    assert list(Instance.objects.values()) == before
+    assert Task.objects.count() == 1
+
+
+@needs_shared
+def test_a_changed_release_is_refused_with_the_differences(wmt21, tmp_path):
+    for path in FOLDER.glob("*.txt"):
+        lines = path.read_text("utf-8").splitlines()
+        if path.name == "reference.A.txt":
+            lines[3] = "Something else."
+        (tmp_path / path.name).write_text("\n".join(lines) + "\n", "utf-8")
+    with pytest.raises(GenieError, match="1 changed") as refused:
+        load.load_task("wmt21-de-en", tmp_path)
+    assert refused.value.code == "release-changed"
+    changed = (FOLDER / "ids.txt").read_text("utf-8").splitlines()[3]
+    assert refused.value.details["changed"] == [changed]
+    assert refused.value.details["n_added"] == refused.value.details["n_removed"] == 0
+
+
+@needs_shared
+def test_the_judged_subset_is_random_but_the_same_for_every_submission(wmt21):
+    ranks = list(
+        wmt21.instances.order_by("position").values_list("sample_rank", flat=True)
+    )
+    assert sorted(ranks) == list(range(1000))
+    assert ranks[:50] != list(range(50))
+    first = set(
+        wmt21.instances.filter(sample_rank__lt=wmt21.sample_size).values_list(
+            "instance_id", flat=True
+        )
+    )
+    Task.objects.all().delete()
+    again = load.load_task("wmt21-de-en", FOLDER).task
+    assert first == set(
+        again.instances.filter(sample_rank__lt=again.sample_size).values_list(
+            "instance_id", flat=True
+        )
+    )
+    assert len(first) == 800

@@ -1,0 +1,279 @@
+"""Intervals of metric statistics, clusters of metrics, disagreement, outliers, trend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leaderboard.metric_board.stats.disagreement import disagreement
+from leaderboard.metric_board.stats.instance_level import averaged, instance_statistic
+from leaderboard.metric_board.stats.intervals import grouped_interval, system_interval
+from leaderboard.metric_board.stats.outliers import far_systems, off_the_line, robust_z
+from leaderboard.metric_board.stats.ranking import rank_metrics
+from leaderboard.metric_board.stats.soft_accuracy import soft_pairwise_accuracy
+from leaderboard.metric_board.stats.soft_interval import soft_accuracy_interval
+from leaderboard.metric_board.stats.system_level import SYSTEM_STATISTICS
+from leaderboard.metric_board.stats.trend import among_the_best, over_time
+from tests.leaderboard.metric_board.stats.system_level import system_statistics
+from tests.leaderboard.stats.made_scores import made_scores
+
+PEOPLE, FIRST, SECOND = made_scores()
+
+
+def board(rng, n_systems=15, n=60, noise=1.0):
+    """Draw systems, and people and a metric that see them through noise."""
+    quality = rng.normal(0, 0.5, n_systems)
+    seen = quality + rng.normal(0, 0.3, n_systems)
+    people = quality[:, None] + rng.normal(0, noise, (n_systems, n))
+    return people, seen[:, None] + rng.normal(0, noise, (n_systems, n))
+
+
+@pytest.mark.parametrize("statistic", SYSTEM_STATISTICS)
+@pytest.mark.parametrize("drawn", ["both", "instances", "systems"])
+def test_the_estimate_is_the_statistic_and_lies_inside(statistic, drawn):
+    found = system_interval(PEOPLE, FIRST, statistic, drawn=drawn, seed=1)
+    expected = system_statistics(np.nanmean(PEOPLE, axis=1), FIRST.mean(axis=1))
+    assert found.estimate == pytest.approx(expected[statistic], abs=1e-12)
+    assert found.low <= found.estimate <= found.high
+    assert found.n == 7
+    assert ("systems were submitted" in found.covers) == (drawn != "instances")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("statistic", "drawn"),
+    [("pearson", "systems"), ("kendall", "systems"), ("pairwise-accuracy", "both")],
+)
+def test_the_interval_covers_what_it_says(statistic, drawn):
+    rng = np.random.default_rng(2)
+    boards = [board(rng) for _ in range(250)]
+    typical = np.mean(
+        [
+            system_statistics(h.mean(axis=1), m.mean(axis=1))[statistic]
+            for h, m in boards
+        ]
+    )
+    held = [
+        system_interval(h, m, statistic, drawn=drawn, seed=3, n_resamples=300).contains(
+            typical
+        )
+        for h, m in boards
+    ]
+    # resampling both counts the instances' noise twice and is on the safe side
+    assert 0.88 <= np.mean(held) <= 1
+
+
+def test_more_instances_narrow_what_instances_leave_open():
+    rng = np.random.default_rng(4)
+    few, many = (
+        system_interval(*board(rng, n=n), "pearson", drawn="instances", seed=1)
+        for n in (20, 2_000)
+    )
+    assert many.half_width < few.half_width / 3
+
+
+def test_overall_values_that_are_no_means_shift_the_resamples():
+    overall = FIRST.mean(axis=1) ** 2
+    found = system_interval(PEOPLE, FIRST, "pearson", metric_system=overall, seed=1)
+    expected = stats.pearsonr(np.nanmean(PEOPLE, axis=1), overall)[0]
+    assert found.estimate == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_systems_say_nothing_about_others():
+    found = system_interval(PEOPLE[:2], FIRST[:2], "pearson", seed=1)
+    assert (found.low, found.high) == (-np.inf, np.inf)
+    soft = soft_accuracy_interval(PEOPLE[:2], FIRST[:2], seed=1)
+    assert (soft.low, soft.high) == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("statistic", ["kendall", "pairwise-accuracy"])
+def test_a_system_drawn_twice_is_no_pair_with_itself(statistic):
+    # perfect agreement stays perfect in every resample
+    level = np.arange(6)[:, None] * np.ones(5)
+    found = system_interval(level, level, statistic, drawn="systems", seed=1)
+    assert (found.low, found.estimate, found.high) == pytest.approx((1, 1, 1))
+    assert found.high <= 1
+
+
+def test_intervals_repeat_by_seed_and_refuse_nonsense():
+    first, again = (
+        system_interval(PEOPLE, FIRST, "spearman", seed=5) for _ in range(2)
+    )
+    assert first == again
+    with pytest.raises(ValueError, match="There is no 'all'"):
+        system_interval(PEOPLE, FIRST, "pearson", seed=1, drawn="all")
+    with pytest.raises(ValueError, match="Scores must be finite"):
+        system_interval(PEOPLE, PEOPLE, "pearson", seed=1)
+    with pytest.raises(ValueError, match="one finite overall value per system"):
+        system_interval(PEOPLE, FIRST, "pearson", metric_system=[1, 2], seed=1)
+    with pytest.raises(ValueError, match="At least one resample"):
+        system_interval(PEOPLE, FIRST, "pearson", seed=1, n_resamples=0)
+    with pytest.raises(ValueError, match="Both sides need a table"):
+        system_interval([1, 2], [1, 2], "pearson", seed=1)
+
+
+def test_instance_level_intervals_are_over_instances():
+    found = instance_statistic(PEOPLE, FIRST, "tau-b")
+    interval = grouped_interval(found, seed=1)
+    assert interval.estimate == pytest.approx(found.value)
+    error = found.per_group.std() / np.sqrt(40)
+    assert interval.half_width == pytest.approx(1.96 * error, rel=0.15)
+    assert "which instances were rated" in interval.covers
+    with pytest.raises(ValueError, match="defined on no instance"):
+        grouped_interval(averaged(np.array([np.nan])), seed=1)
+
+
+def test_soft_accuracys_interval_lies_about_it():
+    rng = np.random.default_rng(6)
+    people, metric = board(rng, n_systems=12, n=100)
+    found = soft_accuracy_interval(people, metric, seed=1)
+    limit = soft_pairwise_accuracy(people, metric, n_permutations=None)
+    assert found.estimate == pytest.approx(limit, abs=1e-12)
+    assert 0 <= found.low < found.estimate < found.high <= 1
+    assert found == soft_accuracy_interval(people, metric, seed=1)
+
+
+@pytest.mark.slow
+def test_soft_accuracys_interval_covers_the_typical_value():
+    rng = np.random.default_rng(7)
+    found = [
+        soft_accuracy_interval(*board(rng, n_systems=10), seed=1) for _ in range(200)
+    ]
+    typical = np.mean([interval.estimate for interval in found])
+    assert np.mean([interval.contains(typical) for interval in found]) >= 0.92
+
+
+# --- clusters ---------------------------------------------------------------------
+
+
+def test_a_metric_opens_a_cluster_when_one_of_the_current_cluster_beats_it():
+    # 0 > 1 > 2 > 3: 0 beats 2, 2 beats nobody, 0 and 1 beat 3
+    beaten = {(0, 2), (0, 3), (1, 3)}
+    found = rank_metrics(
+        [0.9, 0.8, 0.7, 0.6], lambda i, j: 0.01 if (i, j) in beaten else 0.5
+    )
+    assert found.ranks == [1, 1, 2, 2]
+    assert found.p_values[0, 2] == 0.01
+    assert np.isnan(found.p_values[2, 0])
+
+
+def test_the_better_metric_is_asked_first_and_the_undefined_comes_last():
+    asked = []
+
+    def p_better(i, j):
+        asked.append((i, j))
+        return 0.001
+
+    found = rank_metrics([0.1, np.nan, 0.3], p_better)
+    assert found.order == [2, 0, 1]
+    assert asked == [(2, 0), (2, 1), (0, 1)]
+    assert found.ranks == [2, 3, 1]
+
+
+def test_with_holms_correction_fewer_are_told_apart():
+    def p_better(i, j):
+        return 0.03
+
+    values = [0.3, 0.2, 0.1]
+    assert rank_metrics(values, p_better).ranks == [1, 2, 3]
+    assert rank_metrics(values, p_better, correction="holm").ranks == [1, 1, 1]
+
+
+def test_no_metric_and_one_metric_have_a_ranking():
+    assert rank_metrics([], lambda i, j: 0.0).ranks == []
+    assert rank_metrics([0.4], lambda i, j: 0.0).ranks == [1]
+    with pytest.raises(ValueError, match="between 0 and 1, not 1"):
+        rank_metrics([0.4], lambda i, j: 0.0, alpha=1)
+    with pytest.raises(ValueError, match="one value"):
+        rank_metrics([[0.4]], lambda i, j: 0.0)
+
+
+# --- disagreement -----------------------------------------------------------------
+
+
+def test_disagreement_is_one_minus_pairwise_accuracy():
+    rng = np.random.default_rng(1)
+    scores = rng.integers(0, 9, (4, 11)).astype(float)
+    found = disagreement(scores)
+    for i in range(4):
+        for j in range(4):
+            accuracy = system_statistics(scores[i], scores[j])["pairwise-accuracy"]
+            assert found[i, j] == pytest.approx(0 if i == j else 1 - accuracy)
+
+
+def test_disagreement_on_instances_in_chunks(monkeypatch):
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(3, 5, 40))
+    whole = disagreement(scores)
+    monkeypatch.setattr("leaderboard.metric_board.stats.disagreement._CHUNK_SIGNS", 100)
+    assert disagreement(scores) == pytest.approx(whole, abs=1e-12)
+    expected = 1 - instance_statistic(scores[0], scores[1], "acc-eq").value
+    assert whole[0, 1] == pytest.approx(expected)
+
+
+def test_disagreement_of_too_little_is_none():
+    assert disagreement([[1.0], [2.0]]).tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="a finite score for each output"):
+        disagreement([[1, np.nan]])
+    with pytest.raises(ValueError, match="metrics by systems"):
+        disagreement([1, 2])
+
+
+# --- outliers ---------------------------------------------------------------------
+
+
+def test_a_far_system_is_named_and_a_spread_is_none():
+    assert far_systems([0, 0.1, -0.1, 0.05, 5]) == [4]
+    assert far_systems(np.linspace(0, 1, 9)) == []
+    assert far_systems([1, 1, 1, 1, 9]) == []  # more than half are equal
+    assert far_systems([]) == []
+    assert np.isnan(robust_z([1, np.nan, 2])[1])
+
+
+def test_systems_off_the_line_are_named_whatever_the_slope():
+    human = np.arange(10.0)
+    metric = 100 - 3 * human + np.tile([0.1, -0.1], 5)
+    metric[4] += 8
+    metric[7] -= 20
+    assert off_the_line(human, metric) == [7, 4]
+    human[7] = np.nan
+    assert off_the_line(human, metric) == [4]
+    assert off_the_line([1, 2, 3], [1, 2, 30]) == []
+    assert off_the_line([1, 1, 1, 1], [1, 2, 3, 40]) == []
+
+
+# --- trend ------------------------------------------------------------------------
+
+
+def test_a_metric_that_loses_the_best_systems_shows_it():
+    human = np.arange(12.0)
+    metric = np.concatenate([np.arange(8.0), [11, 10, 9, 8]])
+    found = over_time(human, metric, np.arange(12), width=4)
+    assert found.values[0] == 1
+    assert found.values[-1] == 0
+    assert len(found.values) == 9
+    assert found.sets[-1].tolist() == [8, 9, 10, 11]
+    best = among_the_best(human, metric)
+    assert best.values[0] > 0.9
+    assert best.values[-1] == 0
+    assert len(best.sets[-1]) == 4
+
+
+def test_windows_go_by_time_and_leave_unjudged_systems_out():
+    human = [3.0, np.nan, 1.0, 2.0]
+    found = over_time(human, [3, 9, 1, 2], ["c", "b", "a", "b"], width=2)
+    assert [chosen.tolist() for chosen in found.sets] == [[2, 3], [3, 0]]
+    short = over_time([1, 2], [1, 2], [1, 2], width=10)
+    assert short.values.tolist() == [1]
+    assert len(over_time([1], [1], [1]).values) == 0
+    assert len(among_the_best([1], [1]).values) == 0
+
+
+def test_trends_refuse_what_is_no_window():
+    with pytest.raises(ValueError, match="at least two systems"):
+        over_time([1, 2], [1, 2], [1, 2], width=1)
+    with pytest.raises(ValueError, match="at least two systems"):
+        among_the_best([1, 2], [1, 2], fewest=1)
+    with pytest.raises(ValueError, match="one time"):
+        over_time([1, 2], [1, 2], [1])

@@ -1,0 +1,245 @@
+"""System and instance level, and tie calibration, agree with mt-metrics-eval."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leaderboard.metric_board.stats.calibration import calibrated_accuracy
+from leaderboard.metric_board.stats.instance_level import instance_statistic
+from leaderboard.metric_board.stats.pairs import agreement, pair_counts
+from leaderboard.metric_board.stats.system_level import system_rows
+from leaderboard.metrics.base import all_metrics
+from tests.leaderboard.metric_board.stats.system_level import system_statistics
+from tests.leaderboard.metrics import wmt21
+from tests.leaderboard.stats.made_scores import (
+    AT_EPSILON_HALF,
+    CALIBRATED,
+    RECORDED,
+    made_scores,
+)
+from tests.shared import needs_shared
+
+PEOPLE, FIRST, SECOND = made_scores()
+METRICS = {"first": FIRST, "second": SECOND}
+
+
+@pytest.mark.parametrize(("metric", "group"), RECORDED)
+def test_instance_level_has_the_recorded_values(metric, group):
+    for statistic, expected in RECORDED[metric, group].items():
+        found = instance_statistic(PEOPLE, METRICS[metric], statistic, group=group)
+        assert found.value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("statistic", AT_EPSILON_HALF)
+def test_an_epsilon_makes_ties(statistic):
+    found = instance_statistic(PEOPLE, FIRST, statistic, epsilon=0.5)
+    assert found.value == pytest.approx(AT_EPSILON_HALF[statistic], abs=1e-9)
+
+
+@pytest.mark.parametrize(("metric", "group"), CALIBRATED)
+def test_calibration_has_the_recorded_values(metric, group):
+    found = calibrated_accuracy(PEOPLE, METRICS[metric], group=group)
+    accuracy, epsilon = CALIBRATED[metric, group]
+    assert found.accuracy == pytest.approx(accuracy, abs=1e-9)
+    assert found.epsilon == pytest.approx(epsilon, abs=1e-9)
+    assert found.accuracy_without == pytest.approx(
+        RECORDED[metric, group]["acc-eq"], abs=1e-9
+    )
+
+
+def test_no_epsilon_is_better_than_the_calibrated_one():
+    rng = np.random.default_rng(7)
+    people = rng.integers(1, 4, (6, 50)).astype(float)
+    people[rng.random((6, 50)) < 0.2] = np.nan
+    metric = np.nan_to_num(people, nan=2) + rng.normal(0, 1, (6, 50))
+    found = calibrated_accuracy(people, metric)
+    gaps = np.abs(metric[:, None] - metric[None, :]).ravel()
+    tried = {
+        float(epsilon): instance_statistic(
+            people, metric, "acc-eq", epsilon=float(epsilon)
+        ).value
+        for epsilon in np.unique(np.append(gaps, 0.0))
+    }
+    assert found.accuracy == pytest.approx(max(tried.values()), abs=1e-12)
+    assert found.epsilon == min(
+        e for e, v in tried.items() if v > found.accuracy - 1e-9
+    )
+    assert found.epsilon > 0
+    assert found.accuracy > found.accuracy_without
+    assert found.n_groups == 50
+
+
+def test_a_metric_that_never_ties_is_no_better_than_one_that_does_rightly():
+    people = np.array([[1, 1, 2], [1, 2, 2], [3, 2, 1]])
+    exact = calibrated_accuracy(people, people)
+    jittered = calibrated_accuracy(people, people + np.eye(3) * 0.01)
+    assert exact.accuracy == jittered.accuracy == 1
+    assert exact.epsilon == 0
+    assert jittered.epsilon == pytest.approx(0.01)
+
+
+def test_instances_without_pairs_count_for_nothing():
+    people = [[1, np.nan, np.nan], [2, 3, np.nan]]
+    found = calibrated_accuracy(people, [[1, 2, 3], [2, 3, 4]])
+    assert (found.accuracy, found.n_groups, found.n_pairs) == (1, 1, 1)
+    nothing = calibrated_accuracy([[np.nan, 1]], [[1, 2]])
+    assert np.isnan(nothing.accuracy)
+    assert nothing.n_pairs == 0
+
+
+def test_too_many_pairs_are_refused_before_they_fill_the_memory():
+    table = np.zeros((10, 1_000))
+    with pytest.raises(ValueError, match="49,995,000 pairs are too many"):
+        calibrated_accuracy(table, table, group="none")
+
+
+def test_groups_where_nothing_is_defined_are_left_out_of_the_mean():
+    people = [[1, 2], [1, 3]]
+    found = instance_statistic(people, [[5, 1], [6, 2]], "tau-b")
+    assert found.value == 1
+    assert found.n_groups == 1
+    assert np.isnan(found.per_group[0])
+    empty = instance_statistic([[1, 2]], [[1, 2]], "tau-b")
+    assert np.isnan(empty.value)
+    assert empty.n_groups == 0
+
+
+def test_wrong_names_are_refused():
+    with pytest.raises(ValueError, match="There is no 'tau'; it is one of pearson"):
+        instance_statistic(PEOPLE, FIRST, "tau")
+    with pytest.raises(ValueError, match="There is no 'item'; it is one of instance"):
+        instance_statistic(PEOPLE, FIRST, "tau-b", group="item")
+    with pytest.raises(ValueError, match="tau-c knows no epsilon"):
+        instance_statistic(PEOPLE, FIRST, "tau-c", epsilon=0.1)
+    with pytest.raises(ValueError, match="systems down, instances across"):
+        instance_statistic([1, 2], [1, 2], "tau-b")
+    with pytest.raises(ValueError, match="There is no 'r'"):
+        system_rows([1, 2], [1, 2], "r")
+
+
+def test_system_level_is_scipys_and_kocmis():
+    human, metric = np.nanmean(PEOPLE, axis=1), SECOND.mean(axis=1)
+    found = system_statistics(human, metric)
+    assert found["pearson"] == pytest.approx(
+        stats.pearsonr(human, metric)[0], abs=1e-12
+    )
+    assert found["spearman"] == pytest.approx(
+        stats.spearmanr(human, metric)[0], abs=1e-12
+    )
+    assert found["kendall"] == pytest.approx(
+        stats.kendalltau(human, metric)[0], abs=1e-12
+    )
+    # ties on one side only are disagreement
+    assert system_statistics([1, 1, 2], [1, 2, 3])[
+        "pairwise-accuracy"
+    ] == pytest.approx(2 / 3)
+
+
+def test_systems_without_human_scores_are_left_out():
+    found = system_statistics([1, np.nan, 2, 3], [10, np.nan, 20, 30])
+    assert list(found.values()) == pytest.approx([1] * 4)
+    alone = system_statistics([1, np.nan], [1, 2])
+    assert all(np.isnan(value) for value in alone.values())
+
+
+def by_definition(human, metric):
+    """Give the statistics of one group, each from the formula and a table of pairs."""
+    first, second = np.triu_indices(len(human), 1)
+    people = np.sign(human[first] - human[second])
+    theirs = np.sign(metric[first] - metric[second])
+    same = np.sum(people * theirs > 0)
+    other = np.sum(people * theirs < 0)
+    metric_ties = np.sum((theirs == 0) & (people != 0))
+    agreed = same + np.sum((theirs == 0) & (people == 0))
+    ordered = same + other
+    return {
+        "tau-10": (same - other - metric_ties) / (ordered + metric_ties),
+        "tau-13": (same - other) / ordered,
+        "tau-14": (same - other) / (ordered + metric_ties),
+        "acc-eq": agreed / len(first),
+        "tau-eq": 2 * agreed / len(first) - 1,
+        "tau-b": stats.kendalltau(human, metric).statistic,
+        "tau-c": stats.kendalltau(human, metric, variant="c").statistic,
+        "pearson": stats.pearsonr(human, metric).statistic,
+        "spearman": stats.spearmanr(human, metric).statistic,
+    }
+
+
+@needs_shared
+@pytest.mark.filterwarnings("ignore")  # of groups in which nothing is defined
+@pytest.mark.parametrize("group", ["instance", "system"])
+def test_every_statistic_of_outputs_is_its_definition_on_real_judgements(group):
+    people = np.round(real_judgements()[0])  # so that people tie, too
+    metric = np.array([output.per_instance for output in computed("sacrebleu")])
+    h, m = (people.T, metric.T) if group == "instance" else (people, metric)
+    rows = []
+    with np.errstate(all="ignore"):
+        for human, theirs in zip(h, m, strict=True):
+            there = ~np.isnan(human)
+            if there.sum() >= 2:
+                rows.append(by_definition(human[there], theirs[there]))
+    for statistic in rows[0]:
+        expected = np.nanmean([row[statistic] for row in rows])
+        found = instance_statistic(people, metric, statistic, group=group)
+        assert found.value == pytest.approx(expected, abs=1e-9), statistic
+
+
+@cache
+def computed(slug):
+    """Compute a metric of every judged system's output."""
+    names = real_judgements()[1]
+    return [all_metrics()[slug]().compute(wmt21.batch(f"hyp.{n}")) for n in names]
+
+
+def real_judgements():
+    """Give people's scores, systems down and instances across, and the systems."""
+    with (wmt21.FOLDER / "human-seg.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    judged = {row["system"] for row in rows}
+    systems = [name.removeprefix("hyp.") for name in wmt21.systems()]
+    names = [name for name in systems if name in judged]
+    people = np.full((len(names), 1_000), np.nan)
+    for row in rows:
+        if row["system"] in names:
+            place = names.index(row["system"]), int(row["segment"]) - 1
+            people[place] = float(row["z"])
+    return people, names
+
+
+@needs_shared
+@pytest.mark.parametrize("slug", ["sacrebleu", "chrf", "rougeL"])
+def test_on_real_submissions_and_real_judgements(slug):
+    people, names = real_judgements()
+    with (wmt21.FOLDER / "human-sys.csv").open(encoding="utf-8") as file:
+        overall = {row["system"]: float(row["z"]) for row in csv.DictReader(file)}
+    human = [overall[name] for name in names]
+    # people's system scores are the means of their segment scores
+    assert np.nanmean(people, axis=1) == pytest.approx(human, abs=1e-12)
+    outputs = computed(slug)
+    metric = np.array([output.per_instance for output in outputs])
+    found = system_statistics(human, [output.overall for output in outputs])
+    systems = (human, [output.overall for output in outputs])
+    assert found["pearson"] == pytest.approx(stats.pearsonr(*systems)[0], abs=1e-9)
+    assert found["kendall"] == pytest.approx(stats.kendalltau(*systems)[0], abs=1e-9)
+    for group, tables in {
+        "instance": zip(people.T, metric.T, strict=True),
+        "none": [(people.ravel(), metric.ravel())],
+    }.items():
+        expected = []
+        for h, m in tables:
+            there = ~np.isnan(h)
+            if there.sum() >= 2:
+                expected.append(stats.kendalltau(h[there], m[there])[0])
+        mean = instance_statistic(people, metric, "tau-b", group=group).value
+        assert mean == pytest.approx(np.nanmean(expected), abs=1e-9)
+    calibrated = calibrated_accuracy(np.round(people), metric)
+    at = pair_counts(np.round(people).T, metric.T, epsilon=calibrated.epsilon)
+    assert calibrated.accuracy == pytest.approx(
+        np.nanmean(agreement(at, "acc-eq")), abs=1e-12
+    )
+    assert calibrated.accuracy > calibrated.accuracy_without

@@ -1,0 +1,376 @@
+"""Tests between metrics: the values of a plain loop, the right level, much faster."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from leaderboard.metric_board.stats.calibration import calibrated_accuracy
+from leaderboard.metric_board.stats.instance_level import instance_statistic
+from leaderboard.metric_board.stats.permutation import permutation_test
+from leaderboard.metric_board.stats.soft_accuracy import (
+    complete_instances,
+    soft_accuracy_test,
+    soft_pairwise_accuracy,
+    superiority,
+)
+from leaderboard.metric_board.stats.swaps import all_swaps, random_swaps, standardised
+from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
+from tests.leaderboard.stats.made_scores import (
+    SOFT,
+    SOFT_WITH_GAPS,
+    SWAPPED,
+    SWAPPED_SYSTEMS,
+    SWAPPED_VERDICTS,
+    made_scores,
+    shaken,
+)
+
+PEOPLE, FIRST, SECOND = made_scores()
+STATISTICS = ["pearson", "spearman", "tau-b", "tau-10", "tau-13", "tau-14", "acc-eq"]
+
+
+def value(human, metric, statistic, group="instance"):
+    if np.ndim(human) == 1:
+        human, metric, group = [human], [metric], "system"
+    found = instance_statistic(human, metric, statistic, group=group).value
+    return 0.0 if np.isnan(found) else found
+
+
+def loop(human, first, second, statistic, swaps, group="instance"):
+    """Share of the given swaps that reach the difference, one after the other."""
+    x = standardised(np.where(np.isnan(human), np.nan, first))
+    y = standardised(np.where(np.isnan(human), np.nan, second))
+    observed = value(human, x, statistic, group) - value(human, y, statistic, group)
+    reached = 0
+    for w in swaps:
+        mixed, other = np.where(w > 0, x, y), np.where(w > 0, y, x)
+        gap = value(human, mixed, statistic, group) - value(
+            human, other, statistic, group
+        )
+        reached += gap >= observed - 1e-12
+    return observed, reached / len(swaps)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("coarse", [False, True])
+def test_all_swaps_of_systems_are_those_of_a_loop(statistic, coarse):
+    rng = np.random.default_rng(4)
+    human, first, second = rng.normal(size=(3, 7))
+    human[2] = np.nan
+    if coarse:
+        human, first, second = (np.round(x) for x in (human, first, second))
+    found = permutation_test(
+        human, first, second, statistic=statistic, seed=0, n_permutations=None
+    )
+    swaps = all_swaps(7)
+    observed, share = loop(human, first, second, statistic, swaps)
+    assert found.n_permutations == 64
+    assert found.difference == pytest.approx(observed, abs=1e-12)
+    assert found.p_value == pytest.approx(share, abs=1e-12)
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "spearman", "tau-b", "acc-eq"])
+@pytest.mark.parametrize("group", ["instance", "system"])
+def test_random_swaps_are_those_of_a_loop_within_sampling_error(statistic, group):
+    rng = np.random.default_rng(8)
+    people = rng.integers(1, 5, (5, 12)).astype(float)
+    people[0, :4] = np.nan
+    first = np.nan_to_num(people) + rng.normal(0, 2, (5, 12))
+    second = np.round(np.nan_to_num(people) + rng.normal(0, 3, (5, 12)))
+    found = permutation_test(
+        people, first, second, statistic=statistic, group=group, seed=1
+    )
+    swaps = rng.integers(0, 2, (250, 5, 12))
+    observed, share = loop(people, first, second, statistic, swaps, group)
+    assert found.difference == pytest.approx(observed, abs=1e-12)
+    error = np.sqrt(0.25 / 250 + 0.25 / 1_000)
+    assert abs(found.p_value - share) < 4 * error
+
+
+@pytest.mark.parametrize("statistic", SWAPPED)
+def test_instance_level_has_the_recorded_p_values(statistic):
+    found = permutation_test(
+        PEOPLE, FIRST, SECOND, statistic=statistic, seed=3, n_permutations=4_000
+    )
+    recorded = SWAPPED[statistic]
+    error = np.sqrt(2 * recorded * (1 - recorded) / 4_000)
+    assert abs(found.p_value - recorded) < 4 * error + 1 / 4_000
+
+
+@pytest.mark.parametrize("statistic", SWAPPED_SYSTEMS)
+def test_system_level_has_the_recorded_p_values(statistic):
+    human = np.nanmean(PEOPLE, axis=1)
+    found = permutation_test(
+        human,
+        FIRST.mean(axis=1),
+        SECOND.mean(axis=1),
+        statistic=statistic,
+        seed=3,
+        n_permutations=None,
+    )
+    recorded = SWAPPED_SYSTEMS[statistic]
+    error = np.sqrt(recorded * (1 - recorded) / 16_000)
+    assert abs(found.p_value - recorded) < 4 * error
+
+
+def test_equal_metrics_are_never_told_apart():
+    for statistic in ("pearson", "tau-b"):
+        found = permutation_test(
+            PEOPLE, FIRST, 3 * FIRST - 1, statistic=statistic, seed=1
+        )
+        assert found.difference == pytest.approx(0, abs=1e-12)
+        assert found.p_value == 1
+
+
+def test_one_direction_is_the_others_complement():
+    one = permutation_test(PEOPLE, FIRST, SECOND, statistic="pearson", seed=1)
+    other = permutation_test(PEOPLE, SECOND, FIRST, statistic="pearson", seed=2)
+    assert one.difference == pytest.approx(-other.difference)
+    assert one.p_value + other.p_value == pytest.approx(1, abs=0.06)
+
+
+@pytest.mark.parametrize("statistic", ["pearson", "tau-b"])
+def test_between_equally_good_metrics_small_p_values_are_rare(statistic):
+    rng = np.random.default_rng(11)
+    p_values = []
+    for _ in range(200):
+        people = rng.normal(size=(6, 20))
+        first, second = people + rng.normal(size=(2, 6, 20))
+        p_values.append(
+            permutation_test(
+                people, first, second, statistic=statistic, seed=1, n_permutations=99
+            ).p_value
+        )
+    # uniform: 200 draws, sd of the share below .1 is .021
+    assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.085)
+    assert stats.kstest(p_values, "uniform").pvalue > 1e-4
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_another():
+    first, again, other = (
+        permutation_test(PEOPLE, FIRST, SECOND, statistic="tau-b", seed=seed)
+        for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first.p_value != other.p_value
+
+
+def test_a_scale_means_nothing():
+    plain = permutation_test(PEOPLE, FIRST, SECOND, statistic="tau-b", seed=1)
+    scaled = permutation_test(
+        PEOPLE, FIRST * 100 + 7, SECOND, statistic="tau-b", seed=1
+    )
+    assert scaled.p_value == plain.p_value
+
+
+def test_a_constant_metric_is_nothing_rather_than_an_error():
+    found = permutation_test(
+        PEOPLE, FIRST, np.ones_like(FIRST), statistic="pearson", seed=1
+    )
+    assert found.p_value < 0.05
+    nothing = permutation_test([1.0], [2.0], [3.0], statistic="pearson", seed=1)
+    assert (nothing.difference, nothing.p_value) == (0, 1)
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(ValueError, match="cannot be swapped for 'tau-c'"):
+        permutation_test(PEOPLE, FIRST, SECOND, statistic="tau-c", seed=1)
+    with pytest.raises(ValueError, match="At least one swap is needed"):
+        permutation_test(
+            PEOPLE, FIRST, SECOND, statistic="tau-b", seed=1, n_permutations=0
+        )
+    with pytest.raises(ValueError, match="scores are too many"):
+        permutation_test(
+            PEOPLE, FIRST, SECOND, statistic="tau-b", seed=1, n_permutations=None
+        )
+    long = np.zeros((1, 5_000))
+    with pytest.raises(ValueError, match="too large for tau-b"):
+        permutation_test(long, long, long, statistic="tau-b", group="none", seed=1)
+
+
+def test_coins_are_fair_and_come_in_chunks(monkeypatch):
+    monkeypatch.setattr("leaderboard.metric_board.stats.swaps.CHUNK", 1_000)
+    chunks = list(random_swaps(np.random.default_rng(1), 500, 30))
+    assert len(chunks) > 10
+    whole = np.concatenate(chunks)
+    assert whole.shape == (500, 30)
+    assert set(np.unique(whole)) == {0.0, 1.0}
+    assert whole.mean(axis=0) == pytest.approx(np.full(30, 0.5), abs=0.1)
+
+
+@pytest.mark.slow
+def test_it_is_at_least_twenty_times_as_fast_as_a_loop():
+    rng = np.random.default_rng(2)
+    people = rng.normal(size=(10, 150))
+    first, second = people + rng.normal(size=(2, 10, 150))
+    start = time.process_time()
+    permutation_test(people, first, second, statistic="tau-b", seed=1)
+    ours = time.process_time() - start
+
+    def tau(metric):
+        return np.mean(
+            [
+                stats.kendalltau(a, b).statistic
+                for a, b in zip(people.T, metric.T, strict=True)
+            ]
+        )
+
+    start = time.process_time()
+    for w in rng.integers(0, 2, (10, 10, 150)):
+        tau(np.where(w, first, second))
+        tau(np.where(w, second, first))
+    plain = (time.process_time() - start) * 100
+    assert plain > 20 * ours
+
+
+# --- verdicts on pairs, calibrated -------------------------------------------------
+
+
+def calibrated_test(human, first, second, **settings):
+    return verdicts_test(verdicts(human, first), verdicts(human, second), **settings)
+
+
+def test_verdicts_have_the_recorded_p_value_and_the_calibrated_difference():
+    found = calibrated_test(
+        PEOPLE, FIRST, SECOND, seed=1, n_permutations=4_000, swapped="pair"
+    )
+    gap = (
+        calibrated_accuracy(PEOPLE, FIRST).accuracy
+        - calibrated_accuracy(PEOPLE, SECOND).accuracy
+    )
+    assert found.difference == pytest.approx(gap, abs=1e-12)
+    assert found.p_value <= SWAPPED_VERDICTS + 4 / 4_000
+
+
+@pytest.mark.parametrize(
+    ("swapped", "low", "high"),
+    # singly, the dependence of pairs that share an output is forgotten
+    [("group", 0.01, 0.11), ("pair", 0.11, 0.4)],
+)
+def test_only_swaps_by_instance_keep_their_level(swapped, low, high):
+    rng = np.random.default_rng(6)
+    p_values = []
+    for _ in range(300):
+        people = rng.integers(1, 4, (12, 30)).astype(float)
+        people[:, rng.random(30) < 0.2] = np.nan
+        first, second = np.nan_to_num(people) + rng.normal(0, 1, (2, 12, 30))
+        found = calibrated_test(
+            people, first, second, seed=1, n_permutations=199, swapped=swapped
+        )
+        p_values.append(found.p_value)
+    assert low <= np.mean(np.array(p_values) <= 0.05) <= high
+
+
+def test_swaps_by_instance_are_those_of_a_loop():
+    rng = np.random.default_rng(3)
+    found = calibrated_test(PEOPLE, FIRST, SECOND, seed=1, n_permutations=5_000)
+    gaps = (
+        verdicts(PEOPLE, FIRST).calibrated.per_group
+        - verdicts(PEOPLE, SECOND).calibrated.per_group
+    )
+    flips = rng.choice([-1, 1], size=(5_000, len(gaps)))
+    share = np.mean((flips * gaps).mean(axis=1) >= gaps.mean() - 1e-12)
+    assert found.difference == pytest.approx(gaps.mean(), abs=1e-12)
+    assert abs(found.p_value - share) < 0.01
+
+
+def test_verdicts_that_are_all_equal_have_p_one():
+    found = calibrated_test(PEOPLE, FIRST, FIRST * 2, seed=1)
+    assert (found.difference, found.p_value) == (0, 1)
+    with pytest.raises(ValueError, match="At least one swap"):
+        calibrated_test(PEOPLE, FIRST, SECOND, seed=1, n_permutations=0)
+    with pytest.raises(ValueError, match="on different pairs"):
+        verdicts_test(verdicts(PEOPLE, FIRST), verdicts(FIRST, FIRST), seed=1)
+    with pytest.raises(ValueError, match="There is no 'system'"):
+        calibrated_test(PEOPLE, FIRST, SECOND, seed=1, swapped="system")
+
+
+# --- soft pairwise accuracy -------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", SOFT)
+def test_soft_accuracy_has_the_recorded_values(metric):
+    people = np.where(np.isnan(PEOPLE), 1.0, PEOPLE)
+    table = {"first": shaken(FIRST), "second": SECOND}[metric]
+    assert soft_pairwise_accuracy(people, table) == pytest.approx(
+        SOFT[metric], abs=1e-9
+    )
+
+
+def test_instances_that_miss_a_system_are_left_out():
+    assert soft_pairwise_accuracy(PEOPLE, shaken(FIRST)) == pytest.approx(
+        SOFT_WITH_GAPS, abs=1e-9
+    )
+    assert complete_instances(PEOPLE)[0].shape == (7, 15)
+    with pytest.raises(ValueError, match="no instance with ratings of every"):
+        complete_instances([[1, np.nan], [np.nan, 1]], [[1, 2], [3, 4]])
+
+
+def test_p_values_of_pairs_are_the_share_of_all_sign_flips():
+    scores = np.array([[3.0, 1, 4, 1, 5], [2.0, 2, 3, 0, 1]])
+    gap = scores[0] - scores[1]
+    flips = 2 * all_swaps(5) - 1
+    exact = np.mean(flips @ gap >= gap.sum() - 1e-9)
+    found = superiority(scores, n_permutations=20_000)[0, 1]
+    assert found == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 20_000))
+
+
+def test_the_normal_limit_is_what_many_swaps_come_to():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(6, 400)) + np.linspace(0, 0.2, 6)[:, None]
+    above = np.triu_indices(6, k=1)
+    limit = superiority(scores, n_permutations=None)[above]
+    assert superiority(scores, n_permutations=20_000)[above] == pytest.approx(
+        limit, abs=0.015
+    )
+
+
+def test_two_systems_alike_and_a_metric_that_is_people():
+    scores = [[1.0, 2.0], [1.0, 2.0]]
+    assert superiority(scores)[0, 1] == 1
+    assert superiority(scores, n_permutations=None)[0, 1] == 0.5
+    assert soft_pairwise_accuracy(PEOPLE, np.nan_to_num(PEOPLE)) == 1
+    assert np.isnan(soft_pairwise_accuracy([[1, 2]], [[1, 2]]))
+
+
+def test_a_metric_turned_round_is_as_wrong_as_people_are_sure():
+    level = np.arange(4)[:, None] * np.ones(50)
+    people = level + np.random.default_rng(1).normal(0, 0.1, (4, 50))
+    assert soft_pairwise_accuracy(people, -people) == pytest.approx(0, abs=1e-9)
+
+
+def test_soft_accuracy_does_not_ask_for_more_certainty_than_people_have():
+    rng = np.random.default_rng(5)
+    unsure, sure = [], []
+    for _ in range(100):
+        people, other = rng.normal(size=(2, 8, 50))  # nobody is better
+        certain = other * 0.01 + rng.permutation(8)[:, None]
+        unsure.append(soft_pairwise_accuracy(people, other, n_permutations=None))
+        sure.append(soft_pairwise_accuracy(people, certain, n_permutations=None))
+    # uniform p-values are 1/3 apart on average, and 1/2 from 0 or 1
+    assert np.mean(unsure) == pytest.approx(2 / 3, abs=0.03)
+    assert np.mean(sure) == pytest.approx(1 / 2, abs=0.03)
+
+
+def test_soft_accuracies_are_compared():
+    rng = np.random.default_rng(9)
+    level = np.linspace(0, 1, 8)[:, None]
+    people = level + rng.normal(size=(8, 100))
+    good, poor = level + rng.normal(size=(8, 100)), rng.normal(size=(8, 100))
+    found = soft_accuracy_test(people, good, poor, seed=1, n_permutations=200)
+    assert found.difference > 0.2
+    assert found.p_value < 0.02
+    back = soft_accuracy_test(people, poor, good, seed=1, n_permutations=200)
+    assert back.p_value > 0.98
+    same = soft_accuracy_test(people, good, good, seed=1, n_permutations=50)
+    assert same.p_value == 1
+    with pytest.raises(ValueError, match="At least one swap"):
+        soft_accuracy_test(people, good, poor, seed=1, n_permutations=0)
+    with pytest.raises(ValueError, match="At least one swap"):
+        superiority(people, n_permutations=0)
+    with pytest.raises(ValueError, match="finite score on every instance"):
+        superiority([[1, np.nan]])

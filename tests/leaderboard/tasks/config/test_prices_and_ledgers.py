@@ -1,0 +1,162 @@
+"""What is approved is what is paid: price and campaign are made of one configuration."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from crowd.models import Campaign, Commitment, LedgerEntry
+from genie.lib import jobs
+from leaderboard.demo import people
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import Submission
+from tests.factories import (
+    make_predictions,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+)
+
+N_INSTANCES = 20
+CRITERIA = {"right": "Is it right?", "clear": "Is it clear?"}
+MARKED = {"positive": list(CRITERIA), "negative": list(CRITERIA)}
+KINDS = ("submission", "comparison", "joint")
+_number = count(1)
+
+shares = st.sampled_from([0.0, 0.05, 0.3, 0.5])
+ways = st.fixed_dictionaries(
+    {
+        "sample_size": st.integers(1, 6),
+        "ratings_per_instance": st.integers(1, 3),
+        "reward_cents": st.integers(0, 40),
+        "positive_share": shares,
+        "negative_share": shares,
+        "repost_share": shares,
+        "exposure": st.sampled_from(["task", "campaign"]),
+    }
+)
+hows = st.fixed_dictionaries(
+    {},
+    optional={
+        "setup": st.just(2),
+        "before_text": st.just(["clear"]),
+        "allow_tie": st.booleans(),
+    },
+)
+
+
+@pytest.fixture
+def staff(db):
+    return make_user("boss", is_staff=True, is_superuser=True)
+
+
+def task_that_asks(kind, way, how, others):
+    """Make a task that asks so; what a table leaves out it takes over from [human]."""
+    human = {
+        "design": "direct-assessment",
+        "scale": "likert-5",
+        "hit_template": "summarization",
+        "criteria": CRITERIA,
+        "test_criteria": MARKED,
+        **way,
+        **(how if kind == "submission" else {}),
+    }
+    return make_task(
+        f"priced-{next(_number)}",
+        n_instances=N_INSTANCES,
+        config={"human": human, "comparison": others, "joint": others},
+    )
+
+
+def two_systems(task, owner):
+    team = make_team("Sky", owner)
+    found = []
+    for name in ("Kite", "Gull"):
+        made = make_submission(
+            task, team=team, owner=owner, system=name, simulated=True
+        )
+        make_predictions(made, name + " says {0}.")
+        found.append(made)
+    return found
+
+
+def approved(kind, systems, task, by):
+    """Approve it, and give its price."""
+    if kind == "submission":
+        asked = systems[0]
+    elif kind == "comparison":
+        [criterion] = comparison.criteria_of(task)
+        question = comparison.Question(criterion, wave_size=2, max_pairs=4)
+        asked = comparison.request(*systems, question, by=by)
+    else:
+        n_workers = task.human.ratings_per_instance
+        asked = joint.request(systems, by=by, n_workers=n_workers)
+    price = decide.quote(asked.evaluation)
+    decide.approve(asked, by=by, start_now=True)
+    return price
+
+
+def worked_off(task):
+    """Let careful people work until there is nothing left to do."""
+    references = {
+        content_key(task.slug, row.instance_id): set(row.references)
+        for row in task.instances.all()
+    }
+
+    def of_text(item, text):
+        return 0.95 if text in references[item.content_key] else 0.1
+
+    players = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+    crowd = Crowd(
+        players,
+        quality=lambda item: of_text(item, item.data["prediction"]),
+        of_text=of_text,
+        seed=1,
+    )
+    worked = True
+    while worked:
+        advance()
+        jobs.drain()
+        worked = crowd.work() > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(
+    max_examples=4,
+    deadline=None,
+    derandomize=True,
+    # a campaign takes a second: what fails is not made smaller
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    way=ways,
+    how=hows,
+    others=st.fixed_dictionaries(
+        {}, optional={"reward_cents": st.integers(0, 40), "positive_share": shares}
+    ),
+)
+def test_the_ledger_has_the_price_without_what_nobody_had_to_do_again(
+    staff, kind, way, how, others
+):
+    task = task_that_asks(kind, way, how, others)
+    price = approved(kind, two_systems(task, staff), task, staff)
+    set_aside = Commitment.objects.filter(pool=task.slug)
+    assert sum(set_aside.values_list("amount_cents", flat=True)) == price.total_cents
+    worked_off(task)
+    campaigns = Campaign.objects.filter(pool=task.slug)
+    assert {campaign.state for campaign in campaigns} == {Campaign.State.COMPLETE}
+    ledger = LedgerEntry.objects.filter(campaign__pool=task.slug)
+    paid = sum(ledger.values_list("amount_cents", flat=True))
+    assert paid == price.total_cents - price.repost_cents
+    # what was not needed is free again
+    assert sum(set_aside.values_list("amount_cents", flat=True)) == paid
+    assert not Submission.objects.filter(task=task).exclude(failure="").exists()

@@ -1,0 +1,255 @@
+"""A task.toml is read into one object: defaults, what is taken over, what is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+
+import pytest
+from django.conf import settings
+
+from crowd.hit_templates import all_templates
+from leaderboard.models import Task
+from leaderboard.tasks import shipped
+from leaderboard.tasks.config import (
+    BudgetConfig,
+    ComparisonConfig,
+    HumanConfig,
+    JointConfig,
+    MetricsConfig,
+    NoisyBelow,
+    QualificationConfig,
+    QuotaConfig,
+    ReleaseConfig,
+    RequirementsConfig,
+    TaskConfig,
+    TestCriteria,
+    read_task,
+)
+from leaderboard.tasks.config.tables import settings_of
+from leaderboard.tasks.config.task import SourceConfig
+from tests.factories import make_task
+
+HUMAN = {
+    "design": "direct-assessment",
+    "scale": "likert-5",
+    "hit_template": "summarization",
+    "sample_size": 30,
+    "reward_cents": 9,
+    "criteria": {"overall": "Is it good?"},
+}
+SMALL = {
+    "slug": "small",
+    "title": "Small",
+    "kind": "summarization",
+    "release": {"reader": "demo-jsonl"},
+    "fields": {"source": "Original"},
+    "metrics": {"use": ["chrf"]},
+    "human": HUMAN,
+}
+
+
+def read(human=None, **tables):
+    document = {**SMALL, "human": {**HUMAN, **(human or {})}, **tables}
+    found = read_task(document, all_templates())
+    return found.config, list(map(str, found.problems))
+
+
+@pytest.mark.parametrize("slug", shipped.known())
+def test_nothing_is_wrong_with_the_tasks_that_come_along(slug):
+    found = read_task(shipped.definition(slug), all_templates())
+    assert found.problems == []
+    assert found.config.slug == slug
+
+
+def test_a_task_says_little_and_the_rest_is_as_usual():
+    config, wrong = read()
+    assert wrong == []
+    human = config.human
+    assert (human.platform, human.exposure) == ("selfhosted", "task")
+    assert (human.positive_share, human.negative_share) == (0.05, 0.05)
+    assert (human.repost_share, human.ratings_per_instance) == (0.1, 1)
+    assert (config.quota.submissions, config.quota.days) == (3, 7)
+    assert (config.metrics.headline, config.metrics.powered) == (("chrf",), ())
+    assert config.comparison.wave_size == 20
+    assert human.form(human.criteria) == {}
+
+
+def test_comparisons_take_over_whom_they_ask_and_not_how():
+    config, wrong = read(
+        {
+            "platform": "panel",
+            "negative_share": 0.25,
+            "assignment_minutes": 7,
+            "setup": 2,
+            "allow_tie": True,
+            "before_text": ["overall"],
+        },
+        comparison={"reward_cents": 4},
+        joint={"criteria": {"beauty": "How beautiful is it?"}},
+    )
+    assert wrong == []
+    for table in (config.comparison, config.joint):
+        assert (table.platform, table.negative_share) == ("panel", 0.25)
+        assert (table.assignment_minutes, table.sample_size) == (7, 30)
+        assert (table.setup, table.allow_tie, table.before_text) == (1, False, ())
+    assert config.comparison.design == "two-choice"
+    assert list(config.comparison.criteria.values()) == ["Which text is better?"]
+    assert (config.comparison.reward_cents, config.joint.reward_cents) == (4, 9)
+    assert list(config.joint.criteria) == ["beauty"]
+
+
+def test_a_translation_is_shown_beside_a_reference_unless_told_otherwise():
+    assert not read()[0].human.show_reference
+    translation = read(kind="translation")[0]
+    assert translation.human.show_reference
+    assert translation.comparison.show_reference
+    without = read({"show_reference": False}, kind="translation")[0]
+    assert not without.human.show_reference
+
+
+def test_an_hit_template_brings_questions_and_how_they_are_marked():
+    template = all_templates()["rankme-outputs"]
+    assert dict(read()[0].joint.criteria) == dict(template.questions)
+    several = next(one for one in all_templates().values() if one.test_criteria)
+    names = list(several.questions)
+    said = {"hit_template": several.slug, "criteria": dict(several.questions)}
+    marked = read(said)[0].human.test_criteria
+    assert set(marked.negative) == set(several.test_criteria["negative"])
+    other = {**said, "criteria": {**said["criteria"], "other": "And that?"}}
+    assert read(other)[0].human.test_criteria is None
+    one = read({**said, "criteria": {names[0]: "This?"}})[0].human.test_criteria
+    assert set(one.positive) | set(one.negative) <= {names[0]}
+
+
+def test_the_form_of_a_campaign_has_what_is_said_of_its_criteria():
+    human = read(
+        {
+            "setup": 2,
+            "criteria": {"true": "Is it true?", "fluent": "Is it fluent?"},
+            "show_input": {"fluent": False},
+            "before_text": [],
+        }
+    )[0].human
+    first, second = human.separate()
+    assert human.form(first) == {"setup": 2, "show_input": {}}
+    assert human.form(second) == {"setup": 2, "show_input": {"fluent": False}}
+    assert human.judged_blind(second)
+    assert not human.judged_blind(first)
+
+
+# what earlier versions loaded without a word, and worked with
+OLD = {
+    "reward_cents": "7",
+    "sample_size": 12.0,
+    "assignment_minutes": "soon",
+    "positive_share": 0,
+    "setup": 3,
+    "noisy_below": 80,
+    "before_text": "overall",
+    "show_input": [],
+    "test_criteria": ["overall"],
+    "qualification_test": {"n": 4, "pass_mark": 3},
+    "requirements": {"aproved": 3},
+    "mood": "good",
+}
+
+
+def test_a_row_from_before_is_read_as_far_as_it_can_be():
+    config, wrong = read(OLD, quotas={}, comparison=7)
+    assert len(wrong) == 13
+    human = config.human
+    assert (human.reward_cents, human.sample_size, human.positive_share) == (7, 12, 0)
+    assert (human.assignment_minutes, human.setup, human.before_text) == (30, 1, ())
+    assert human.test_criteria is None
+    assert human.qualification_test == QualificationConfig(n=4)
+    assert config.comparison.reward_cents == 7
+
+
+def test_tasks_from_before_are_shown(db, client):
+    task = make_task(n_instances=3)
+    task.config = {**task.config, "human": {**task.config["human"], **OLD}}
+    task.save()
+    for page in ("", "about/"):
+        assert client.get(f"/tasks/{task.slug}/{page}").status_code == 200
+    assert (
+        client.get(f"/api/v1/tasks/{task.slug}/").json()["human"]["reward_cents"] == 7
+    )
+
+
+def test_an_empty_configuration_is_one_too(db):
+    task = Task(slug="bare", title="Bare", kind="translation", config={})
+    assert (task.sample_size, task.field_labels, task.source_field) == (0, {}, "")
+    assert task.human.show_reference
+    assert task.configuration.quota.submissions == 3
+
+
+def test_a_task_follows_its_column_and_is_read_once(db):
+    task = make_task(n_instances=3)
+    before = task.configuration
+    assert task.configuration is before
+    assert Task.objects.get(pk=task.pk).configuration is before
+    task.config["human"]["reward_cents"] = 90
+    assert (before.human.reward_cents, task.human.reward_cents) == (9, 90)
+
+
+def test_the_column_is_as_it_was_loaded(db):
+    task = make_task(n_instances=3)
+    text = json.dumps(task.config)
+    assert task.configuration
+    assert json.dumps(Task.objects.get(pk=task.pk).config) == text
+
+
+TABLES = {
+    "": TaskConfig,
+    "release": ReleaseConfig,
+    "source": SourceConfig,
+    "metrics": MetricsConfig,
+    "human": HumanConfig,
+    "human.noisy_below": NoisyBelow,
+    "human.qualification_test": QualificationConfig,
+    "human.requirements": RequirementsConfig,
+    "human.test_criteria": TestCriteria,
+    "comparison": ComparisonConfig,
+    "joint": JointConfig,
+    "quota": QuotaConfig,
+    "budget": BudgetConfig,
+}
+
+
+def as_written(one):
+    if one.required:
+        return "is asked for"
+    if is_dataclass(one.default) or one.default is None or one.default in ((), {}, ""):
+        return ""
+    return f"`{json.dumps(one.default)}`"
+
+
+def reference():
+    """Write the table of keys and defaults as the documentation has it."""
+    yield "| key | what it is | where it is left out |"
+    yield "|---|---|---|"
+    for table, kind in TABLES.items():
+        takes_over = kind in (ComparisonConfig, JointConfig)
+        usual = settings_of(HumanConfig) if takes_over else {}
+        for name, one in settings_of(kind).items():
+            key = f"{table}.{name}" if table else name
+            is_table = name in TABLES or key == "metrics.parameters"
+            if is_table or (name in usual and usual[name].default == one.default):
+                continue
+            yield f"| `{key}` | {one.kind.what} | {as_written(one)} |"
+
+
+def test_the_documentation_has_every_key_with_its_default():
+    text = (settings.BASE_DIR / "docs/adding-a-task.md").read_text("utf-8")
+    expected = "\n".join(reference())
+    assert expected in text, expected
+
+
+def test_every_table_of_the_configuration_is_in_the_documentation():
+    named = {
+        type(getattr(TaskConfig(), one.name))
+        for one in fields(TaskConfig)
+        if is_dataclass(getattr(TaskConfig(), one.name))
+    }
+    assert named <= set(TABLES.values())

@@ -1,0 +1,274 @@
+"""The worker's page of an appeal and the page on which staff answer it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+from django.urls import reverse
+
+from crowd.campaigns.services import review
+from crowd.models import Assignment, Exclusion, HITType
+from quality.appeals import services as service
+from quality.bans.services import ban
+from quality.models import Appeal, Ban, Grade, Placement
+from quality.test_questions.selectors import right_answer
+from tests.crowd.making import POOL, do_all, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+WORDS = "I read it <b>twice</b>."
+BAN = reverse("appeals:ban", args=[POOL])
+
+
+def browser_of(user):
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def text_of(response):
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+@pytest.fixture
+def wim():
+    return make_worker(user=make_user("wim"))
+
+
+@pytest.fixture
+def site(wim):
+    return browser_of(wim.user)
+
+
+@pytest.fixture
+def ada():
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def boss(ada):
+    return browser_of(ada)
+
+
+@pytest.fixture
+def work(wim):
+    """Give rejected work of Wim's, in a campaign with a test question."""
+    campaign = make_campaign(2)
+    first, second = do_all(wim)
+    review.reject(first.pk, None, "Too quick.")
+    placement = Placement.objects.create(
+        campaign=campaign, item=second.hit.items.get(), polarity="POSITIVE"
+    )
+    Grade.objects.create(
+        placement=placement,
+        assignment=second,
+        worker=wim,
+        pool=POOL,
+        polarity="POSITIVE",
+        correct=False,
+    )
+    return Assignment.objects.get(pk=first.pk)
+
+
+def address(work):
+    return reverse("appeals:work", args=[work.pk])
+
+
+def answer_page(appeal):
+    return reverse("admin:quality_appeal_answer", args=[appeal.pk])
+
+
+def test_pages_lead_to_the_appeal_and_it_is_sent_once(site, wim, work):
+    for name in ("work:messages", "work:earnings"):
+        assert address(work) in site.get(reverse(name)).text
+    assert address(work) in site.get(reverse("work:hit", args=[work.pk])).text
+    page = site.get(address(work))
+    assert "Too quick." in page.text
+    response = site.post(address(work), {"words": WORDS}, follow=True)
+    assert "A person will review it" in text_of(response)
+    assert "I read it &lt;b&gt;twice&lt;/b&gt;." in response.text
+    assert "<textarea" not in response.text
+    again = site.post(address(work), {"words": "Other words."})
+    assert again.status_code == 422
+    assert "You have already appealed" in text_of(again)
+    assert Appeal.objects.get().words == WORDS
+
+
+def test_an_empty_appeal_comes_back_with_a_sentence(site, work):
+    response = site.post(address(work), {"words": "  "})
+    assert response.status_code == 422
+    assert 'role="alert"' in response.text
+    assert not Appeal.objects.exists()
+
+
+def test_a_banned_worker_finds_the_way_and_the_answer(site, wim, ada):
+    make_campaign(1)
+    ban.ban(wim, POOL, by=None, reason="0 of 9 right.")
+    for name in ("work:home", "work:messages"):
+        page = site.get(reverse(name))
+        assert BAN in page.text
+        assert "0 of 9" not in page.text
+    assert "0 of 9" not in site.get(BAN).text
+    site.post(BAN, {"words": WORDS})
+    service.uphold(Appeal.objects.get().pk, by=ada, sentence="It <i>stands</i>.")
+    page = site.get(BAN)
+    assert "The decision stands." in page.text
+    assert "It &lt;i&gt;stands&lt;/i&gt;." in page.text
+    ban.lift(Ban.objects.get().pk, by=ada, reason="x")
+    assert site.get(BAN).status_code == 200
+
+
+def test_others_and_strangers_see_nothing_of_it(work, wim):
+    ban.ban(wim, POOL, by=None, reason="x")
+    other = browser_of(make_worker(user=make_user("wanda")).user)
+    nobody, visitor = browser_of(make_user("nobody")), Client()
+    for path in (address(work), BAN):
+        for client, status in ((other, 404), (nobody, 403), (visitor, 302)):
+            assert client.get(path).status_code == status
+            assert client.post(path, {"words": "Mine."}).status_code == status
+    assert not Appeal.objects.exists()
+
+
+def test_good_work_and_unknown_kinds_have_no_appeal(site, work):
+    good = Assignment.objects.exclude(pk=work.pk).get()
+    assert site.get(address(good)).status_code == 404
+    assert site.get(BAN).status_code == 404
+
+
+# --- staff ------------------------------------------------------------------------------
+
+
+def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
+    done = service.against_rejection(wim, work.pk, "Old words.")
+    service.uphold(done.pk, by=ada, sentence="No.")
+    ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
+    waiting = service.against_ban(wim, POOL, WORDS)
+    index = boss.get("/admin/").text
+    assert "Appeals waiting: 1" in index
+    assert answer_page(waiting) in index
+    shown = boss.get(reverse("admin:quality_appeal_changelist")).text
+    assert shown.index(answer_page(waiting)) < shown.index(answer_page(done))
+    page = boss.get(answer_page(waiting))
+    assert "I read it &lt;b&gt;twice&lt;/b&gt;." in page.text
+    assert "3 of 9 right." in text_of(page)
+    assert "positive 0 1" in text_of(page)
+    page = text_of(boss.get(answer_page(done)))
+    assert "overall: 0.75" in page
+    assert "Answer number" in page
+    assert "ada" in page
+
+
+def test_staff_answer_once(boss, wim, work):
+    one = service.against_rejection(wim, work.pk, WORDS)
+    page = answer_page(one)
+    assert boss.post(page, {"grant": "Grant", "sentence": ""}).status_code == 422
+    said = {"sentence": "You are right."}
+    granted = boss.post(page, {"grant": "Grant the appeal", **said}, follow=True)
+    assert "Answered:" in text_of(granted)
+    second = boss.post(page, {"uphold": "x", "sentence": "No."}, follow=True)
+    assert "already been answered" in text_of(second)
+    one.refresh_from_db()
+    assert (one.state, one.answer) == ("GRANTED", "You are right.")
+    assert "<textarea" not in boss.get(page).text
+    work.refresh_from_db()
+    assert work.state == "APPROVED"
+
+
+def test_staff_let_a_decision_stand(boss, wim):
+    make_campaign(1)
+    ban.ban(wim, POOL, by=None, reason="x")
+    one = service.against_ban(wim, POOL, WORDS)
+    boss.post(answer_page(one), {"uphold": "The decision stands", "sentence": "No."})
+    one.refresh_from_db()
+    assert one.state == "UPHELD"
+    assert Exclusion.objects.exists()
+
+
+def test_answering_wants_the_permission(wim, work):
+    one = service.against_rejection(wim, work.pk, WORDS)
+    sam = make_user("sam", is_staff=True)
+    staff = browser_of(sam)
+    assert staff.get(answer_page(one)).status_code == 403
+    sam.user_permissions.add(Permission.objects.get(codename="view_appeal"))
+    assert "Decide the appeal" not in staff.get(answer_page(one)).text
+    sent = {"grant": "x", "sentence": "Yes."}
+    assert staff.post(answer_page(one), sent).status_code == 403
+    sam.user_permissions.add(Permission.objects.get(codename="change_appeal"))
+    assert "Decide the appeal" in staff.get(answer_page(one)).text
+    assert staff.post(answer_page(one), sent).status_code == 302
+    one.refresh_from_db()
+    assert one.answered_by == sam
+
+
+def test_an_answer_that_cannot_be_paid_is_said(boss, wim, work, monkeypatch):
+    from genie.lib.errors import GenieError
+
+    def refuse(*_args, **_fields):
+        raise GenieError("The budget has no room.", code="over-budget")
+
+    one = service.against_rejection(wim, work.pk, WORDS)
+    monkeypatch.setattr(service, "overturn", refuse)
+    sent = {"grant": "x", "sentence": "Yes."}
+    page = boss.post(answer_page(one), sent, follow=True)
+    assert "The budget has no room." in text_of(page)
+    one.refresh_from_db()
+    assert one.state == "WAITING"
+
+
+def test_staff_see_the_input_the_text_the_answer_and_what_counts_as_right(
+    boss, wim, work
+):
+    ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
+    for appeal in (
+        service.against_ban(wim, POOL, WORDS),
+        service.against_rejection(wim, work.pk, WORDS),
+    ):
+        page = text_of(boss.get(answer_page(appeal)))
+        item = Grade.objects.get().placement.item
+        [field] = item.data["fields"]
+        row = page[page.index("Gold answer") :]
+        for words in (
+            f"{field['label']} {field['text']}",
+            f"Text to rate {item.data['prediction']}",
+            "overall: 0.75 (Agree)",
+            "wrong",
+        ):
+            assert words in row
+    records = text_of(boss.get(reverse("admin:quality_grade_worker", args=[wim.pk])))
+    assert field["text"] in records
+
+
+def test_the_worker_sees_what_was_rejected_and_no_key(site, wim, work):
+    page = site.get(address(work))
+    item = work.hit.items.get()
+    assert item.data["fields"][0]["text"] in unescape(page.text)
+    assert item.data["prediction"] in unescape(page.text)
+    assert "overall: " in page.text
+    assert "Gold answer" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected", "polarity", "words"),
+    [
+        ("likert-5", {}, "POSITIVE", "Strongly agree or Agree"),
+        ("slider-100", {}, "POSITIVE", "above 50"),
+        ("slider-100", {}, "NEGATIVE", "50 or less"),
+        ("magnitude", {"threshold": 0.5}, "NEGATIVE", "50 or less"),
+        ("two-choice", {"slot": "B"}, "POSITIVE", "B is better"),
+        ("magnitude", {"not_best": "C"}, "POSITIVE", "C is not the best"),
+    ],
+)
+def test_what_counts_as_right_is_said_in_the_words_of_the_scale(
+    scale, expected, polarity, words
+):
+    one = HITType(scale=scale, criteria={"overall": "?"})
+    assert right_answer(polarity, expected, one) == words
+    several = HITType(scale=scale, criteria={"right": "?", "clear": "?", "short": "?"})
+    said = right_answer(polarity, {**expected, "criteria": ["right"]}, several)
+    assert said == f"right: {words}"
+    said = right_answer(polarity, {**expected, "criteria": ["right", "clear"]}, several)
+    assert said == f"{words}; on most of right, clear"

@@ -1,0 +1,76 @@
+"""Bans by several hands at the same moment: one ban, one message, work goes out once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from crowd.models import HIT, Assignment, Exclusion
+from quality.bans.services import ban as banning
+from quality.detection.services import judge
+from quality.models import Ban, DetectorFit, Grade, Placement
+from tests.crowd.campaigns.test_races import at_once
+from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_two_people_who_ban_a_worker_at_the_same_moment_ban_once():
+    for number in range(4):
+        make_campaign(1)
+        worker = make_worker()
+        do_one(worker)
+        staff = [make_user(f"staff-{number}-{i}") for i in range(3)]
+        got = at_once(
+            *[
+                lambda by=by, w=worker: banning.ban(w, POOL, by=by, reason="Noise.")
+                for by in staff
+            ]
+        )
+        assert len({one.pk for one in got}) == 1
+        assert Exclusion.objects.filter(worker=worker).count() == 1
+        assert HIT.objects.latest("pk").max_assignments == 2
+        HIT.objects.update(n_available=0)
+
+
+def test_a_detector_and_a_person_who_ban_the_same_workers_do_not_block_each_other(
+    monkeypatch, settings
+):
+    settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 1}
+
+    def all_noisy(n_correct, n_questions, **_):
+        n = len(n_correct)
+        return SimpleNamespace(p_noisy=[1.0] * n, flagged=[True] * n, parameters={})
+
+    monkeypatch.setattr(judge, "detect", all_noisy)
+    campaign = make_campaign(12)
+    workers = [make_worker() for _ in range(6)]
+    for _ in range(2):
+        for worker in workers:
+            do_one(worker)
+    for assignment in Assignment.objects.all():
+        item = assignment.hit.items.get()
+        placement = Placement.objects.create(
+            campaign=campaign, item=item, polarity="NEGATIVE"
+        )
+        Grade.objects.create(
+            placement=placement,
+            assignment=assignment,
+            worker=assignment.worker,
+            pool=POOL,
+            polarity="NEGATIVE",
+            correct=False,
+        )
+    sam = make_user("sam")
+    at_once(
+        lambda: judge.judge(POOL),
+        lambda: [
+            banning.ban(w, POOL, by=sam, reason="Noise.") for w in reversed(workers)
+        ],
+        lambda: judge.judge(POOL),
+    )
+    assert DetectorFit.objects.count() == 1
+    assert Ban.objects.count() == Exclusion.objects.count() == 6
+    assert Assignment.objects.filter(replaced_at=None).count() == 0

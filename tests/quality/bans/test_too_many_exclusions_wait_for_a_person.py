@@ -1,0 +1,255 @@
+"""No more than a share of a pool is excluded before a person has looked at it."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import Client
+
+from crowd.models import Exclusion
+from genie.lib.errors import GenieError
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config.kinds import Place
+from leaderboard.tasks.config.tables import read_table
+from leaderboard.tasks.services import configuration
+from quality.bans.exclusion_limit import most_excluded
+from quality.bans.selectors.held import waits_for_decision
+from quality.bans.services import ban as banning
+from quality.bans.services import held_exclusions
+from quality.detection.services import judge
+from quality.models import Ban, DetectorFit, Grade, HeldExclusion, Placement
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+POOL = "tidy-news"
+
+
+@pytest.fixture
+def boss(db):
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def campaign(db):
+    nina = make_user("nina")
+    task = make_task(POOL)
+    submission = make_submission(
+        task, team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
+    )
+    return make_evaluation(submission).campaign
+
+
+@pytest.fixture
+def worker_with(campaign):
+    """Make a worker who answered hidden questions: `worker_with("rrrw")`."""
+
+    def make(marks, worker=None, polarity="NEGATIVE"):
+        who = worker or make_worker()
+        for mark in marks:
+            item = make_item(campaign, f"t{Placement.objects.count()}")
+            placement = Placement.objects.create(
+                campaign=campaign, item=item, polarity=polarity
+            )
+            Grade.objects.create(
+                placement=placement,
+                assignment=answer(item, who, 0.25),
+                worker=who,
+                pool=POOL,
+                polarity=polarity,
+                correct=mark == "r",
+            )
+        return who
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "most"),
+    [(0, 0.2, 2), (3, 0.2, 2), (15, 0.2, 3), (60, 0.2, 12), (60, 1, 60), (60, 0, 0)],
+)
+def test_the_share_is_rounded_down_and_small_pools_can_lose_two(n, share, most):
+    assert most_excluded(n, share) == most
+
+
+def test_a_share_is_a_share():
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        most_excluded(10, 1.5)
+
+
+def test_within_the_share_the_detector_excludes_by_itself(worker_with):
+    noisy = {worker_with("w" * 12) for _ in range(2)}
+    for _ in range(8):
+        worker_with("r" * 12)
+    judge.judge(POOL)
+    assert {ban.worker for ban in Ban.objects.all()} == noisy
+    assert not HeldExclusion.objects.exists()
+
+
+@pytest.fixture
+def held(worker_with):
+    """Give four of ten workers whom the detector takes for noisy: two may go, not four."""
+    noisy = [worker_with("w" * 12) for _ in range(4)]
+    for _ in range(6):
+        worker_with("r" * 12)
+    judge.judge(POOL)
+    return noisy
+
+
+def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
+    assert not Ban.objects.exists()
+    assert not Exclusion.objects.exists()
+    rows = HeldExclusion.objects.filter(state="WAITING")
+    assert [row.worker for row in rows] == held
+    assert waits_for_decision(POOL, simulated=False)
+    assert not waits_for_decision(POOL, simulated=True)
+    assert rows[0].verdict.sentence.startswith("0 of 12 negative test questions right")
+
+
+def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
+    worker_with, boss
+):
+    for _ in range(8):
+        worker_with("r" * 12)
+    first, second = worker_with("w" * 12), worker_with("w" * 12)
+    judge.judge(POOL)
+    assert Ban.objects.count() == 2
+    third = worker_with("w" * 12)
+    judge.judge(POOL)
+    assert [row.worker for row in HeldExclusion.objects.all()] == [third]
+    held_exclusions.confirm(
+        HeldExclusion.objects.get().pk, by=boss, reason="Clicks at random."
+    )
+    banning.lift(Ban.objects.get(worker=first).pk, by=boss, reason="Reads well.")
+    fourth = worker_with("w" * 12)
+    judge.judge(POOL)
+    by_detector = Ban.objects.filter(created_by=None, lifted_at=None)
+    assert {ban.worker for ban in by_detector} == {second, fourth}
+
+
+def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, boss):
+    row = HeldExclusion.objects.first()
+    ban = held_exclusions.confirm(row.pk, by=boss, reason="Clicks at random.")
+    assert (ban.created_by, ban.reason, ban.verdict) == (
+        boss,
+        "Clicks at random.",
+        row.verdict,
+    )
+    row.refresh_from_db()
+    assert (row.state, row.decided_by, row.reason) == ("CONFIRMED", boss, ban.reason)
+    for again in (held_exclusions.confirm, held_exclusions.refuse):
+        with pytest.raises(GenieError, match="has already been decided"):
+            again(row.pk, by=boss, reason="Once more.")
+
+
+def test_a_refused_exclusion_does_not_come_back(held, boss, worker_with):
+    for row in HeldExclusion.objects.all():
+        held_exclusions.refuse(row.pk, by=boss, reason="The key is wrong.")
+    worker_with("www", worker=held[0])
+    judge.judge(POOL)
+    assert not Ban.objects.exists()
+    assert not waits_for_decision(POOL, simulated=False)
+
+
+def test_a_decision_wants_a_reason(held, boss):
+    with pytest.raises(GenieError, match="Give a reason"):
+        held_exclusions.refuse(HeldExclusion.objects.first().pk, by=boss, reason=" ")
+
+
+def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
+    worker_with("r" * 400, worker=held[0])
+    judge.judge(POOL)
+    waiting = HeldExclusion.objects.filter(state="WAITING")
+    assert {row.worker for row in waiting} == set(held[1:])
+
+
+def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
+    """The answers to the other polarity are not judged again before they change."""
+    noisy = [worker_with("w" * 12) for _ in range(4)]
+    for _ in range(6):
+        worker_with("r" * 12, worker=worker_with("r" * 12, polarity="POSITIVE"))
+    for worker in noisy:
+        worker_with("w" * 12, worker=worker, polarity="POSITIVE")
+    judge.judge(POOL)
+    worker_with("r" * 400, worker=noisy[0])
+    judge.judge(POOL)
+    held = HeldExclusion.objects.get(worker=noisy[0])
+    assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
+    worker_with("r" * 400, worker=noisy[0], polarity="POSITIVE")
+    judge.judge(POOL)
+    waiting = HeldExclusion.objects.filter(state="WAITING")
+    assert {row.worker for row in waiting} == set(noisy[1:])
+
+
+def test_a_ban_by_hand_decides_too(held, boss):
+    banning.ban(held[0], POOL, by=boss, reason="He told us.")
+    row = HeldExclusion.objects.get(worker=held[0])
+    assert (row.state, row.decided_by) == ("CONFIRMED", boss)
+
+
+def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
+    client = Client()
+    client.force_login(boss)
+    front = client.get("/admin/").text
+    assert "Exclusions to confirm or reject (scores are waiting): 4" in front
+    path = "/admin/quality/heldexclusion/"
+    rows = [row.pk for row in HeldExclusion.objects.all()]
+    assert "0 of 12 negative test questions right" in client.get(path).text
+    for action, pks, state in (
+        ("confirm_selected", rows[:1], "CONFIRMED"),
+        ("refuse_selected", rows[1:], "REFUSED"),
+    ):
+        data = {"action": action, "_selected_action": pks}
+        page = client.post(path, data)
+        assert "0 of 12 negative test questions right" in page.text
+        client.post(path, data | {"confirmed": "1", "reason": "I read them."})
+        found = HeldExclusion.objects.filter(pk__in=pks)
+        assert set(found.values_list("state", "reason")) == {(state, "I read them.")}
+    assert LogEntry.objects.count() == 4
+    assert Ban.objects.get().worker == held[0]
+
+
+def test_without_the_permission_nobody_decides(held):
+    sam = make_user("sam", is_staff=True)
+    client = Client()
+    client.force_login(sam)
+    assert client.get("/admin/quality/heldexclusion/").status_code == 403
+
+
+def noisy_below(table):
+    return configuration.noisy_below(read_table(HumanConfig, table, Place("human", [])))
+
+
+def test_a_task_says_below_which_share_a_worker_is_noisy(worker_with, settings):
+    """Careful people agree with a hard key two times in three."""
+    for _ in range(12):
+        worker_with("rrw" * 8, polarity="POSITIVE")
+    worker_with("w" * 24, polarity="POSITIVE")
+    judge.judge(POOL)
+    assert HeldExclusion.objects.count() > 2
+    HeldExclusion.objects.all().delete()
+    said = noisy_below({"noisy_below": {"positive": 0.4}})
+    judge.judge(POOL, noisy_below=said)
+    assert Ban.objects.count() == 1
+    fits = DetectorFit.objects.filter(polarity="POSITIVE").order_by("pk")
+    assert [fit.threshold_rate for fit in fits] == [0.9, 0.4]
+    assert fits[1].parameters["threshold_rate"] == 0.4
+    settings.GENIE = {**settings.GENIE, "NOISY_BELOW": 0.35}
+    judge.judge(POOL)
+    assert DetectorFit.objects.latest("pk").threshold_rate == 0.35
+
+
+def test_one_number_holds_for_both_polarities_and_none_for_the_sites_own():
+    both = noisy_below({"noisy_below": 0.7})
+    assert both == {"POSITIVE": 0.7, "NEGATIVE": 0.7}
+    assert noisy_below({}) == {"POSITIVE": 0.9, "NEGATIVE": 0.9}
+    one = noisy_below({"noisy_below": {"positive": 0.6}})
+    assert one == {"POSITIVE": 0.6, "NEGATIVE": 0.9}
