@@ -43,8 +43,6 @@ OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 LONGEST_SECONDS = 23 * 3600
 BACK = "Returned on the platform, so it is not paid and is given to someone else."
 NOTHING = "Submitted on the platform, but nothing was answered here."
-WHOLE_PLACE = "A place is paid in full, even if fewer items were left to do."
-STILL = (Entry.PLANNED, Entry.SENDING, Entry.DONE)
 
 
 def advance(campaign: Campaign, platform: Platform, now: datetime) -> None:
@@ -163,7 +161,7 @@ def _priced(
         place.place_fee_cents = -(-bill.fee_cents // cut.n_places)
         place.balance_cents = balance
         place.save(update_fields=["place_size", "place_fee_cents", "balance_cents"])
-        # The rest of a place's fee is planned with the place; see `pay_whole_places`.
+        # The rest of a place's fee is planned with the place; see `whole_places`.
         campaign.fee_cents = place.place_fee_cents // cut.size
         campaign.save(update_fields=["fee_cents"])
         return outbox.plan(
@@ -329,74 +327,6 @@ def take_back(session: ExternalSession) -> int:
                 slots.free(assignment.hit_id)
         n += changed
     return n
-
-
-def pay_whole_places(campaign: Campaign) -> int:
-    """Plan what a place pays beyond its answers, once its work is decided on."""
-    place = ExternalCampaign.objects.get(campaign=campaign)
-    names = {
-        f"reward:session:{pk}" for pk in campaign.sessions.values_list("pk", flat=True)
-    }
-    known = (
-        set(
-            LedgerEntry.objects.filter(
-                campaign=campaign, idempotency_key__startswith="reward:session:"
-            ).values_list("idempotency_key", flat=True)
-        )
-        & names
-    )
-    n = 0
-    decided = campaign.sessions.filter(status__in=["submitted", "approved"])
-    for session in decided.order_by("pk"):
-        if f"reward:session:{session.pk}" not in known and _is_earned(session):
-            n += _plan_rest(campaign, place, session)
-    return n
-
-
-def _is_earned(session: ExternalSession) -> bool:
-    # The platform pays the place then, whatever became of the answers here.
-    if session.status == "approved":
-        return True
-    states = set(session.work.values_list("assignment__state", flat=True))
-    return State.APPROVED in states and not states & {State.ACCEPTED, State.SUBMITTED}
-
-
-@transaction.atomic
-def _plan_rest(
-    campaign: Campaign, place: ExternalCampaign, session: ExternalSession
-) -> bool:
-    # What was planned for single answers is part of what the place pays; a place is
-    # never paid twice for the same work.
-    entries = LedgerEntry.objects.filter(
-        assignment__session_work__session=session, state__in=STILL
-    )
-    paid = {
-        row["kind"]: row["n"]
-        for row in entries.order_by().values("kind").annotate(n=Sum("amount_cents"))
-    }
-    keys = reconcile.keys_without_answer(session)
-    reward = campaign.hit_type.reward_cents * place.place_size
-    parts = (
-        (keys[0], LedgerEntry.Kind.REWARD, reward),
-        (keys[1], LedgerEntry.Kind.FEE, place.place_fee_cents),
-    )
-    for key, kind, whole in parts:
-        cents = max(0, whole - paid.get(kind, 0))
-        # An entry of nothing is kept, too: it says that this place has been settled.
-        _, is_new = LedgerEntry.objects.get_or_create(
-            idempotency_key=key,
-            defaults={
-                "campaign": campaign,
-                "kind": kind,
-                "amount_cents": cents,
-                "reason": WHOLE_PLACE,
-            },
-        )
-        if is_new and campaign.state in OVER:
-            budgets.correct(campaign.key, cents)
-    if session.status == "approved":
-        reconcile.paid(session)
-    return True
 
 
 def _trouble(place: ExternalCampaign, sentence: str) -> None:

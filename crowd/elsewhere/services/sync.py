@@ -20,7 +20,7 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import collect, decisions, hit_offer, study
+from crowd.elsewhere.services import collect, decisions, hit_offer, study, whole_places
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
@@ -159,7 +159,7 @@ def _take_in(
     if platform.capabilities.answers_there:
         return collect.collect(campaign, events, pages)
     n = study.take_in(campaign, events)
-    study.pay_whole_places(campaign)
+    whole_places.pay_whole_places(campaign)
     return n
 
 

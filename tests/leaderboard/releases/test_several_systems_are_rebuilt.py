@@ -33,7 +33,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     level,  # noqa: F401
     right,  # noqa: F401
     sam,  # noqa: F401
-    settle,  # noqa: F401
+    settle,
     system,  # noqa: F401
     task,  # noqa: F401
     wrong,  # noqa: F401
