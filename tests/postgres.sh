@@ -69,13 +69,11 @@ done
 # nothing that the other tests do not ask; nor does who may see which page. Of the rest,
 # tests/conftest.py leaves out what asks no database at all.
 "$python" -m pytest -q --no-migrations -m "not browser" \
-  --ignore tests/leaderboard/metrics --ignore tests/leaderboard/preflight \
-  --ignore tests/leaderboard/readers --ignore tests/leaderboard/stats \
+  --ignore tests/leaderboard/metrics --ignore tests/leaderboard/submissions/preflight \
+  --ignore tests/leaderboard/submissions/readers --ignore tests/leaderboard/stats \
+  --ignore tests/leaderboard/metric_board/stats --ignore tests/leaderboard/papers \
   --ignore tests/quality/stats --ignore tests/test_demo.py --ignore tests/test_house.py \
-  --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/detection/test_simulate_detection.py \
-  --ignore tests/leaderboard/papers/test_reproduce_cells.py \
-  --ignore tests/leaderboard/papers/test_reproduce_command.py \
-  --ignore tests/leaderboard/papers/test_reproduce_published_tables.py \
+  --ignore tests/test_wings.py --ignore tests/test_nothing_dead.py --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/detection/test_simulate_detection.py \
   --ignore tests/leaderboard/commands/test_submit.py --ignore tests/acceptance \
   --ignore tests/client --ignore tests/genie/test_production.py \
   --ignore tests/genie/test_s3_storage.py --ignore tests/crowd/test_hit_templates.py \
