@@ -140,6 +140,12 @@ def known(
             seed=seed,
         )
     marked = marked_criteria(human, criteria)
+    # The price has all questions in it: where only one polarity can be marked on these
+    # criteria, all are of that one.
+    if not marked[NEGATIVE]:
+        n_positive, n_negative = n_positive + n_negative, 0
+    elif not marked[POSITIVE]:
+        n_positive, n_negative = 0, n_positive + n_negative
     return inject.draw_items(
         campaign_key=campaign_key,
         material=_material(task, human, design, instances),

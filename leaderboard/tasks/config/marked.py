@@ -99,7 +99,7 @@ def problems(
     unknown = [
         Problem(
             f"{table}.{KEY}.{polarity}",
-            f"names {name!r}, a criterion that is not asked.",
+            f"names {name!r}, which is not one of the criteria.",
         )
         for polarity, names in by_polarity.items()
         for name in names

@@ -171,7 +171,7 @@ def test_who_comes_second_is_told_and_nothing_is_paid_twice(boss, waiting, staff
     answer = boss.post(
         path_of(submission), {**fields_of(page), "approve": "pressed", "reason": ""}
     )
-    assert "only what awaits approval or was declined" in answer.text
+    assert "that await approval or were declined" in answer.text
     assert "there is nothing to decide" in answer.text
     assert Commitment.objects.count() == 1
     submission.refresh_from_db()

@@ -283,8 +283,15 @@ def test_what_a_worker_takes_along_tells_the_score_and_not_the_answers(site, wim
 
 def test_questions_with_their_answers_are_shown_in_one_place():
     """No API, no export and no other page reads them."""
-    root = Path(__file__).resolve().parents[3]
-    rooms = ("crowd/worker_site", "quality/worker_site", "leaderboard", "genie")
+    root = Path(__file__).resolve().parents[4]
+    rooms = (
+        "crowd/worker_site",
+        "crowd/requester/pages",
+        "crowd/elsewhere/pages",
+        "quality/appeals/pages",
+        "leaderboard",
+        "genie",
+    )
     named = {
         str(path.relative_to(root))
         for room in rooms

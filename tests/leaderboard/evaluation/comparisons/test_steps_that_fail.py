@@ -87,8 +87,8 @@ def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
         settle()
     found = now(walk)
     assert found.failure == (
-        f"No reference is left. The ${found.approved_cents / 100:,.2f} that were "
-        "approved stay set aside until it is tried again or stopped."
+        f"No reference is left. The ${found.approved_cents / 100:,.2f} "
+        "approved stay committed until it is retried or stopped."
     )
     assert found.failure_permanent
     assert len(calls) == 1
