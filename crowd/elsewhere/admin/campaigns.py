@@ -22,7 +22,7 @@ from crowd.hits.selectors.progress import progress_of
 from crowd.money.services import bonuses
 from crowd.templatetags.crowd_money import dollars
 from genie.lib import jobs
-from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
@@ -221,7 +221,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
     def was_paid(
         self, request: HttpRequest, queryset: QuerySet[OutwardCall]
     ) -> HttpResponse | None:
-        form = asked(self, request, PAID, _lines(queryset))
+        form = confirmed_form(self, request, PAID, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
         reference = form.cleaned_data["reference"]
@@ -236,7 +236,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
     def send_again(
         self, request: HttpRequest, queryset: QuerySet[OutwardCall]
     ) -> HttpResponse | None:
-        form = asked(self, request, AGAIN, _lines(queryset))
+        form = confirmed_form(self, request, AGAIN, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
         reason = form.cleaned_data["reason"]
@@ -282,7 +282,7 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[ExternalSession]
     ) -> HttpResponse | None:
         lines = [Line(row.pk, row.session_id, row.status) for row in queryset]
-        form = asked(self, request, BONUS, lines)
+        form = confirmed_form(self, request, BONUS, lines)
         if isinstance(form, HttpResponse):
             return form
         answers = form.cleaned_data

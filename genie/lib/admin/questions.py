@@ -61,7 +61,7 @@ class Line:
     detail: str = ""
 
 
-def asked(
+def confirmed_form(
     model_admin: ModelAdmin[Any],
     request: HttpRequest,
     question: Question,
@@ -103,7 +103,7 @@ def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
             model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
         ) -> HttpResponse | None:
             lines = [Line(row.pk, str(row)) for row in queryset]
-            answer = asked(model_admin, request, question, lines)
+            answer = confirmed_form(model_admin, request, question, lines)
             if isinstance(answer, HttpResponse):
                 return answer
             return act(model_admin, request, queryset, answer.cleaned_data["reason"])

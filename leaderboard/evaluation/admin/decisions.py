@@ -22,7 +22,7 @@ from genie.lib.admin.questions import (
     Question,
     ReasonForm,
     act_on_each,
-    asked,
+    confirmed_form,
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
@@ -99,7 +99,7 @@ def approve_selected(
     if request.POST.get("shown_cents") not in {None, str(total)}:
         say(model_admin, request, "The cost has changed meanwhile: look again, please.")
         return None
-    answer = asked(
+    answer = confirmed_form(
         model_admin,
         request,
         APPROVE,
@@ -177,7 +177,7 @@ def retry_selected(
     lines = [
         Line(row.pk, str(row), f"{row.failed_step}: {row.failure}") for row in rows
     ]
-    answer = asked(model_admin, request, RETRY, lines)
+    answer = confirmed_form(model_admin, request, RETRY, lines)
     if isinstance(answer, HttpResponse):
         return answer
     reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
@@ -241,7 +241,7 @@ def decide_on_each(
     lines = [
         Line(row.pk, str(row), f"{row.task}, {row.get_state_display()}") for row in rows
     ]
-    answer = asked(model_admin, request, question, lines)
+    answer = confirmed_form(model_admin, request, question, lines)
     if isinstance(answer, HttpResponse):
         return answer
     reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
