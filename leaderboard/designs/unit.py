@@ -71,12 +71,12 @@ class Unit:
 
         Examples
         --------
-        >>> found = Unit(0.01, 100.0, logarithmic=True).interval(
+        >>> score = Unit(0.01, 100.0, logarithmic=True).interval(
         ...     np.log([0.5, 2.0]), seed=1, n_resamples=10, confidence=0.95)
-        >>> found.estimate
+        >>> score.estimate
         100.0
         """
-        found = bootstrap_mean(
+        interval = bootstrap_mean(
             per_instance,
             seed=seed,
             n_resamples=n_resamples,
@@ -84,15 +84,15 @@ class Unit:
             bounds=self.bounds,
         )
         if not self.logarithmic:
-            return found
+            return interval
         return Interval(
-            100 * math.exp(found.estimate),
-            100 * math.exp(found.low),
-            100 * math.exp(found.high),
-            found.confidence,
-            found.method,
-            found.covers,
-            found.n,
+            100 * math.exp(interval.estimate),
+            100 * math.exp(interval.low),
+            100 * math.exp(interval.high),
+            interval.confidence,
+            interval.method,
+            interval.covers,
+            interval.n,
         )
 
     def binned(self, values: Floats) -> Floats:

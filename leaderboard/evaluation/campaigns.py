@@ -88,7 +88,7 @@ def build(
         pool=evaluation.task.slug,
         title=part.title,
         hit_type=configuration.hit_type_of(evaluation.task, human, part.criteria),
-        items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
+        items=[item.spec for item in part.judged] + [item.spec for item in part.hidden],
         platform=human.platform,
         budget_cents=budget_cents,
         seed=part.seed,
@@ -137,8 +137,8 @@ def collect(evaluation: HumanEvaluation) -> None:
         closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
         if closed is None:
             return
-        n_done = sum(one.n_done for one in closed)
-        n_hits = sum(one.n_hits for one in closed)
+        n_done = sum(progress.n_done for progress in closed)
+        n_hits = sum(progress.n_hits for progress in closed)
         stopped = closing.stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
         who = "Simulated annotators" if evaluation.simulated else "Workers"

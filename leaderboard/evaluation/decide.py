@@ -66,9 +66,9 @@ def approve(
             amount_cents=share_of(cents, len(keys), place),
             by=by,
         )
-    said = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
-    more = {"approved_cents": cents, "start_now": start_now}
-    return _decided(subject, evaluation, State.APPROVED, said, by, reason, **more)
+    sentence = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
+    fields = {"approved_cents": cents, "start_now": start_now}
+    return _decided(subject, evaluation, State.APPROVED, sentence, by, reason, **fields)
 
 
 @transaction.atomic
@@ -80,8 +80,8 @@ def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
         "can be declined"
     )
     evaluation = _locked(subject, {State.REQUESTED}, refusal, "not-declinable")
-    said = f"Declined: {reason.strip()}"
-    return _decided(subject, evaluation, State.DECLINED, said, by, reason)
+    sentence = f"Declined: {reason.strip()}"
+    return _decided(subject, evaluation, State.DECLINED, sentence, by, reason)
 
 
 @transaction.atomic
@@ -91,8 +91,8 @@ def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
     at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
     evaluation = _locked(subject, at_work, "there is nothing to stop", "not-running")
     strategy = strategy_of(evaluation)
-    said = f"Stopped: {reason.strip()}"
-    _decided(subject, evaluation, State.STOPPED, said, by, reason)
+    sentence = f"Stopped: {reason.strip()}"
+    _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
     strategy.stopped(evaluation)
     key = strategy.keys(evaluation)[0]
     campaigns.end(evaluation, key, by=by, reason=reason)
@@ -111,8 +111,8 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
         pk__in=[campaign.pk for campaign in evaluation.campaigns_in_order],
         state=Campaign.State.STOPPED,
     ).update(publish_partial=True)
-    said = f"Staff decided to publish the partial result: {reason}"
-    machine.move(evaluation, State.ANNOTATED, said, by=by)
+    sentence = f"Staff decided to publish the partial result: {reason}"
+    machine.move(evaluation, State.ANNOTATED, sentence, by=by)
 
 
 @transaction.atomic
@@ -155,14 +155,14 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             "withdrawn.",
             code="not-withdrawable",
         )
-    said = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
-        lifecycle.move(submission.pk, submission.state, to, said, by=by)
+        lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
         return
     evaluation = machine.lock(submission.human_evaluation_id)
     key = strategy_of(evaluation).keys(evaluation)[0]
-    machine.move(evaluation, State.WITHDRAWN, said, by=by)
+    machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
     campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
 
 

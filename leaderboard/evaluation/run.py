@@ -37,9 +37,9 @@ def advance() -> int:
         .order_by("pk")
         .values_list("pk", "state")
     )
-    wanted = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
-    wanted += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
-    return jobs.enqueue_missing(wanted)
+    due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
+    due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
+    return jobs.enqueue_missing(due)
 
 
 def _waiting() -> list[int]:
@@ -59,6 +59,6 @@ def _waiting() -> list[int]:
     changed = able.filter(pk__in=outdated())
     looks = able.filter(state=State.ANNOTATING)
     pks: dict[int, None] = {}
-    for found in (dropped, changed, asking_again, looks):
-        pks |= dict.fromkeys(found.values_list("pk", flat=True))
+    for evaluations in (dropped, changed, asking_again, looks):
+        pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
     return list(pks)

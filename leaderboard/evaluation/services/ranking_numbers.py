@@ -176,12 +176,12 @@ def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     ]
     if len(groups) < 2 or max(len(group) for group in groups) < 2:
         return {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
-    found = icc_one_way(groups)
+    icc = icc_one_way(groups)
     return {
         "form": "ICC(1,k)",
-        "value": _finite(found.value),
-        "low": _finite(found.low),
-        "high": _finite(found.high),
+        "value": _finite(icc.value),
+        "low": _finite(icc.low),
+        "high": _finite(icc.high),
     }
 
 

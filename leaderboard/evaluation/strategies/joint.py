@@ -41,13 +41,13 @@ class SideBySide:
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
         """Price it; separate criteria are priced together."""
-        human, asked = self.human(evaluation), evaluation.joint
+        human, joint_evaluation = self.human(evaluation), evaluation.joint
         n_campaigns = len(human.separate())
-        tests = sum(human.n_test_questions(asked.n_instances))
+        tests = sum(human.n_test_questions(joint_evaluation.n_instances))
         return human.quote(
-            n_items=n_campaigns * asked.n_instances,
+            n_items=n_campaigns * joint_evaluation.n_instances,
             n_test_questions=n_campaigns * tests,
-            ratings_per_item=asked.n_workers,
+            ratings_per_item=joint_evaluation.n_workers,
         )
 
     def check(self, evaluation: HumanEvaluation) -> None:
@@ -85,14 +85,16 @@ class SideBySide:
             )
         n_tests = sum(human.n_test_questions(n))
         spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
-        spare = [one for one in spare if configuration.has_references(one)]
+        spare = [row for row in spare if configuration.has_references(row)]
         if len(spare) < n_tests + 1:
             again = [
-                one for one in reversed(judged) if configuration.has_references(one)
+                row for row in reversed(judged) if configuration.has_references(row)
             ]
             spare += again[: 4 * n_tests]
         texts = _texts(systems, [*judged, *spare])
-        outputs = {row.pk: [texts[one.pk, row.pk] for one in systems] for row in spare}
+        outputs = {
+            row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
+        }
         lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
@@ -103,7 +105,7 @@ class SideBySide:
                     task,
                     human,
                     row,
-                    [Entry(texts[one.pk, row.pk], one.pk) for one in systems],
+                    [Entry(texts[system.pk, row.pk], system.pk) for system in systems],
                     **about,
                 )
                 for row in judged
@@ -111,7 +113,7 @@ class SideBySide:
             hidden = items.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
             )
-            names = [one.system_name for one in systems]
+            names = [system.system_name for system in systems]
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, names, detail=detail)
             parts.append(Part(key, title, criteria, seed, specs, hidden))

@@ -48,9 +48,9 @@ class SingleSystem:
         design = configuration.design_of(task, task.human)
         judged = task.instances.filter(sample_rank__lt=task.sample_size)
         bare = [
-            one
-            for one in judged.order_by("pk")
-            if not configuration.has_references(one)
+            instance
+            for instance in judged.order_by("pk")
+            if not configuration.has_references(instance)
         ]
         if design.needs_reference and bare:
             raise GenieError(
@@ -58,8 +58,8 @@ class SingleSystem:
                 f"which the design {design.slug} shows to workers.",
                 code="no-references",
             )
-        wanted = sum(task.human.n_test_questions(task.sample_size))
-        if wanted and task.instances.exclude(references=[]).count() < 2:
+        n_tests = sum(task.human.n_test_questions(task.sample_size))
+        if n_tests and task.instances.exclude(references=[]).count() < 2:
             raise GenieError(
                 f"{task.title} has no references to make test questions from; load them "
                 "(they can be hidden) or set positive_share and negative_share to 0 in "
@@ -169,9 +169,9 @@ class SingleSystem:
 
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:
-    own = Entry(row.text, row.submission_id)
+    output = Entry(row.text, row.submission_id)
     references = row.instance.references[: design.references_among]
-    return [own, *(Entry(text, None) for text in references)]
+    return [output, *(Entry(text, None) for text in references)]
 
 
 def _rescore(evaluation: HumanEvaluation) -> None:

@@ -68,7 +68,7 @@ class Attempt:
         except Exception as error:
             noted = self.note(
                 f"An internal error stopped this step ({type(error).__name__}: "
-                f"{told(error)}). Staff can see it and try again.",
+                f"{_in_words(error)}). Staff can see it and try again.",
                 permanent=False,
             )
             if noted:
@@ -109,7 +109,7 @@ class Attempt:
         return f"Step {self.step} of {self.row.model._meta.verbose_name} {self.pk}"
 
 
-def told(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     """Say what happened; not where on the server, which is nobody's business."""
     if isinstance(error, OSError) and error.strerror:
         return one_line(error.strerror, 200)

@@ -52,21 +52,21 @@ def receive_once(
     at which one is there without the other.
     """
 
-    def remember(made: Submission) -> None:
+    def remember(submission: Submission) -> None:
         RepeatedRequest.objects.create(
-            user_id=user.pk, key=key, fingerprint=print_, submission=made
+            user_id=user.pk, key=key, fingerprint=print_, submission=submission
         )
 
     if earlier := _earlier(user, key, print_):
         return earlier, True
     try:
-        made = receive(remember)
+        submission = receive(remember)
     except (IntegrityError, GenieError):
         # A twin of this request may have been first, and have used the quota up.
         if earlier := _earlier(user, key, print_):
             return earlier, True
         raise
-    return made, False
+    return submission, False
 
 
 def _earlier(user: Account, key: str, print_: str) -> Submission | None:
@@ -74,17 +74,17 @@ def _earlier(user: Account, key: str, print_: str) -> Submission | None:
     RepeatedRequest.objects.filter(
         user_id=user.pk, key=key, created_at__lt=old
     ).delete()
-    found = (
+    request = (
         RepeatedRequest.objects.filter(user_id=user.pk, key=key)
         .select_related("submission__task", "submission__team")
         .first()
     )
-    if found is None:
+    if request is None:
         return None
-    if found.fingerprint != print_:
+    if request.fingerprint != print_:
         raise GenieError(
             "This Idempotency-Key was already used for a different request; use "
             "a new one.",
             code="key-reused",
         )
-    return found.submission
+    return request.submission

@@ -64,9 +64,9 @@ def muted_by(user: Account) -> list[str]:
     return [kind for kind in KINDS.values() if row and kind in row.muted]
 
 
-def choose(user: Account, wanted: list[str]) -> None:
+def choose(user: Account, wanted_kinds: list[str]) -> None:
     """Keep which kinds of e-mail an account wants."""
-    muted = [kind for kind in KINDS.values() if kind not in wanted]
+    muted = [kind for kind in KINDS.values() if kind not in wanted_kinds]
     NoticePreference.objects.update_or_create(
         user_id=user.pk, defaults={"muted": muted}
     )

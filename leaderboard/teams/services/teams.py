@@ -125,27 +125,27 @@ def take_back(team: Team, pk: int) -> bool:
 
 def usable(token: str) -> TeamInvitation:
     """Give the invitation behind a token, or say why it cannot be used."""
-    found = (
+    invitation = (
         TeamInvitation.objects.select_related("team")
         .filter(token_sha256=_hashed(token))
         .first()
     )
-    if found is None or found.revoked_at is not None:
+    if invitation is None or invitation.revoked_at is not None:
         raise GenieError(
             "This invitation does not exist or has been revoked.",
             code="no-such-invitation",
         )
-    if found.accepted_at is not None:
+    if invitation.accepted_at is not None:
         raise GenieError(
             "This invitation has been used. Each invitation is for one person; "
             "ask for a new one.",
             code="invitation-used",
         )
-    if found.expires_at <= timezone.now():
+    if invitation.expires_at <= timezone.now():
         raise GenieError(
             "This invitation has expired; ask for a new one.", code="invitation-expired"
         )
-    return found
+    return invitation
 
 
 def accept(token: str, user: Account) -> Team:
