@@ -16,8 +16,7 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import resolve_calls, sync
-from crowd.elsewhere.services import study_places as places
+from crowd.elsewhere.services import resolve_calls, study_places, sync
 from crowd.hits.selectors.progress import progress_of
 from crowd.money.services import bonuses
 from crowd.templatetags.crowd_money import dollars
@@ -158,8 +157,8 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
 
     @admin.display(description="places")
     def places(self, row: ExternalCampaign) -> str:
-        n = places.n_places_told(row.campaign)
-        taken = row.campaign.sessions.filter(status__in=places.TAKEN).count()
+        n = study_places.n_places_told(row.campaign)
+        taken = row.campaign.sessions.filter(status__in=study_places.TAKEN).count()
         return f"{n:,} places of {row.place_size}, {taken:,} taken" if n else "–"
 
     @admin.display(description="platform page")

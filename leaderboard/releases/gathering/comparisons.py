@@ -17,7 +17,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     rule_of,
 )
 from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen_by
-from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services.comparison import criteria_of
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.models import Task
@@ -81,7 +81,7 @@ def ended(task: Task) -> list[Comparison]:
 
 def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
     """Give each comparison as it ended; what it cost is not told."""
-    questions = compare.criteria_of(task) if rows else {}
+    questions = criteria_of(task) if rows else {}
     return [_comparison(comparison, questions) for comparison in rows]
 
 
