@@ -52,6 +52,7 @@ class Unit:
         [0.0, 50.0, 100.0]
         """
         if self.logarithmic:
+            # Ratios average as logarithms do: twice as good and half as good cancel.
             return np.asarray(np.log(values), dtype=np.float64)
         if not self.percent:
             return np.asarray(values, dtype=np.float64)
@@ -108,8 +109,10 @@ class Unit:
         if self.steps:
             return np.clip(values, self.low, self.high)
         if self.logarithmic:
+            # Powers of two: half as good is as far from the reference as twice as good.
             return np.asarray(2.0 ** np.rint(np.log2(values)), dtype=np.float64)
         width = (self.high - self.low) / _STEPS
+        # The scale's upper end belongs to the last bin.
         place = np.minimum(np.floor((values - self.low) / width), _STEPS - 1)
         return np.asarray(self.low + width * place, dtype=np.float64)
 

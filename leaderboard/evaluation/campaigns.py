@@ -97,6 +97,7 @@ def build(
         simulated=evaluation.simulated,
         max_assignments=ratings_per_item,
     )
+    # In the transaction that builds it: no HIT is handed out before the requirement.
     qualification.require_of(evaluation.task, campaign)
     EvaluationCampaign.objects.create(
         evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
@@ -116,6 +117,7 @@ def look_over(task: Task, campaigns: Sequence[Campaign]) -> None:
     """Grade test questions, judge who works on it, ask again for what was lost."""
     for campaign in campaigns:
         grade.grade(campaign)
+    # Workers are judged by all graded answers in the pool, so grading comes first.
     judge.judge(
         campaigns[0].pool,
         simulated=campaigns[0].simulated,
@@ -133,6 +135,7 @@ def collect(evaluation: HumanEvaluation) -> None:
         return
     look_over(evaluation.task, asking_now)
     with transaction.atomic():
+        # Read under the lock: staff may have stopped it while answers were judged.
         now = machine.lock(evaluation.pk)
         closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
         if closed is None:

@@ -55,10 +55,12 @@ def approve(
     )
     evaluation = _locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
+    # What would fail at the launch is refused here, before money is set aside.
     strategy.check(evaluation)
     worker_requirements.check_platform_of(evaluation.task, strategy.human(evaluation))
     cents = strategy.quote(evaluation).total_cents
     keys = strategy.keys(evaluation)
+    # A commitment for each campaign: each is settled by itself when its campaign ends.
     for place, key in enumerate(keys):
         budgets.commit(
             key=key,
@@ -93,6 +95,7 @@ def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
     strategy = strategy_of(evaluation)
     sentence = f"Stopped: {reason.strip()}"
     _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
+    # After the move: where another decision was faster, nothing of this is done.
     strategy.stopped(evaluation)
     key = strategy.keys(evaluation)[0]
     campaigns.end(evaluation, key, by=by, reason=reason)
@@ -120,6 +123,8 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     """Clear the failure and queue the step of the present state once more."""
     evaluation = machine.evaluation_of(subject)
     if isinstance(subject, Submission):
+        # A submission may have failed before it had an evaluation: its own row is the
+        # lock.
         lifecycle.lock(subject.pk)
         subject.refresh_from_db()
     if evaluation is None:
@@ -135,6 +140,7 @@ def retry(subject: Subject, *, by: Account) -> Subject:
             code="nothing-to-retry",
         )
     if evaluation is not None:
+        # Both rows show the failure of a submission's evaluation, so both forget it.
         HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
     if isinstance(subject, Submission):
         Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
@@ -156,6 +162,7 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             code="not-withdrawable",
         )
     sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    # Not measured yet: nobody was asked, and no money is set aside.
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
         lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
@@ -171,6 +178,7 @@ def _locked(
 ) -> HumanEvaluation:
     evaluation = machine.evaluation_of(subject)
     if evaluation is not None:
+        # Read again under the lock: what the page showed may be over by now.
         evaluation = machine.lock(evaluation.pk)
         if evaluation.state in allowed:
             return evaluation

@@ -33,6 +33,7 @@ def times(quote: Quote, n: int) -> Quote:
         repost_cents=n * quote.repost_cents,
         total_cents=n * quote.total_cents,
         n_assignments=n * quote.n_assignments,
+        # Line by line: the lines of a quote add up to its total.
         lines=tuple(
             replace(line, n=n * line.n, cents=n * line.cents) for line in quote.lines
         ),

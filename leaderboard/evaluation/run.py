@@ -44,6 +44,7 @@ def advance() -> int:
 
 def _waiting() -> list[int]:
     """Find evaluations with a step to take; looking whether people are done comes last."""
+    # What failed for good waits for a person.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED
     campaigns = Campaign.objects.filter(closing.asks_again()).values("pk")
@@ -58,6 +59,7 @@ def _waiting() -> list[int]:
     )
     changed = able.filter(pk__in=outdated())
     looks = able.filter(state=State.ANNOTATING)
+    # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
     for evaluations in (dropped, changed, asking_again, looks):
         pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))

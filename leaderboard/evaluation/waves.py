@@ -62,11 +62,14 @@ def drawn(comparison: Comparison) -> Drawn:
     both = Instance.objects.filter(
         task_id=comparison.task_id, predictions__submission=comparison.a_id
     ).filter(predictions__submission=comparison.b_id)
+    # In a known order before the draw: the seed decides, not the database.
     rows = list(both.order_by("position"))
     rng = generator(seed_from("pairs", comparison.seed))
     order = [rows[int(index)] for index in rng.permutation(len(rows))]
     human = human_of(comparison)
     n_pairs = min(comparison.max_pairs, len(order))
+    # Test questions are made of instances that are no pairs. Where systems share few,
+    # there are fewer pairs, so that the questions are not left out.
     while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
         n_pairs -= 1
     with_references = [
@@ -75,6 +78,7 @@ def drawn(comparison: Comparison) -> Drawn:
         if configuration.has_references(instance)
     ]
     n_due = human.n_tests_among(n_pairs)
+    # One instance more than questions: each takes its wrong text from another one.
     n_tests = min(n_due, max(0, len(with_references) - 1))
     return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])
 
@@ -101,6 +105,7 @@ def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
         )
         for instance in chosen
     ]
+    # Differences of a running total: rounding wave by wave would lose or add questions.
     first, after = (human.n_tests_among(n) for n in (start, start + len(chosen)))
     hidden = _tests(comparison, human, available)[first:after]
     return Wave(comparison.n_waves, start, pairs, hidden)

@@ -70,6 +70,7 @@ def confirmed_form(
     hidden: Iterable[tuple[str, str]] = (),
 ) -> forms.Form | HttpResponse:
     """Give the confirmed form, or the page that asks for it."""
+    # The list of rows posts without this field; only the confirmation page sends it.
     confirmed = request.method == "POST" and "confirmed" in request.POST
     form = question.form(request.POST if confirmed else None)
     if confirmed and form.is_valid():

@@ -85,6 +85,7 @@ class HumanEvaluation(models.Model):
     def campaigns_in_order(self) -> list[Campaign]:
         """Give its campaigns: none before it is launched, one, or one a criterion."""
         campaigns: list[Campaign] = self.__dict__.get("_campaigns", [])
+        # An empty list is not remembered: they may have been launched since.
         if not campaigns:
             campaigns = [row.campaign for row in self.campaigns.all()]
             self.__dict__["_campaigns"] = campaigns

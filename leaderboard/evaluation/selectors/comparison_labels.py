@@ -75,6 +75,7 @@ def label_of(
     if len(values) == 1:
         return values[0]
     share = sum(values) / len(values)
+    # Two who disagree, and no third vote: a tie.
     if share == MIDDLE:
         return MIDDLE
     return 1.0 if share > MIDDLE else 0.0

@@ -105,6 +105,7 @@ def request_all_pairs(
         delta=question.delta,
         requested_by_id=by.pk,
     )
+    # The chance that any decision is wrong is at most the sum over the pairs.
     share = Question(**{**vars(question), "delta": question.delta / len(pairs)})
     for a, b in pairs:
         request(a, b, share, by=by, within=together)
@@ -142,6 +143,7 @@ def _check_pair(a: Submission, b: Submission) -> None:
 
 def _check_question(task: Task, question: Question) -> None:
     known = criteria_of(task)
+    # An even number of votes may have no majority.
     odd = question.n_workers % 2 == 1
     wave = 1 if question.wave_size is None else question.wave_size
     problems = [

@@ -35,6 +35,7 @@ def write(
     Bans, appeals and rejections change later who counts. The decision stays as it was
     written, and it can be computed again only from the votes that counted then.
     """
+    # A comparison that staff stopped decides nothing, whatever its labels say by then.
     decided = decision.side != "undecided" and state == State.DECIDED
     comparison.better = decision.side if decided else ""
     comparison.n_labels = decision.n

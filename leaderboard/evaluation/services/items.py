@@ -73,6 +73,7 @@ def judged(
             f"the design {design.slug} shows to workers.",
             code="no-references",
         )
+    # Drawn for each instance: no system always stands first.
     order = design.order(len(entries), seed=seed, instance_id=instance.instance_id)
     ordered = [entries[index] for index in order]
     data = design.data(
@@ -259,6 +260,7 @@ def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
     """Store which instance each item is about, and whose output stands in which slot."""
+    # They come back in the order of `specs`, with their keys.
     rows = JudgedItem.objects.bulk_create(
         [
             JudgedItem(

@@ -109,6 +109,7 @@ def _check_systems(systems: Sequence[Submission]) -> None:
         raise GenieError(
             "The submissions are for different tasks.", code="different-tasks"
         )
+    # What programs said and what people said never goes into one ranking.
     if len({system.simulated for system in systems}) > 1:
         raise GenieError(
             "Some submissions are rated by simulated annotators and others by people.",

@@ -32,6 +32,7 @@ def results_of(
     for campaign in campaigns_of(evaluation):
         for criterion in campaign.hit_type.criteria:
             rows = ratings[ratings["criterion"] == criterion]
+            # A seed of its own, so that criteria are resampled independently.
             criterion_seed = seed_from("joint", seed, criterion)
             numbers = numbers_of(
                 rows,

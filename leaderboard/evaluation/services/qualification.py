@@ -53,6 +53,7 @@ def draw_test(
     if seed is None:
         seed = qualification_tests.seed_of(task.slug, version)
     human = task.human
+    # Where each criterion has its own campaign, one test on the first serves all.
     criteria = human.separate()[0]
     drawn = items.known(
         task,

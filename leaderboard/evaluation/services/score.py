@@ -98,7 +98,10 @@ def _computed_score(
 
     unit = unit_for(design, campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
+    # Ratings of one output hang together. Instances are resampled, not ratings: several
+    # ratings of an output say no more about other outputs.
     per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
+    # Seeded by names: the same ratings give the same interval, whenever it is computed.
     seed = seed_from("bootstrap", campaign.key, criterion)
     resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     intervals = {
@@ -144,6 +147,7 @@ def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
         ):
             continue
         changed = True
+        # Before the new one is written: only one score of a criterion may be current.
         if old is not None:
             Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
         Score.objects.create(

@@ -115,6 +115,8 @@ class ComparisonOfTwo:
                     comparison.strategy, comparison.n_workers
                 ),
             )
+            # Before anybody can take a HIT: the first worker who comes gets the rest,
+            # too.
             if comparison.strategy == Comparison.Strategy.FIXED:
                 reservations.for_one_worker(campaign)
             waves.remember(comparison, campaign, wave)
@@ -156,6 +158,7 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
     comparison, campaign = evaluation.comparison, evaluation.campaign
     reservations.give_up(campaign)
     reservations.pass_on(campaign)
+    # An exclusion that waits for a person may change which votes count.
     if closing.waits([campaign]):
         return
     if campaign.state == Campaign.State.STOPPED:
@@ -178,6 +181,8 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
     split = [v.item_pk for v in votes if wants_third(comparison.strategy, v.values)]
     if not split:
         return False
+    # No free place and nobody at work on it: only then is a third worker still to be
+    # asked for.
     twice = HIT.objects.filter(items__in=split, n_available=0)
     new = [
         hit for hit in twice if not hit.assignments.filter(state="ACCEPTED").exists()
@@ -194,12 +199,14 @@ def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool
     affordable = room(campaign).n_assignments
     size = comparison.wave_size
     if affordable is not None:
+        # The money for each pair's possible third vote is kept back from the start.
         size = min(size, affordable // (each + spare))
     wave = waves.wave_of(comparison, n_pairs, size)
     if not wave.pairs:
         return False
     if affordable is not None:
         thirds = len(wave.pairs) * spare
+        # What is left when all thirds are paid for buys test questions.
         wave = wave.within((affordable - thirds) // each)
     extend(campaign.pk, wave.specs, max_assignments=each)
     waves.remember(comparison, campaign, wave)

@@ -84,8 +84,11 @@ class SideBySide:
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
         n_tests = sum(human.n_test_questions(n))
+        # More than are needed: some have no reference that can be shown.
         spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
         spare = [row for row in spare if configuration.has_references(row)]
+        # One more than questions, as each takes its wrong text from another instance.
+        # Where too few are left, judged instances serve again, the last ones first.
         if len(spare) < n_tests + 1:
             again = [
                 row for row in reversed(judged) if configuration.has_references(row)
@@ -120,6 +123,8 @@ class SideBySide:
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
+        # Before the ratings are read: an exclusion that falls meanwhile is later than
+        # this, and the results count as outdated.
         seen_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():

@@ -59,6 +59,7 @@ class SingleSystem:
                 code="no-references",
             )
         n_tests = sum(task.human.n_test_questions(task.sample_size))
+        # Two, because a wrong text is another instance's reference.
         if n_tests and task.instances.exclude(references=[]).count() < 2:
             raise GenieError(
                 f"{task.title} has no references to make test questions from; load them "
@@ -117,6 +118,8 @@ class SingleSystem:
         )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
+            # Made with the site's secret: whoever could recompute it would know
+            # the test questions.
             seed = seed_for("campaign", key)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}
             judged = [
@@ -132,6 +135,8 @@ class SingleSystem:
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
+        # Before the ratings are read: an exclusion that falls meanwhile is later than
+        # this, and the scores count as outdated.
         seen_at = timezone.now()
         scores = score.computed(evaluation)
         if not scores:
@@ -140,6 +145,7 @@ class SingleSystem:
                 "lift a ban and try again, or withdraw the submission.",
                 code="no-ratings",
             )
+        # The first criterion is the one that ranks.
         first = scores[0].interval
         with transaction.atomic():
             score.write(evaluation, scores)

@@ -96,6 +96,7 @@ def _demand(task: Task, criterion: str) -> MetricBoard | None:
 def _prune(task: Task, criterion: str) -> None:
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk")
+    # The newest finished one is on the page, however many newer ones wait.
     ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
     kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
     boards.exclude(pk__in=kept).delete()
@@ -117,6 +118,7 @@ def compute(pk: int) -> None:
     inputs = board_inputs(board.task, board.criterion)
     if inputs.sha256() != board.inputs_sha256:
         return  # something changed meanwhile; the next look asks for the new one
+    # Counted before it begins: a computation that kills its process counts, too.
     waiting.update(n_attempts=F("n_attempts") + 1)
     start = time.monotonic()
     try:
@@ -181,6 +183,7 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
 
 def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
     """Lay people's mean ratings out: systems down, instances across."""
+    # Not rated is NaN, not 0: it falls out of every mean and every pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
     evaluations = list(launched(row_of).order_by("pk"))

@@ -126,6 +126,7 @@ def systems_of(task: Task) -> dict[str, list[int]]:
 
 def _read(task: Task, file: BinaryIO) -> ScoreFile:
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
+    # Reading one file may take the memory of several web processes.
     with one_at_a_time("metric-scores") as free:
         if not free:
             raise GenieError(

@@ -51,6 +51,7 @@ def run(pk: int) -> None:
             _sentence(len(outputs), len(warnings)),
             warnings=warnings,
         )
+        # Another process measured it first: nothing of this is kept.
         if not moved:
             return
         _request_evaluation(submission)

@@ -109,6 +109,7 @@ def _put_together(piece: MetricPiece, choice: Chosen) -> None:
         for row in pieces.order_by("first").values_list("output", flat=True)
     ]
     write_result(piece.submission, choice, choice.metric.combine(outputs))
+    # The result holds all of it now.
     pieces.update(output={})
 
 
@@ -141,6 +142,7 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
 
 def _references_each(submission: Submission) -> str:
     """Say how many references the instances of the whole task have."""
+    # Of the task, not the piece: the signature must not depend on where it was cut.
     rows = Instance.objects.filter(task_id=submission.task_id).order_by()
     lists = rows.values_list("references", flat=True).iterator(chunk_size=1_000)
     counts = {len(references) for references in lists}

@@ -127,6 +127,8 @@ def _readopt(task: Task, choice: Chosen) -> None:
         identity=choice.identity,
     )
     for result in old.order_by("pk"):
+        # The newest row is the one shown, so it is written anew; its numbers stay as
+        # old as they are.
         computed_at = result.computed_at
         with transaction.atomic():
             result.delete()
@@ -146,6 +148,7 @@ def _plan(task: Task, choice: Chosen) -> None:
             identity=choice.identity,
             defaults={"settings": choice.settings},
         )
+        # Two processes planning at once would cut a submission into pieces twice.
         run = MetricRun.objects.select_for_update().get(pk=run.pk)
         planned = set(run.pieces.values_list("submission_id", flat=True))
         new = [pk for pk in missing if pk not in planned]

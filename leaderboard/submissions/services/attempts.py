@@ -82,6 +82,7 @@ class Attempt:
 
         False, and nothing written, when another process has done the step meanwhile.
         """
+        # The present attempt was counted before it began, and is among these.
         final = permanent or self.row.filter(n_attempts__gte=MAX_ATTEMPTS).exists()
         return bool(
             self.write(

@@ -71,6 +71,7 @@ def receive_once(
 
 def _earlier(user: Account, key: str, print_: str) -> Submission | None:
     old = timezone.now() - KEPT
+    # An old key is forgotten when it is used again; no job has to clean up.
     RepeatedRequest.objects.filter(
         user_id=user.pk, key=key, created_at__lt=old
     ).delete()

@@ -152,6 +152,7 @@ def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
 
     def is_right(value: object) -> bool:
         return (
+            # Not `isinstance`: in Python true is an int.
             type(value) is int
             and value >= at_least
             and (at_most is None or value <= at_most)
@@ -202,6 +203,7 @@ def one_of(known: Collection[T], empty: T) -> Kind[T]:
 
     def read(value: object, place: Place) -> T | None:
         for choice in known:
+            # In Python 1, 1.0 and true are equal; in a document they are not the same.
             if type(value) is type(choice) and value == choice:
                 return choice
         place.wrong(f"must be {what}, not {value!r}.")

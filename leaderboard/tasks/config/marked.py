@@ -59,6 +59,7 @@ def marked_criteria(
     positive = [name for name in criteria if name in table.positive]
     if human.judged_blind(criteria):
         return {POSITIVE: positive, NEGATIVE: list(criteria)}
+    # Workers who have not read the input cannot know that a reference is not its own.
     unseen = {*human.before_text} | {
         name for name, shown in human.show_input.items() if not shown
     }
@@ -106,6 +107,7 @@ def problems(
         if name not in human.criteria
     ]
     yield from unknown
+    # Problems that only follow from an unknown name are not reported.
     if unknown:
         return
     for polarity in polarities:

@@ -61,6 +61,7 @@ def setting(
     declared = Setting(
         kind, required, kind.empty if required else default, per_table, human_only
     )
+    # A factory, because dataclasses take no dict as a default.
     default_field: T = field(
         default_factory=lambda: declared.default, metadata={_SETTING: declared}
     )
@@ -115,6 +116,7 @@ def read_table(
         place.wrong(f"must be a table, not {value!r}.")
         if inherits is None:
             return table()
+        # What is left out is inherited, and the rest of the document is checked, too.
         value = {}
     for name in value:
         if name not in known:

@@ -92,6 +92,7 @@ def shown(instance: Instance) -> Shown:
 def spare_instances(task: Task, n: int) -> list[Instance]:
     """Offer instances with references for test questions, unjudged ones first."""
     spare = _with_references(task, "sample_rank", n, judged=False)
+    # One instance more than questions: each takes its wrong text from another one.
     if len(spare) < n + 1:
         spare += _with_references(task, "-sample_rank", n, judged=True)
     return spare
@@ -100,6 +101,7 @@ def spare_instances(task: Task, n: int) -> list[Instance]:
 def _with_references(task: Task, order: str, n: int, *, judged: bool) -> list[Instance]:
     side = "sample_rank__lt" if judged else "sample_rank__gte"
     rows = task.instances.filter(**{side: task.sample_size}).exclude(references=[])
+    # More than are needed, because the checks below leave some out.
     candidates = rows.order_by(order)[: 4 * n]
     # Who took the task's qualification test knows its inputs, and their answers.
     tested = inputs_of_tests(task.slug)

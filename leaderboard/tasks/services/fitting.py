@@ -140,6 +140,7 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
         return []
     problems = [*_of_place(table, design, scale)]
     problems += _of_design(table, design, template, scale)
+    # Questions are checked once the parts fit, or one mistake is reported twice.
     return problems or [*_of_questions(table, title, human, design)]
 
 

@@ -56,6 +56,7 @@ def load_task(
         release_config.options if reader in (None, release_config.reader) else {},
     )
     existing = Task.objects.filter(slug=slug).first()
+    # What was hidden once stays so, even when it is loaded without the option.
     hidden = (
         hide_references
         or release_config.hidden_references

@@ -51,6 +51,7 @@ def _announce(event: SubmissionEvent) -> bool:
     now = timezone.now()
     with transaction.atomic():
         unannounced = SubmissionEvent.objects.filter(pk=event.pk, announced_at=None)
+        # Compare and set: of several processes, one announces the line.
         if not unannounced.update(announced_at=now):
             return False
         # A later line of the same state adds to the story, such as a corrected score.

@@ -70,6 +70,7 @@ def _refuse_last_superuser(user: Account) -> None:
 
 def _leave(team: Team, user: Account) -> None:
     """Leave a team; without an owner, who has been there longest becomes one."""
+    # A first team is named after its owner, and would go on naming them.
     if team.name in {user.get_username(), user.get_full_name()}:
         Team.objects.filter(pk=team.pk).update(name=NAMELESS)
     Membership.objects.filter(team=team, user=user).delete()

@@ -159,6 +159,7 @@ def accept(token: str, user: Account) -> Team:
         )
     try:
         with transaction.atomic():
+            # Compare and set: of two who follow one link at once, one joins.
             taken = TeamInvitation.objects.filter(
                 pk=invitation.pk, accepted_at=None, revoked_at=None
             ).update(accepted_at=timezone.now())
@@ -214,5 +215,7 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
         )
 
 
+# Only the hash is stored: who reads the database cannot join a team. What an address
+# brings may hold half a surrogate pair, which must not be an error.
 def _hashed(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
