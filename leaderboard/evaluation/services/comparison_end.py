@@ -12,8 +12,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     decide,
     labels_from,
-    no_more_came,
     rule_of,
+    votes_are_final,
 )
 from leaderboard.stats.stopping.sequential import Decision
 
@@ -22,7 +22,7 @@ State = states.State
 
 def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
     """Say what the rule makes of these votes at an end of this kind."""
-    labels = labels_from(comparison, votes, last=no_more_came(state))
+    labels = labels_from(comparison, votes, last=votes_are_final(state))
     return decide(rule_of(comparison), [label for label in labels if label is not None])
 
 

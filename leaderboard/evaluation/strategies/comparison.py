@@ -27,13 +27,13 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
-    asked_at_first,
-    asked_at_most,
     decide,
     labels_from,
+    n_workers_at_first,
+    n_workers_at_most,
+    needs_third,
     rule_of,
     votes_of,
-    wants_third,
 )
 from leaderboard.evaluation.services import comparison_end
 from leaderboard.evaluation.services.campaign_titles import comparison_title
@@ -66,7 +66,9 @@ class ComparisonOfTwo:
         return human.quote(
             n_items=comparison.max_pairs,
             n_test_questions=human.n_tests_among(comparison.max_pairs),
-            ratings_per_item=asked_at_most(comparison.strategy, comparison.n_workers),
+            ratings_per_item=n_workers_at_most(
+                comparison.strategy, comparison.n_workers
+            ),
         )
 
     def check(self, evaluation: HumanEvaluation) -> None:
@@ -111,7 +113,7 @@ class ComparisonOfTwo:
                 part,
                 budget_cents=evaluation.approved_cents or 0,
                 starts_at=timezone.now(),
-                ratings_per_item=asked_at_first(
+                ratings_per_item=n_workers_at_first(
                     comparison.strategy, comparison.n_workers
                 ),
             )
@@ -178,7 +180,7 @@ def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
 
 def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
     """Send each pair on which two workers disagree to a third, once."""
-    split = [v.item_pk for v in votes if wants_third(comparison.strategy, v.values)]
+    split = [v.item_pk for v in votes if needs_third(comparison.strategy, v.values)]
     if not split:
         return False
     # No free place and nobody at work on it: only then is a third worker still to be
@@ -194,8 +196,8 @@ def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
 
 def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool:
     """Send out another wave, as large as pairs and money allow; False when none is left."""
-    each = asked_at_first(comparison.strategy, comparison.n_workers)
-    spare = asked_at_most(comparison.strategy, comparison.n_workers) - each
+    each = n_workers_at_first(comparison.strategy, comparison.n_workers)
+    spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
     size = comparison.wave_size
     if affordable is not None:

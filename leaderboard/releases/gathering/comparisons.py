@@ -13,8 +13,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     kept_votes,
     labels_from,
-    no_more_came,
     rule_of,
+    votes_are_final,
 )
 from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen_by
 from leaderboard.evaluation.services.comparison import criteria_of
@@ -87,7 +87,7 @@ def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
 
 def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     votes = kept_votes(comparison)
-    labels = labels_from(comparison, votes, last=no_more_came(comparison.state))
+    labels = labels_from(comparison, votes, last=votes_are_final(comparison.state))
     return {
         "comparison": comparison.pk,
         "criterion": comparison.criterion,
@@ -132,7 +132,7 @@ def _pairs(comparison: Comparison) -> list[Record]:
         "position", "wave", "judged_item__instance__instance_id", "slot_of_a"
     )
     labels = labels_from(
-        comparison, kept_votes(comparison), last=no_more_came(comparison.state)
+        comparison, kept_votes(comparison), last=votes_are_final(comparison.state)
     )
     records: list[Record] = []
     n = 0

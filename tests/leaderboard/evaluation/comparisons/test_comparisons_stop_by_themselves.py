@@ -56,7 +56,7 @@ def labels_of(name, n_workers, votes):
     labels = []
     for three in votes:
         n = {"one-worker": 1, "majority": 3, "max-three": 2}[name]
-        n += compare_labels.wants_third(name, three[:n])
+        n += compare_labels.needs_third(name, three[:n])
         labels.append(label_of(name, n_workers, three[:n]))
     return labels
 
