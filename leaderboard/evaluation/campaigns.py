@@ -113,7 +113,7 @@ def remember(
     return items.remember(evaluation, item_of, judged)
 
 
-def look_over(task: Task, campaigns: Sequence[Campaign]) -> None:
+def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
     """Grade test questions, judge who works on it, ask again for what was lost."""
     for campaign in campaigns:
         grade.grade(campaign)
@@ -133,7 +133,7 @@ def collect(evaluation: HumanEvaluation) -> None:
     asking_now = [c for c in campaigns if c.state != Campaign.State.SCHEDULED]
     if not asking_now:
         return
-    look_over(evaluation.task, asking_now)
+    grade_and_judge(evaluation.task, asking_now)
     with transaction.atomic():
         # Read under the lock: staff may have stopped it while answers were judged.
         now = machine.lock(evaluation.pk)

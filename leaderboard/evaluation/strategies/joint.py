@@ -125,22 +125,22 @@ class SideBySide:
     def score(self, evaluation: HumanEvaluation) -> None:
         # Before the ratings are read: an exclusion that falls meanwhile is later than
         # this, and the results count as outdated.
-        seen_at = timezone.now()
+        read_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():
-            machine.move(evaluation, State.SCORED, scored_at=seen_at)
+            machine.move(evaluation, State.SCORED, scored_at=read_at)
             _write(evaluation, results)
 
     def publish(self, evaluation: HumanEvaluation) -> None:
         if evaluation.pk not in outdated([evaluation.pk]):
             return
-        seen_at = timezone.now()
+        read_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():
             if machine.lock(evaluation.pk).state == State.SCORED:
                 _write(evaluation, results)
                 same = HumanEvaluation.objects.filter(pk=evaluation.pk)
-                same.update(scored_at=seen_at)
+                same.update(scored_at=read_at)
 
 
 def systems_of(evaluation: HumanEvaluation) -> list[Submission]:

@@ -137,7 +137,7 @@ class SingleSystem:
     def score(self, evaluation: HumanEvaluation) -> None:
         # Before the ratings are read: an exclusion that falls meanwhile is later than
         # this, and the scores count as outdated.
-        seen_at = timezone.now()
+        read_at = timezone.now()
         scores = score.computed(evaluation)
         if not scores:
             raise GenieError(
@@ -154,7 +154,7 @@ class SingleSystem:
                 State.SCORED,
                 f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
                 f"{first.high:.1f}, from {first.n:,} instances.",
-                scored_at=seen_at,
+                scored_at=read_at,
             )
 
     def publish(self, evaluation: HumanEvaluation) -> None:
@@ -182,14 +182,14 @@ def _entries(row: Prediction, design: Design) -> list[Entry]:
 
 def _rescore(evaluation: HumanEvaluation) -> None:
     """Compute the scores again when who counts has changed."""
-    seen_at = timezone.now()
+    read_at = timezone.now()
     scores = score.computed(evaluation)
     with transaction.atomic():
         # one at a time: the row of the evaluation is the lock
         now = machine.lock(evaluation.pk)
         if now.state != State.SCORED:
             return
-        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=read_at)
         if score.write(evaluation, scores):
             lifecycle.tell(
                 now.submission.pk,
@@ -225,7 +225,7 @@ def _lost_ratings_are_replaced(evaluation: HumanEvaluation) -> bool:
     asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
         return False
-    campaigns.look_over(evaluation.task, asks)
+    campaigns.grade_and_judge(evaluation.task, asks)
     with transaction.atomic():
         machine.lock(evaluation.pk)
         return closing.close(asks) is not None
