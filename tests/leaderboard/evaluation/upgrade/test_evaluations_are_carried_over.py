@@ -12,7 +12,7 @@ import pytest
 
 from tests.shared import own_database
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.slow
 DECIDED = {"asked_by": "nina", "decided_by": "boss", "cents": 1234}
 UNFAILED = ["", "", False]
@@ -99,7 +99,7 @@ def test_comparisons_keep_their_key_result_and_systems(facts):
     assert (running["strategy"], running["state"]) == ("comparison", "ANNOTATING")
     assert running["systems"] == ["Kite", "Wren"]
     assert running["campaigns"] == [
-        ["comparison:31", "", "Tidy news: Kite against Wren (overall)"]
+        ["comparison:31", "", "Tidy news: Kite vs. Wren (overall)"]
     ]
     better, _, decided = facts["comparisons"]["32"]
     assert (better, decided["state"], decided["finished"]) == ("A", "DECIDED", True)
