@@ -104,6 +104,7 @@ class ComparisonOfTwo:
         )
         n_pairs = len(waves.drawn(asked).pairs)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaign = campaigns.build(
                 evaluation,
                 human,
