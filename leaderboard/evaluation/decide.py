@@ -121,7 +121,7 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
     closed = not asked.filter(completed_at=None).exists()
     said = f"Staff decided to publish the partial result: {reason}"
     to = State.ANNOTATED if closed else State.ANNOTATING
-    machine.move(evaluation, to, said, by=by)
+    machine.move(evaluation, to, said, by=by, finished_at=None)
 
 
 @transaction.atomic
