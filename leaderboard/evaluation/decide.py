@@ -110,12 +110,21 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
         "only a submission that was stopped without publishing can be published now"
     )
     evaluation = _locked(subject, {State.STOPPED}, refusal, "not-stopped")
-    Campaign.objects.filter(
-        pk__in=[campaign.pk for campaign in evaluation.campaigns_in_order],
-        state=Campaign.State.STOPPED,
-    ).update(publish_partial=True)
+    pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
+    if not pks:
+        raise GenieError(
+            f"{subject} was stopped before its HITs were posted; there is no result to "
+            "publish.",
+            code="nothing-rated",
+        )
+    asked = Campaign.objects.filter(pk__in=pks)
+    asked.filter(state=Campaign.State.STOPPED).update(publish_partial=True)
+    # Stopping the evaluation waits for nobody: what people had open is not in yet, or
+    # not graded, and who counts may still have to be decided.
+    closed = not asked.filter(completed_at=None).exists()
     sentence = f"Staff decided to publish the partial result: {reason}"
-    machine.move(evaluation, State.ANNOTATED, sentence, by=by)
+    to = State.ANNOTATED if closed else State.ANNOTATING
+    machine.move(evaluation, to, sentence, by=by, finished_at=None)
 
 
 @transaction.atomic

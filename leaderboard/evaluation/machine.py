@@ -59,6 +59,18 @@ def lock(pk: int) -> HumanEvaluation:
     return rows().select_for_update(of=("self",)).get(pk=pk)
 
 
+def hold(evaluation: HumanEvaluation) -> None:
+    """Take its rows before a step writes anything else, in the order of locks.
+
+    Raises
+    ------
+    LostRace
+        When somebody was faster: nothing has to be built to find that out.
+    """
+    if lock(evaluation.pk).state != evaluation.state:
+        raise LostRace
+
+
 def move(
     evaluation: HumanEvaluation,
     new: str,

@@ -107,6 +107,7 @@ class ComparisonOfTwo:
         )
         n_pairs = len(waves.drawn(comparison).pairs)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaign = campaigns.build(
                 evaluation,
                 human,

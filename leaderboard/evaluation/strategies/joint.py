@@ -64,6 +64,7 @@ class SideBySide:
         qualification.ensure(evaluation.task)
         human, parts = self.human(evaluation), self._parts(evaluation)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaigns.send_out(
                 evaluation,
                 human,

@@ -85,6 +85,7 @@ class SingleSystem:
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaigns.send_out(
                 evaluation,
                 human,
