@@ -44,23 +44,25 @@ class ApproveForm(OptionalReasonForm):
     start_now = forms.BooleanField(
         required=False,
         label="Start now",
-        help_text="Not at the next start of a day. Comparisons and joint evaluations "
-        "always start now.",
+        help_text="Do not wait for the next scheduled start. Comparisons and joint "
+        "evaluations always start at once.",
     )
     field_order = ("start_now", "reason")
 
 
 APPROVE = Question(
-    title="Approve what it costs",
-    sentence="The total is set aside now; people are asked to judge these.",
-    button="Approve all of them",
+    title="Approve the cost",
+    sentence="The total is committed now, and human evaluation starts.",
+    button="Approve all",
     action="approve_selected",
     form=ApproveForm,
 )
 DECLINE = Question(
     title="Decline",
-    sentence="People are not asked; who asked for each reads the reason.",
-    button="Decline all of them",
+    sentence=(
+        "No human evaluation takes place; the reason is shown to those who requested it."
+    ),
+    button="Decline all",
     action="decline_selected",
     form=ReasonForm,
     danger=True,
@@ -68,36 +70,40 @@ DECLINE = Question(
 STOP = Question(
     title="Stop",
     sentence=(
-        "No more work goes out; what was handed in stays paid. No result is published: "
+        "No more HITs are posted; completed work stays paid. No result is published: "
         "for a partial result, stop the campaign instead."
     ),
-    button="Stop all of them",
+    button="Stop all",
     action="stop_selected",
     form=ReasonForm,
     danger=True,
 )
 RETRY = Question(
-    title="Run failed steps again",
-    sentence="Each failed step is queued again, with its attempts counted from zero.",
-    button="Run them again",
+    title="Retry failed steps",
+    sentence="Each failed step is queued again, and its attempts are counted from zero.",
+    button="Retry all",
     action="retry_selected",
     form=ReasonForm,
 )
 
 
-@admin.action(description="Approve what the selected ones cost", permissions=["decide"])
+@admin.action(description="Approve the cost of the selected", permissions=["decide"])
 def approve_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
-    """Show the total beside the budgets; money is set aside for exactly that."""
+    """Show the total beside the budgets; exactly that is committed."""
     rows = model_admin.rows_in(queryset, State.REQUESTED, State.DECLINED)
     if not rows:
-        say(model_admin, request, "None of them waits for a decision.")
+        say(model_admin, request, "None of them is waiting for a decision.")
         return None
     costs = {row.pk: cost_of(row) for row in rows}
     total = sum(costs.values())
     if request.POST.get("shown_cents") not in {None, str(total)}:
-        say(model_admin, request, "The cost has changed meanwhile: look again, please.")
+        say(
+            model_admin,
+            request,
+            "The cost has changed in the meantime; please check it again.",
+        )
         return None
     answer = asked(
         model_admin,
@@ -127,9 +133,7 @@ def approve_selected(
     return None
 
 
-@admin.action(
-    description="Decline the selected ones, with a reason", permissions=["decide"]
-)
+@admin.action(description="Decline the selected", permissions=["decide"])
 def decline_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
@@ -141,13 +145,11 @@ def decline_selected(
         DECLINE,
         decide.decline,
         "declined",
-        nothing="None of them waits for a decision.",
+        nothing="None of them is waiting for a decision.",
     )
 
 
-@admin.action(
-    description="Stop the selected ones, with a reason", permissions=["decide"]
-)
+@admin.action(description="Stop the selected", permissions=["decide"])
 def stop_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
@@ -160,12 +162,12 @@ def stop_selected(
         STOP,
         decide.stop,
         "stopped",
-        nothing="None of them is at work.",
+        nothing="None of them is running.",
     )
 
 
 @admin.action(
-    description="Run the failed step of the selected ones again", permissions=["decide"]
+    description="Retry the failed steps of the selected", permissions=["decide"]
 )
 def retry_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
@@ -185,7 +187,7 @@ def retry_selected(
     def act(row: Any) -> tuple[Model, str]:
         step = row.failed_step
         decide.retry(row, by=by)
-        return row, f"Step {step!r} queued again. Why: {reason}"
+        return row, f"Step {step!r} queued again. Reason: {reason}"
 
     act_on_rows(model_admin, request, rows, act, "queued again")
     return None
@@ -303,6 +305,6 @@ def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
     found = []
     for slug, cents in sorted(wanted.items()):
         left = budget_left(slug)
-        short = "" if cents <= left else " — too little: some will be refused"
+        short = "" if cents <= left else " — not enough: some will be refused"
         found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
     return found

@@ -35,7 +35,7 @@ def comparison_title(task: str, a: str, b: str, criterion: str) -> str:
     Examples
     --------
     >>> comparison_title("Tidy news", "Kite", "Wren", "overall")
-    'Tidy news: Kite against Wren (overall)'
+    'Tidy news: Kite vs. Wren (overall)'
     """
     return _joined(task, f"{a} vs. {b}", criterion)
 

@@ -87,8 +87,8 @@ def problems(
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
     >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
-    >>> found.key, found.sentence[:41]
-    ('human.test_criteria', 'several criteria are asked (true, clear),')
+    >>> found.key, found.sentence[:42]
+    ('human.test_criteria', 'there are several criteria (true, clear),')
     """
     said = human.test_criteria
     if said is None:
@@ -99,7 +99,7 @@ def problems(
     unknown = [
         Problem(
             f"{table}.{KEY}.{polarity}",
-            f"names {name!r}, a criterion that is not asked.",
+            f"names {name!r}, which is not one of the criteria.",
         )
         for polarity, names in by_polarity.items()
         for name in names
@@ -113,7 +113,7 @@ def problems(
         if not any(marked) and _share(human, polarity, polarities):
             yield Problem(
                 f"{table}.{KEY}.{polarity}",
-                "names no criterion that can be marked: name one that is judged with "
+                "names no criterion that can be scored: name one that is rated with "
                 f"the input, or set {polarity}_share = 0.",
             )
 
@@ -130,11 +130,11 @@ def missing(human: HumanConfig) -> str:
     Examples
     --------
     >>> missing(HumanConfig(criteria={"true": "Is it true?", "clear": "Is it?"}))[:40]
-    'several criteria are asked (true, clear)'
+    'there are several criteria (true, clear)'
     """
     return (
-        f"several criteria are asked ({', '.join(human.criteria)}), and a test question "
-        f"can be right on one and wrong on another: add {KEY} = {{ {POSITIVE} = [...], "
+        f"there are several criteria ({', '.join(human.criteria)}), and an answer to a "
+        f"test question can be right on one and wrong on another: add {KEY} = {{ {POSITIVE} = [...], "
         f"{NEGATIVE} = [...] }} with the criteria on which a reference is good, and "
         "those on which another instance's reference is bad."
     )

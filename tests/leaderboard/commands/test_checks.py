@@ -117,7 +117,7 @@ def refused(folder):
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (asking("direct-assessment", "slider-100", "question-answering"), "human.scale: the design direct-assessment is answered on likert-5, not on slider-100"),
+        (asking("direct-assessment", "slider-100", "question-answering"), "human.scale: the design direct-assessment works with the scale likert-5, not slider-100"),
         (asking("preference", "preference-5", "question-answering"), "human.hit_template: the design preference shows several outputs, the HIT template question-answering one"),
         (asking("slider", "slider-100", "two-choice-outputs"), "shows one output, the HIT template two-choice-outputs several"),
         (asking("plain-magnitude", "magnitude", "likert-6-judgement"), "does not show"),
@@ -125,12 +125,12 @@ def refused(folder):
         (asking("error-spans", "slider-100", "slider-translation"), "but not in the HIT template"),
         (asking("slider", "slider-100", "error-span-translation"), "not marked in the design slider"),
         (asking("rankme", "magnitude", "rankme-outputs"), "belongs in [comparison] or [joint]"),
-        (DIRECT + '\nbefore_text = ["beauty"]', "human.before_text: names 'beauty', a criterion that is not asked"),
+        (DIRECT + '\nbefore_text = ["beauty"]', "human.before_text: names 'beauty', which is not one of the criteria"),
         (DIRECT + "\nsetup = 2\n[comparison]\ndesign = 'binary'", "comparison.design: the design binary"),
-        (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "comparison.criteria: a criterion is not called 'spans' and has no @ in its name"),
+        (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "comparison.criteria: a criterion cannot be called 'spans' or have @ in its name"),
         (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
-        (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "human.test_criteria.negative: names 'beauty', a criterion that is not asked"),
-        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be marked"),
+        (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "human.test_criteria.negative: names 'beauty', which is not one of the criteria"),
+        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be scored"),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "joint.scale: the scale two-choice compares two"),
     ],
 )  # fmt: skip
@@ -200,8 +200,8 @@ def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
     [found] = ours()
     assert (found.id, found.msg) == (
         "genie.E007",
-        "demo-qa/task.toml: human.test_criteria: several criteria are asked (clear, overall), and a "
-        "test question can be right on one and wrong on another: add test_criteria = "
+        "demo-qa/task.toml: human.test_criteria: there are several criteria (clear, overall), and an "
+        "answer to a test question can be right on one and wrong on another: add test_criteria = "
         "{ positive = [...], negative = [...] } with the criteria on which a reference "
         "is good, and those on which another instance's reference is bad.",
     )
@@ -255,7 +255,7 @@ def test_a_broken_task_folder_is_named(folder, text, n):
         ("qualification_test = { pass_mark = 3 }", "E005", "human.qualification_test.pass_mark: there is no such key; there are n, n_asked, pass_percent,"),
         ("requirements = { aproved = 3 }", "E005", "human.requirements.aproved: there is no such key; did you mean approved?"),
         ("requirements = { approved_percent = 101 }", "E005", "human.requirements.approved_percent: must be a whole number from 0 to 100, not 101."),
-        ("requirements = { countries = ['USA'] }", "E008", "human.requirements: what is required of workers cannot be used"),
+        ("requirements = { countries = ['USA'] }", "E008", "human.requirements: the worker requirements cannot be used"),
     ],
 )  # fmt: skip
 def test_what_workers_must_have_is_said_to_be_wrong_before_it_is_required(

@@ -87,8 +87,8 @@ def test_a_reason_that_will_not_go_away_is_not_tried_again(walk, monkeypatch):
         settle()
     found = now(walk)
     assert found.failure == (
-        f"No reference is left. The ${found.approved_cents / 100:,.2f} that were "
-        "approved stay set aside until it is tried again or stopped."
+        f"No reference is left. The ${found.approved_cents / 100:,.2f} "
+        "approved stay committed until it is retried or stopped."
     )
     assert found.failure_permanent
     assert len(calls) == 1
@@ -102,7 +102,7 @@ def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatc
     run.step(walk.evaluation_id)
     found = now(walk)
     assert found.failure_permanent
-    assert "cut off 6 times" in found.failure
+    assert "interrupted 6 times" in found.failure
 
 
 def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):
