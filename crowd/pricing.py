@@ -185,7 +185,7 @@ def quote(
     )
     n_all = n_judged + n_tests + n_again
     lines = (
-        _line("Judged items", n_judged, reward_cents),
+        _line("Items", n_judged, reward_cents),
         _line("Test questions", n_tests, reward_cents),
         _line("Expected re-posting", n_again, reward_cents),
         _line("Platform fee", n_all, fee),
@@ -211,7 +211,7 @@ def quote_from_total(
     reward_cents : int
         What one assignment pays, >= 0.
     n_items : int
-        Judged items, each counted as often as it is judged, >= 0.
+        Items to rate, each counted as often as it is rated, >= 0.
     n_test_questions : int
         Hidden items with known answers, counted in the same way, >= 0.
     total_cents : int
@@ -235,7 +235,7 @@ def quote_from_total(
     (160, 11)
     """
     lines = (
-        _line("Judged items", n_items, reward_cents),
+        _line("Items", n_items, reward_cents),
         _line("Test questions", n_test_questions, reward_cents),
     )
     rewards = sum(line.cents for line in lines)

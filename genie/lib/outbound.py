@@ -69,7 +69,7 @@ def checked(url: str, *, https_only: bool) -> SplitResult:
     schemes = {"https"} if https_only else {"https", "http"}
     if parts.scheme not in schemes or not parts.hostname or port == 0:
         beginning = "https://" if https_only else "https:// or http://"
-        raise Refused(f"{url[:80]!r} is no address that begins with {beginning}.")
+        raise Refused(f"{url[:80]!r} does not begin with {beginning}.")
     if parts.username is not None or parts.password is not None:
         raise Refused("An address must not contain a user name or password.")
     if len(url) > 500 or not url.isascii() or not url.isprintable() or " " in url:

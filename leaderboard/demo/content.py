@@ -52,10 +52,13 @@ def slugs() -> list[str]:
 
 
 def present() -> bool:
-    """Tell whether the demo is complete from an earlier start."""
-    return Submission.objects.filter(
-        system_name=SHUFFLED, state=State.MEASURED
-    ).exists()
+    """Tell whether the demo is complete from an earlier start.
+
+    Its last step is a submission that staff may decide on; what they decided must not
+    make the next start fill the demo again.
+    """
+    last = Submission.objects.filter(system_name=SHUFFLED)
+    return last.exclude(state__in=[State.RECEIVED, State.VALID]).exists()
 
 
 def make(say: Say) -> None:

@@ -15,7 +15,7 @@ SPANS = "spans"
 # translation at all, is only where the histogram stops counting one by one.
 SPANS_UNIT = Unit(-25.0, 0.0, percent=False)
 _TAKEN = " and ".join(f"{-w:g} for each {name}" for name, w in WEIGHTS.items())
-_EXPLAINED = f"Marked errors: {_TAKEN} one; 0 is a text without any."
+_EXPLAINED = f"Marked errors: {_TAKEN} one; 0 is an output without errors."
 
 
 class ErrorSpans(OneOutput):

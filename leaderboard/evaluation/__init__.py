@@ -13,11 +13,3 @@ progress, ratings_beside, ratings_digest, sample_disclosure, system_ratings,
 task_policy, worker_figures); services (comparison, joint, qualification,
 ranking_numbers, request, simulate); views (comparison, joint).
 """
-
-"""One machine for human evaluation.
-
-A submission alone, two systems of a comparison and several of a joint evaluation are
-asked about in the same way: staff approve a price (`decide`), campaigns go out and
-answers come in (`run`, `campaigns`), results are computed, it ends. What differs is a
-strategy (`strategies`). `machine` alone writes states.
-"""

@@ -110,8 +110,8 @@ def _design(task: Task) -> list[str]:
     return [
         f"Design {human.design}, scale {human.scale}; {task.sample_size:,} "
         "instances, drawn once at random and the same for every system; "
-        f"{human.ratings_per_instance} rating(s) each; {human.reward_cents} US "
-        "cents for each.",
+        f"{human.ratings_per_instance} rating(s) per output; a reward of {human.reward_cents} "
+        "US cents per assignment.",
         "",
         *(f"- {name}: {text}" for name, text in human.criteria.items()),
     ]
@@ -122,8 +122,8 @@ def _control(manifest: Record) -> list[str]:
     if not fits:
         return ["No test questions have been answered in this task."]
     return [
-        f"- {kind.lower()}: {fit['n_asked']:,} questions asked, "
-        f"{fit['n_wrong']:,} answered incorrectly; {fit['n_noisy']:,} of "
+        f"- {kind.lower()}: {fit['n_asked']:,} answers, "
+        f"{fit['n_wrong']:,} incorrect; {fit['n_noisy']:,} of "
         f"{fit['n_workers']:,} workers found unreliable by {fit['detector']} at "
         f"{fit['threshold']}."
         for kind, fit in fits.items()

@@ -45,21 +45,23 @@ class ApproveForm(OptionalReasonForm):
         required=False,
         label="Start now",
         help_text="Do not wait for the next scheduled start. Comparisons and joint "
-        "evaluations always start now.",
+        "evaluations always start at once.",
     )
     field_order = ("start_now", "reason")
 
 
 APPROVE = Question(
     title="Approve the cost",
-    sentence="The total is reserved now, and human evaluation starts.",
+    sentence="The total is committed now, and human evaluation starts.",
     button="Approve all",
     action="approve_selected",
     form=ApproveForm,
 )
 DECLINE = Question(
     title="Decline",
-    sentence="These are not evaluated by people; the reason is shown to whoever requested them.",
+    sentence=(
+        "No human evaluation takes place; the reason is shown to those who requested it."
+    ),
     button="Decline all",
     action="decline_selected",
     form=ReasonForm,
@@ -68,7 +70,7 @@ DECLINE = Question(
 STOP = Question(
     title="Stop",
     sentence=(
-        "No more HITs are posted; completed work stays paid. No result is published; "
+        "No more HITs are posted; completed work stays paid. No result is published: "
         "for a partial result, stop the campaign instead."
     ),
     button="Stop all",
@@ -89,7 +91,7 @@ RETRY = Question(
 def approve_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
-    """Show the total beside the budgets; money is set aside for exactly that."""
+    """Show the total beside the budgets; exactly that is committed."""
     rows = model_admin.rows_in(queryset, State.REQUESTED, State.DECLINED)
     if not rows:
         say(model_admin, request, "None of them is waiting for a decision.")
@@ -133,7 +135,7 @@ def approve_selected(
     return None
 
 
-@admin.action(description="Decline the selected, with a reason", permissions=["decide"])
+@admin.action(description="Decline the selected", permissions=["decide"])
 def decline_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
@@ -149,7 +151,7 @@ def decline_selected(
     )
 
 
-@admin.action(description="Stop the selected, with a reason", permissions=["decide"])
+@admin.action(description="Stop the selected", permissions=["decide"])
 def stop_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
@@ -162,12 +164,12 @@ def stop_selected(
         STOP,
         decide.stop,
         "stopped",
-        nothing="None of them is collecting ratings.",
+        nothing="None of them is running.",
     )
 
 
 @admin.action(
-    description="Retry the failed step of the selected", permissions=["decide"]
+    description="Retry the failed steps of the selected", permissions=["decide"]
 )
 def retry_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
@@ -306,5 +308,5 @@ def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
     for slug, cents in sorted(costs_by_task.items()):
         left = budget_left(slug)
         short = "" if cents <= left else " — not enough: some will be refused"
-        totals.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
-    return totals
+        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
+    return found

@@ -51,7 +51,7 @@ class SeveralSystemsAdmin(DecisionAdmin):
     def state(self, row: Any) -> str:
         return str(row.get_state_display())
 
-    @admin.display(description="asked by")
+    @admin.display(description="requested by")
     def asked_by(self, row: Any) -> str:
         return str(row.evaluation.requested_by)
 
@@ -59,7 +59,7 @@ class SeveralSystemsAdmin(DecisionAdmin):
     def failure(self, row: Any) -> str:
         return str(row.failure)
 
-    @admin.display(description="reason of the decision")
+    @admin.display(description="reason for the decision")
     def decision_reason(self, row: Any) -> str:
         return str(row.decision_reason)
 
@@ -116,10 +116,14 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
     list_select_related = ["evaluation__task", "evaluation__requested_by"]
     search_fields = ["evaluation__systems__submission__system_name"]
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[JointEvaluation]:
+        rows: QuerySet[JointEvaluation] = super().get_queryset(request)
+        return rows.prefetch_related("evaluation__systems__submission")
+
 
 @admin.register(HumanEvaluation)
 class HumanEvaluationAdmin(ReadOnlyAdmin):
-    """All that people are asked, with whom it is about; decided on its owner's page."""
+    """All evaluations with their systems; decided on each subject's own page."""
 
     list_display = [
         "about",
@@ -145,9 +149,11 @@ class HumanEvaluationAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[HumanEvaluation]:
         rows: QuerySet[HumanEvaluation] = super().get_queryset(request)
-        return rows.prefetch_related("campaigns")
+        return rows.prefetch_related(
+            "campaigns", "joint__evaluation__systems__submission"
+        )
 
-    @admin.display(description="asks about")
+    @admin.display(description="systems")
     def about(self, row: HumanEvaluation) -> str:
         return format_html('<a href="{}">{}</a>', page_of(row.subject), row.subject)
 

@@ -1,4 +1,4 @@
-"""Submissions: the list, one submission's story, and what staff may do with it."""
+"""Submissions: the list, one submission's events, and what staff may do with it."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 
 State = Submission.State
 _AT_MOST = 120
-_STORY: list[Any] = ["at", "state", "sentence", "actor"]
+_EVENT_FIELDS: list[Any] = ["at", "state", "sentence", "actor"]
 
 
 PUBLISH_PARTIAL = Question(
-    title="Publish what is there",
+    title="Publish partial results",
     sentence=(
-        "The answers that came in before these were stopped are scored and published, "
-        "marked as partial; without enough instances they have no rank."
+        "Answers collected before these were stopped are scored and published, marked "
+        "as partial. Without enough instances they have no rank."
     ),
-    button="Publish all of them",
+    button="Publish all",
     action="publish_partial_selected",
     form=ReasonForm,
 )
 WITHDRAW = Question(
     title="Withdraw submissions",
     sentence=(
-        "They leave the board for good and their campaigns stop; work that was handed "
-        "in stays paid. This cannot be undone."
+        "They are removed from the board and their campaigns stop; completed work stays "
+        "paid. This cannot be undone."
     ),
-    button="Withdraw all of them",
+    button="Withdraw all",
     action="withdraw_selected",
     form=ReasonForm,
     danger=True,
@@ -59,7 +59,7 @@ WITHDRAW = Question(
 
 
 @admin.action(
-    description="Publish what is there of the selected stopped submissions",
+    description="Publish partial results of the selected stopped submissions",
     permissions=["decide"],
 )
 def publish_partial_selected(
@@ -71,13 +71,13 @@ def publish_partial_selected(
         model_admin.rows_in(queryset, State.STOPPED),
         PUBLISH_PARTIAL,
         decide.publish_partial,
-        "published as far as it goes",
+        "published in part",
         nothing="None of them was stopped without publishing.",
     )
 
 
 @admin.action(
-    description="Withdraw the selected submissions, with a reason",
+    description="Withdraw the selected",
     permissions=["decide"],
 )
 def withdraw_selected(
@@ -90,15 +90,15 @@ def withdraw_selected(
         WITHDRAW,
         decide.withdraw,
         "withdrawn",
-        nothing="None of them is there any more.",
+        nothing="None of them exists any more.",
     )
 
 
 class EventInline(ReadOnlyInline):
     model = SubmissionEvent
-    fields = _STORY
-    readonly_fields = _STORY
-    verbose_name_plural = "story"
+    fields = _EVENT_FIELDS
+    readonly_fields = _EVENT_FIELDS
+    verbose_name_plural = "events"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SubmissionEvent]:
         rows: QuerySet[SubmissionEvent] = super().get_queryset(request)

@@ -27,4 +27,6 @@ class JointEvaluation(WithEvaluation):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return f"joint evaluation {self.pk} on {self.task}"
+        # lists fetch the systems beforehand: evaluation__systems__submission
+        systems = [row.submission.system_name for row in self.evaluation.systems.all()]
+        return f"joint evaluation {self.pk}: {', '.join(systems)}"

@@ -35,4 +35,4 @@ def evaluations_about(submission: Submission) -> QuerySet[HumanEvaluation]:
     rows = HumanEvaluation.objects.filter(systems__submission=submission)
     return rows.select_related(
         "submission", "comparison__a", "comparison__b", "joint__evaluation__task"
-    )
+    ).prefetch_related("joint__evaluation__systems__submission")

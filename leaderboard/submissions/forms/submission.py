@@ -23,7 +23,7 @@ class SubmissionForm(forms.Form):
     file = forms.FileField(
         label="Predictions",
         help_text=(
-            "A JSON object from instance id to text, JSONL, TSV, or one line per "
+            "A JSON object from instance id to prediction, JSONL, TSV, or one line per "
             "instance; plain or compressed with gzip."
         ),
         # an empty file is refused by the service, with its own sentence

@@ -23,9 +23,9 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 MAX_STARTS = 6
 
-_CUT_OFF = (
-    f"This step was cut off {MAX_STARTS} times before it came to an end: it was killed, "
-    "or it needs more time or memory than there is. Staff can see it and try again."
+_INTERRUPTED = (
+    f"This step was interrupted {MAX_STARTS} times before it finished: it was killed, or "
+    "it needs more time or memory than is available. Staff can see it and retry it."
 )
 UNFAILED: dict[str, Any] = {
     "n_attempts": 0,
@@ -101,7 +101,7 @@ class Attempt:
         """Count the attempt; False when there is nothing to attempt, or no more."""
         waiting = self.row.filter(failure_permanent=False)
         if waiting.filter(n_attempts__gte=MAX_STARTS).exists():
-            self.note(_CUT_OFF, permanent=True)
+            self.note(_INTERRUPTED, permanent=True)
             logger.error("%s never comes to an end", self)
             return False
         return bool(waiting.update(n_attempts=F("n_attempts") + 1))

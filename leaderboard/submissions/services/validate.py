@@ -62,11 +62,17 @@ def _refuse(submission: Submission, result: PredictionFile) -> None:
         submission.pk,
         State.RECEIVED,
         State.INVALID,
-        f"The file is invalid: {problems[0]['message']}"
-        + (f" ({n - 1} more kinds of problems below.)" if n > 1 else ""),
+        f"The file is invalid: {problems[0]['message']}" + _others(n - 1),
         errors=problems,
         file_format=result.format or "",
     )
+
+
+def _others(n: int) -> str:
+    """Say that the page lists further kinds of problems."""
+    if not n:
+        return ""
+    return f" ({n} more {'kind' if n == 1 else 'kinds'} of problem below.)"
 
 
 def _accept(

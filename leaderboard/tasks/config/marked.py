@@ -87,9 +87,9 @@ def problems(
     Examples
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
-    >>> [problem] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
-    >>> problem.key, problem.sentence[:41]
-    ('human.test_criteria', 'several criteria are asked (true, clear),')
+        >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
+    >>> found.key, found.sentence[:42]
+    ('human.test_criteria', 'there are several criteria (true, clear),')
     """
     marks = human.test_criteria
     if marks is None:
@@ -117,7 +117,7 @@ def problems(
         if not any(marked) and _share(human, polarity, polarities):
             yield Problem(
                 f"{table}.{KEY}.{polarity}",
-                "names no criterion that can be marked: name one that is judged with "
+                "names no criterion that can be scored: name one that is rated with "
                 f"the input, or set {polarity}_share = 0.",
             )
 
@@ -134,11 +134,11 @@ def missing(human: HumanConfig) -> str:
     Examples
     --------
     >>> missing(HumanConfig(criteria={"true": "Is it true?", "clear": "Is it?"}))[:40]
-    'several criteria are asked (true, clear)'
+    'there are several criteria (true, clear)'
     """
     return (
-        f"several criteria are asked ({', '.join(human.criteria)}), and a test question "
-        f"can be right on one and wrong on another: add {KEY} = {{ {POSITIVE} = [...], "
+        f"there are several criteria ({', '.join(human.criteria)}), and an answer to a "
+        f"test question can be right on one and wrong on another: add {KEY} = {{ {POSITIVE} = [...], "
         f"{NEGATIVE} = [...] }} with the criteria on which a reference is good, and "
         "those on which another instance's reference is bad."
     )

@@ -28,7 +28,7 @@ def design_of(task: Task, human: HumanConfig) -> Design:
     designs = all_designs()
     if human.design not in designs:
         raise GenieError(
-            f"{task.title} asks for the design {human.design!r}, which this site does "
+            f"{task.title} names the design {human.design!r}, which this site does "
             "not have.",
             code="unknown-design",
         )

@@ -152,7 +152,7 @@ def _of_place(
         yield Problem(
             "human.design",
             f"the design {design.slug} shows outputs of several systems; it belongs in "
-            "[comparison] or [joint], and [human] asks about one system at a time.",
+            "[comparison] or [joint], and [human] evaluates one system at a time.",
         )
     if table != "human" and not several:
         yield Problem(

@@ -65,7 +65,7 @@ class VerdictAdmin(ReadOnlyAdmin):
     def p(self, verdict: Verdict) -> str:
         return f"{verdict.p_noisy:.4f}"
 
-    @admin.display(description="judged at", ordering="fit__created_at")
+    @admin.display(description="fitted at", ordering="fit__created_at")
     def at(self, verdict: Verdict) -> object:
         return verdict.fit.created_at
 

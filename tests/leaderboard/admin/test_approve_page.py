@@ -46,7 +46,7 @@ def test_the_cost_stands_to_the_cent_in_lines(boss, waiting):
     ]
     flat = " ".join(" ".join(row) for row in rows)
     flat = re.sub(r"\s+", " ", flat)
-    assert "Judged items 20 $0.09 $1.80" in flat
+    assert "Items 20 $0.09 $1.80" in flat
     assert "Test questions 2 $0.09 $0.18" in flat
     assert "Expected re-posting 3 $0.09 $0.27" in flat
     assert "Platform fee 25 $0.00 $0.00" in flat
@@ -171,7 +171,7 @@ def test_who_comes_second_is_told_and_nothing_is_paid_twice(boss, waiting, staff
     answer = boss.post(
         path_of(submission), {**fields_of(page), "approve": "pressed", "reason": ""}
     )
-    assert "that await approval or were declined" in answer.text
+    assert "that await approval or were declined can be approved" in answer.text
     assert "there is nothing to decide" in answer.text
     assert Commitment.objects.count() == 1
     submission.refresh_from_db()

@@ -130,7 +130,7 @@ def refused(folder):
         (DIRECT + "\n[comparison.criteria]\n'a@b' = 'Which?'", "comparison.criteria: a criterion cannot be called 'spans' or have @ in its name"),
         (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
         (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "human.test_criteria.negative: names 'beauty', which is not one of the criteria"),
-        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be marked"),
+        (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be scored"),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "joint.scale: the scale two-choice compares two"),
     ],
 )  # fmt: skip
@@ -200,8 +200,8 @@ def test_a_task_with_several_criteria_says_which_of_them_tests_are_marked_on(
     [found] = ours()
     assert (found.id, found.msg) == (
         "genie.E007",
-        "demo-qa/task.toml: human.test_criteria: several criteria are asked (clear, overall), and a "
-        "test question can be right on one and wrong on another: add test_criteria = "
+        "demo-qa/task.toml: human.test_criteria: there are several criteria (clear, overall), and an "
+        "answer to a test question can be right on one and wrong on another: add test_criteria = "
         "{ positive = [...], negative = [...] } with the criteria on which a reference "
         "is good, and those on which another instance's reference is bad.",
     )

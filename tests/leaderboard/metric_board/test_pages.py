@@ -22,7 +22,7 @@ def page(client, query=""):
 
 
 def test_a_task_without_scores_says_what_will_be_here(client, world):
-    assert "No system has been rated here yet" in page(client)
+    assert "No numbers yet" in page(client)
 
 
 def test_a_board_under_way_and_one_with_too_few_say_so(client, world):

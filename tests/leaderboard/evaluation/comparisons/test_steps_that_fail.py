@@ -102,7 +102,7 @@ def test_a_step_that_is_killed_each_time_does_not_loop_for_ever(walk, monkeypatc
     run.step(walk.evaluation_id)
     found = now(walk)
     assert found.failure_permanent
-    assert "cut off 6 times" in found.failure
+    assert "interrupted 6 times" in found.failure
 
 
 def test_staff_see_it_first_of_all_and_try_again_from_the_list(walk, monkeypatch, boss):

@@ -107,7 +107,7 @@ def test_a_step_that_kills_its_process_every_time_is_given_up_and_shown(
     found = now(submission)
     assert n == 6
     assert (found.failed_step, found.failure_permanent) == ("measure", True)
-    assert "cut off 6 times" in found.failure
+    assert "interrupted 6 times" in found.failure
     decide.retry(submission, by=boss)
     jobs.drain()
     assert now(submission).state == "MEASURED"
