@@ -18,13 +18,13 @@ from leaderboard.teams.services import notices, webhooks
 
 
 def validate(pk: int) -> None:
-    here = Attempt(Submission, pk, Submission.State.RECEIVED, "validate")
-    here.run(partial(validating.check, pk))
+    attempt = Attempt(Submission, pk, Submission.State.RECEIVED, "validate")
+    attempt.run(partial(validating.check, pk))
 
 
 def measure(pk: int) -> None:
-    here = Attempt(Submission, pk, Submission.State.VALID, "measure")
-    here.run(partial(measuring.run, pk))
+    attempt = Attempt(Submission, pk, Submission.State.VALID, "measure")
+    attempt.run(partial(measuring.run, pk))
 
 
 def step_evaluation(pk: int) -> None:

@@ -179,7 +179,7 @@ def _half_judged(pools: list[str], say: Say) -> None:
         crowd = Crowd(people.players(pools), quality=Opinions(pools), seed=SEED + 1)
         half = submission.task.sample_size // 2
         for turn in range(4 * half):
-            crowd.one(crowd.players[turn % len(crowd.players)])
+            crowd.do_hit(crowd.players[turn % len(crowd.players)])
             if _n_answered(submission) >= half:
                 break
         _settle()

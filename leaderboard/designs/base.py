@@ -142,7 +142,7 @@ class OneOutput(Design):
     ) -> dict[str, Any]:
         """Show the instance's fields, then the output; a reference where asked."""
         [prediction] = outputs
-        data = {**given(task, shown), "prediction": prediction}
+        data = {**input_fields(task, shown), "prediction": prediction}
         if task.show_reference and shown.references:
             data["reference"] = shown.references[0]
         return data
@@ -163,10 +163,10 @@ class SeveralOutputs(Design):
         self, task: TaskView, shown: Shown, outputs: Sequence[str]
     ) -> dict[str, Any]:
         """Show the instance's fields and the outputs as A, B, ... in the order given."""
-        return {**given(task, shown), "outputs": in_slots(outputs)}
+        return {**input_fields(task, shown), "outputs": in_slots(outputs)}
 
 
-def given(task: TaskView, shown: Shown) -> dict[str, Any]:
+def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
     """Lay the instance's fields out as all HIT templates read them."""
     return {
         "fields": [
@@ -229,6 +229,7 @@ def content_key(task_slug: str, instance_id: str) -> str:
     >>> len(content_key("xsum", "17"))
     32
     """
+    # The separator stands in no slug: different pairs give different texts.
     return hashlib.sha256(f"{task_slug}\x1f{instance_id}".encode()).hexdigest()[:32]
 
 

@@ -52,6 +52,7 @@ class Unit:
         [0.0, 50.0, 100.0]
         """
         if self.logarithmic:
+            # Ratios average as logarithms do: twice as good and half as good cancel.
             return np.asarray(np.log(values), dtype=np.float64)
         if not self.percent:
             return np.asarray(values, dtype=np.float64)
@@ -71,12 +72,12 @@ class Unit:
 
         Examples
         --------
-        >>> found = Unit(0.01, 100.0, logarithmic=True).interval(
+        >>> score = Unit(0.01, 100.0, logarithmic=True).interval(
         ...     np.log([0.5, 2.0]), seed=1, n_resamples=10, confidence=0.95)
-        >>> found.estimate
+        >>> score.estimate
         100.0
         """
-        found = bootstrap_mean(
+        interval = bootstrap_mean(
             per_instance,
             seed=seed,
             n_resamples=n_resamples,
@@ -84,15 +85,15 @@ class Unit:
             bounds=self.bounds,
         )
         if not self.logarithmic:
-            return found
+            return interval
         return Interval(
-            100 * math.exp(found.estimate),
-            100 * math.exp(found.low),
-            100 * math.exp(found.high),
-            found.confidence,
-            found.method,
-            found.covers,
-            found.n,
+            100 * math.exp(interval.estimate),
+            100 * math.exp(interval.low),
+            100 * math.exp(interval.high),
+            interval.confidence,
+            interval.method,
+            interval.covers,
+            interval.n,
         )
 
     def binned(self, values: Floats) -> Floats:
@@ -108,8 +109,10 @@ class Unit:
         if self.steps:
             return np.clip(values, self.low, self.high)
         if self.logarithmic:
+            # Powers of two: half as good is as far from the reference as twice as good.
             return np.asarray(2.0 ** np.rint(np.log2(values)), dtype=np.float64)
         width = (self.high - self.low) / _STEPS
+        # The scale's upper end belongs to the last bin.
         place = np.minimum(np.floor((values - self.low) / width), _STEPS - 1)
         return np.asarray(self.low + width * place, dtype=np.float64)
 

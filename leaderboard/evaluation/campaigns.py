@@ -88,7 +88,7 @@ def build(
         pool=evaluation.task.slug,
         title=part.title,
         hit_type=configuration.hit_type_of(evaluation.task, human, part.criteria),
-        items=[one.spec for one in part.judged] + [one.spec for one in part.hidden],
+        items=[item.spec for item in part.judged] + [item.spec for item in part.hidden],
         platform=human.platform,
         budget_cents=budget_cents,
         seed=part.seed,
@@ -97,6 +97,7 @@ def build(
         simulated=evaluation.simulated,
         max_assignments=ratings_per_item,
     )
+    # In the transaction that builds it: no HIT is handed out before the requirement.
     qualification.require_of(evaluation.task, campaign)
     EvaluationCampaign.objects.create(
         evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
@@ -112,10 +113,11 @@ def remember(
     return items.remember(evaluation, item_of, judged)
 
 
-def look_over(task: Task, campaigns: Sequence[Campaign]) -> None:
+def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
     """Grade test questions, judge who works on it, ask again for what was lost."""
     for campaign in campaigns:
         grade.grade(campaign)
+    # Workers are judged by all graded answers in the pool, so grading comes first.
     judge.judge(
         campaigns[0].pool,
         simulated=campaigns[0].simulated,
@@ -131,14 +133,15 @@ def collect(evaluation: HumanEvaluation) -> None:
     asking_now = [c for c in campaigns if c.state != Campaign.State.SCHEDULED]
     if not asking_now:
         return
-    look_over(evaluation.task, asking_now)
+    grade_and_judge(evaluation.task, asking_now)
     with transaction.atomic():
+        # Read under the lock: staff may have stopped it while answers were judged.
         now = machine.lock(evaluation.pk)
         closed = closing.close(campaigns) if now.state == State.ANNOTATING else None
         if closed is None:
             return
-        n_done = sum(one.n_done for one in closed)
-        n_hits = sum(one.n_hits for one in closed)
+        n_done = sum(progress.n_done for progress in closed)
+        n_hits = sum(progress.n_hits for progress in closed)
         stopped = closing.stopped(campaigns)
         publishes = all(campaign.publish_partial for campaign in stopped)
         who = "Simulated annotators" if evaluation.simulated else "Workers"

@@ -55,10 +55,12 @@ def approve(
     )
     evaluation = _locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
+    # What would fail at the launch is refused here, before money is set aside.
     strategy.check(evaluation)
     worker_requirements.check_platform_of(evaluation.task, strategy.human(evaluation))
     cents = strategy.quote(evaluation).total_cents
     keys = strategy.keys(evaluation)
+    # A commitment for each campaign: each is settled by itself when its campaign ends.
     for place, key in enumerate(keys):
         budgets.commit(
             key=key,
@@ -66,9 +68,9 @@ def approve(
             amount_cents=share_of(cents, len(keys), place),
             by=by,
         )
-    said = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
-    more = {"approved_cents": cents, "start_now": start_now}
-    return _decided(subject, evaluation, State.APPROVED, said, by, reason, **more)
+    sentence = f"Approved at a cost of up to ${cents / 100:,.2f}. {reason}".strip()
+    fields = {"approved_cents": cents, "start_now": start_now}
+    return _decided(subject, evaluation, State.APPROVED, sentence, by, reason, **fields)
 
 
 @transaction.atomic
@@ -80,8 +82,8 @@ def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
         "can be declined"
     )
     evaluation = _locked(subject, {State.REQUESTED}, refusal, "not-declinable")
-    said = f"Declined: {reason.strip()}"
-    return _decided(subject, evaluation, State.DECLINED, said, by, reason)
+    sentence = f"Declined: {reason.strip()}"
+    return _decided(subject, evaluation, State.DECLINED, sentence, by, reason)
 
 
 @transaction.atomic
@@ -91,8 +93,9 @@ def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
     at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
     evaluation = _locked(subject, at_work, "there is nothing to stop", "not-running")
     strategy = strategy_of(evaluation)
-    said = f"Stopped: {reason.strip()}"
-    _decided(subject, evaluation, State.STOPPED, said, by, reason)
+    sentence = f"Stopped: {reason.strip()}"
+    _decided(subject, evaluation, State.STOPPED, sentence, by, reason)
+    # After the move: where another decision was faster, nothing of this is done.
     strategy.stopped(evaluation)
     key = strategy.keys(evaluation)[0]
     campaigns.end(evaluation, key, by=by, reason=reason)
@@ -107,12 +110,21 @@ def publish_partial(subject: Submission, *, by: Account, reason: str) -> None:
         "only a submission that was stopped without publishing can be published now"
     )
     evaluation = _locked(subject, {State.STOPPED}, refusal, "not-stopped")
-    Campaign.objects.filter(
-        pk__in=[campaign.pk for campaign in evaluation.campaigns_in_order],
-        state=Campaign.State.STOPPED,
-    ).update(publish_partial=True)
-    said = f"Staff decided to publish the partial result: {reason}"
-    machine.move(evaluation, State.ANNOTATED, said, by=by)
+    pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
+    if not pks:
+        raise GenieError(
+            f"{subject} was stopped before its HITs were posted; there is no result to "
+            "publish.",
+            code="nothing-rated",
+        )
+    asked = Campaign.objects.filter(pk__in=pks)
+    asked.filter(state=Campaign.State.STOPPED).update(publish_partial=True)
+    # Stopping the evaluation waits for nobody: what people had open is not in yet, or
+    # not graded, and who counts may still have to be decided.
+    closed = not asked.filter(completed_at=None).exists()
+    sentence = f"Staff decided to publish the partial result: {reason}"
+    to = State.ANNOTATED if closed else State.ANNOTATING
+    machine.move(evaluation, to, sentence, by=by, finished_at=None)
 
 
 @transaction.atomic
@@ -120,6 +132,8 @@ def retry(subject: Subject, *, by: Account) -> Subject:
     """Clear the failure and queue the step of the present state once more."""
     evaluation = machine.evaluation_of(subject)
     if isinstance(subject, Submission):
+        # A submission may have failed before it had an evaluation: its own row is the
+        # lock.
         lifecycle.lock(subject.pk)
         subject.refresh_from_db()
     if evaluation is None:
@@ -135,6 +149,7 @@ def retry(subject: Subject, *, by: Account) -> Subject:
             code="nothing-to-retry",
         )
     if evaluation is not None:
+        # Both rows show the failure of a submission's evaluation, so both forget it.
         HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
     if isinstance(subject, Submission):
         Submission.objects.filter(pk=subject.pk).update(**UNFAILED)
@@ -155,14 +170,15 @@ def withdraw(subject: Submission, *, by: Account, reason: str) -> None:
             "withdrawn.",
             code="not-withdrawable",
         )
-    said = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    sentence = f"Withdrawn: {reason}" if reason else "Withdrawn."
+    # Not measured yet: nobody was asked, and no money is set aside.
     if submission.human_evaluation_id is None:
         to = Submission.State.WITHDRAWN
-        lifecycle.move(submission.pk, submission.state, to, said, by=by)
+        lifecycle.move(submission.pk, submission.state, to, sentence, by=by)
         return
     evaluation = machine.lock(submission.human_evaluation_id)
     key = strategy_of(evaluation).keys(evaluation)[0]
-    machine.move(evaluation, State.WITHDRAWN, said, by=by)
+    machine.move(evaluation, State.WITHDRAWN, sentence, by=by)
     campaigns.end(evaluation, key, by=by, reason="The submission was withdrawn.")
 
 
@@ -171,6 +187,7 @@ def _locked(
 ) -> HumanEvaluation:
     evaluation = machine.evaluation_of(subject)
     if evaluation is not None:
+        # Read again under the lock: what the page showed may be over by now.
         evaluation = machine.lock(evaluation.pk)
         if evaluation.state in allowed:
             return evaluation

@@ -55,7 +55,20 @@ def lock(pk: int) -> HumanEvaluation:
     In the order that `lifecycle.lock` gives.
     """
     _lock_submission(pk)
+    # Only its own row: PostgreSQL refuses to lock what an outer join may leave empty.
     return rows().select_for_update(of=("self",)).get(pk=pk)
+
+
+def hold(evaluation: HumanEvaluation) -> None:
+    """Take its rows before a step writes anything else, in the order of locks.
+
+    Raises
+    ------
+    LostRace
+        When somebody was faster: nothing has to be built to find that out.
+    """
+    if lock(evaluation.pk).state != evaluation.state:
+        raise LostRace
 
 
 def move(
@@ -80,16 +93,22 @@ def move(
         raise ValueError(f"An evaluation cannot go from {old} to {new}.")
     if new in states.OVER and new != State.DECLINED:
         fields.setdefault("finished_at", evaluation.finished_at or timezone.now())
+    # A submission shows the state of its evaluation: both change, or neither does.
     with transaction.atomic():
         if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
             _move_submission(evaluation.submission, old, new, sentence, by)
+        # Compare and set: of two processes that read the same state, one changes the
+        # row.
         moved = HumanEvaluation.objects.filter(pk=evaluation.pk, state=old).update(
             state=new, **UNFAILED, **fields
         )
         if not moved:
             raise LostRace
         if new in STEPS:
+            # In the same transaction: no state without its job, and no job for a lost
+            # race.
             jobs.enqueue(JOB, pk=evaluation.pk)
+    # The caller goes on with this object, so it has to say what its row says.
     for name, value in {"state": new, **UNFAILED, **fields}.items():
         setattr(evaluation, name, value)
 
@@ -107,6 +126,7 @@ class EvaluationAttempt(Attempt):
             _lock_submission(self.pk)
             written = row.update(**fields)
             if written:
+                # Read back, because `fields` may name only some of these columns.
                 now = HumanEvaluation.objects.filter(pk=self.pk).values(*UNFAILED).get()
                 Submission.objects.filter(human_evaluation=self.pk).update(**now)
         return written
@@ -127,6 +147,7 @@ def _move_submission(
     submission: Submission, old: str, new: str, sentence: str, by: Account | None
 ) -> None:
     before = lifecycle.of_evaluation(old)
+    # Publishing moves the submission alone: its evaluation stays scored.
     if submission.state == Submission.State.PUBLISHED:
         before = submission.state
     after = lifecycle.of_evaluation(new)

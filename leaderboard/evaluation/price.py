@@ -20,21 +20,22 @@ def quote_part(task: Task) -> Quote:
 
 def quote_single(task: Task) -> Quote:
     """Price the human evaluation of one submission."""
-    one, n = quote_part(task), len(task.human.separate())
-    return times(one, n) if n > 1 else one
+    part, n = quote_part(task), len(task.human.separate())
+    return times(part, n) if n > 1 else part
 
 
-def times(one: Quote, n: int) -> Quote:
+def times(quote: Quote, n: int) -> Quote:
     """Price the same several times over."""
     return Quote(
-        reward_cents=n * one.reward_cents,
-        fee_cents=n * one.fee_cents,
-        test_question_cents=n * one.test_question_cents,
-        repost_cents=n * one.repost_cents,
-        total_cents=n * one.total_cents,
-        n_assignments=n * one.n_assignments,
+        reward_cents=n * quote.reward_cents,
+        fee_cents=n * quote.fee_cents,
+        test_question_cents=n * quote.test_question_cents,
+        repost_cents=n * quote.repost_cents,
+        total_cents=n * quote.total_cents,
+        n_assignments=n * quote.n_assignments,
+        # Line by line: the lines of a quote add up to its total.
         lines=tuple(
-            replace(line, n=n * line.n, cents=n * line.cents) for line in one.lines
+            replace(line, n=n * line.n, cents=n * line.cents) for line in quote.lines
         ),
     )
 

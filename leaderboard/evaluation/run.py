@@ -37,13 +37,14 @@ def advance() -> int:
         .order_by("pk")
         .values_list("pk", "state")
     )
-    wanted = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
-    wanted += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
-    return jobs.enqueue_missing(wanted)
+    due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
+    due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
+    return jobs.enqueue_missing(due)
 
 
 def _waiting() -> list[int]:
     """Find evaluations with a step to take; looking whether people are done comes last."""
+    # What failed for good waits for a person.
     able = HumanEvaluation.objects.filter(failure_permanent=False).order_by("pk")
     published = Submission.State.PUBLISHED
     campaigns = Campaign.objects.filter(closing.asks_again()).values("pk")
@@ -58,7 +59,8 @@ def _waiting() -> list[int]:
     )
     changed = able.filter(pk__in=outdated())
     looks = able.filter(state=State.ANNOTATING)
+    # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
-    for found in (dropped, changed, asking_again, looks):
-        pks |= dict.fromkeys(found.values_list("pk", flat=True))
+    for evaluations in (dropped, changed, asking_again, looks):
+        pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
     return list(pks)

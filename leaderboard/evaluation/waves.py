@@ -13,8 +13,8 @@ from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import SLOTS
 from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
-from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import items
+from leaderboard.evaluation.services.comparison import key_of
 from leaderboard.evaluation.services.items import Entry, JudgedSpec
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import ComparisonConfig
@@ -42,7 +42,7 @@ class Wave:
 
     @property
     def specs(self) -> list[ItemSpec]:
-        return [one.spec for one in self.pairs] + [one.spec for one in self.hidden]
+        return [item.spec for item in self.pairs] + [item.spec for item in self.hidden]
 
     def within(self, n_items: int) -> Wave:
         """Leave test questions out where the money is for the pairs only."""
@@ -62,18 +62,24 @@ def drawn(comparison: Comparison) -> Drawn:
     both = Instance.objects.filter(
         task_id=comparison.task_id, predictions__submission=comparison.a_id
     ).filter(predictions__submission=comparison.b_id)
+    # In a known order before the draw: the seed decides, not the database.
     rows = list(both.order_by("position"))
     rng = generator(seed_from("pairs", comparison.seed))
     order = [rows[int(index)] for index in rng.permutation(len(rows))]
     human = human_of(comparison)
     n_pairs = min(comparison.max_pairs, len(order))
+    # Test questions are made of instances that are no pairs. Where systems share few,
+    # there are fewer pairs, so that the questions are not left out.
     while n_pairs > 1 and n_pairs + human.n_tests_among(n_pairs) > len(order):
         n_pairs -= 1
     with_references = [
-        one for one in order[n_pairs:] if configuration.has_references(one)
+        instance
+        for instance in order[n_pairs:]
+        if configuration.has_references(instance)
     ]
-    wanted = human.n_tests_among(n_pairs)
-    n_tests = min(wanted, max(0, len(with_references) - 1))
+    n_due = human.n_tests_among(n_pairs)
+    # One instance more than questions: each takes its wrong text from another one.
+    n_tests = min(n_due, max(0, len(with_references) - 1))
     return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])
 
 
@@ -94,11 +100,12 @@ def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
             human,
             instance,
             [Entry(texts[pk, instance.pk], pk) for pk in systems],
-            campaign_key=compare.key_of(comparison.pk),
+            campaign_key=key_of(comparison.pk),
             seed=comparison.seed,
         )
         for instance in chosen
     ]
+    # Differences of a running total: rounding wave by wave would lose or add questions.
     first, after = (human.n_tests_among(n) for n in (start, start + len(chosen)))
     hidden = _tests(comparison, human, available)[first:after]
     return Wave(comparison.n_waves, start, pairs, hidden)
@@ -114,9 +121,11 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
                 judged_item=row,
                 position=wave.first_position + place,
                 wave=wave.number,
-                slot_of_a=next(s for s in SLOTS if one.slots.get(s) == comparison.a_id),
+                slot_of_a=next(
+                    s for s in SLOTS if pair.slots.get(s) == comparison.a_id
+                ),
             )
-            for place, (row, one) in enumerate(zip(judged, wave.pairs, strict=True))
+            for place, (row, pair) in enumerate(zip(judged, wave.pairs, strict=True))
         ]
     )
     inject.place(campaign, wave.hidden)
@@ -134,7 +143,7 @@ def _tests(
         human,
         {comparison.criterion: ""},
         available.tests,
-        campaign_key=compare.key_of(comparison.pk),
+        campaign_key=key_of(comparison.pk),
         n=len(available.tests) - 1,
         seed=comparison.seed,
     )

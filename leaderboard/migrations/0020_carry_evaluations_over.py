@@ -29,7 +29,7 @@ SHARED = (
     "failure_permanent",
 )
 # The step that each state is left by.
-STEPS = {"APPROVED": "launch", "ANNOTATING": "collect", "SCORED": "keep_up"}
+STEPS = {"APPROVED": "launch", "ANNOTATING": "collect", "SCORED": "publish"}
 
 
 def carry_over(apps: Any, schema_editor: Any) -> None:
@@ -67,12 +67,13 @@ def _submissions(apps: Any) -> None:
             pk = launched[one.pk]
             model.objects.filter(pk=pk).update(**fields)
         else:
+            # nothing is launched by it: what the task says by then holds
+            human = one.task.config.get("human", {})
+            sample_size = int(human.get("sample_size", 0))
             pk = model.objects.create(
                 task_id=one.task_id,
-                design=one.task.config["human"]["design"],
-                n_instances=min(
-                    one.task.config["human"]["sample_size"], one.task.n_instances
-                ),
+                design=human.get("design", ""),
+                n_instances=min(sample_size, one.task.n_instances),
                 seed=seed_for("campaign", f"submission:{one.pk}"),
                 **fields,
             ).pk

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from crowd.campaigns.services import reservations
+from crowd.campaigns.services import reissue, reservations
 from crowd.campaigns.services import staff_notices as watch
 from crowd.models import Campaign
 from tests.crowd.making import make_campaign
@@ -34,3 +34,15 @@ def test_old_sentences_give_way_and_others_stay():
 
     campaign.refresh_from_db()
     assert campaign.notice == f"{watch.STARVED} Something else."
+
+
+@pytest.mark.django_db
+def test_what_an_earlier_version_said_of_missing_money_goes_when_there_is_some():
+    campaign = make_campaign()
+    Campaign.objects.filter(pk=campaign.pk).update(
+        notice="3 answers that do not count were not asked for again: the campaign's "
+        "budget of $1,200.50 is used up. Something else."
+    )
+    migration.reword(apps, None)
+    campaign.refresh_from_db()
+    assert reissue.without_shortage(campaign.notice) == "Something else."

@@ -14,7 +14,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import progress_of
 from crowd.money.services import budgets
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
@@ -74,7 +74,7 @@ class MoreMoneyAction(ReadOnlyAdmin):
             (_name(c), request.POST.get(_name(c), str(c.budget_cents)))
             for c in campaigns
         ]
-        form = asked(self, request, QUESTION, lines, room, budgets_shown)
+        form = confirmed_form(self, request, QUESTION, lines, room, budgets_shown)
         if isinstance(form, HttpResponse):
             return form
         cents = int(form.cleaned_data["dollars"] * 100)

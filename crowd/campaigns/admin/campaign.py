@@ -21,7 +21,13 @@ from crowd.hits.models.campaign import Campaign, HITType
 from crowd.hits.selectors.progress import CampaignProgress, progress_of
 from crowd.money.admin.fair_pay import FairPayAction
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, ReasonForm, after_asking, asked
+from genie.lib.admin.questions import (
+    Line,
+    Question,
+    ReasonForm,
+    after_asking,
+    confirmed_form,
+)
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
@@ -218,7 +224,9 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         self.look_up(rows)
         lines = [Line(c.pk, c.title, self.answered(c)) for c in rows]
         total = sum(_of(c).spent_cents for c in rows)
-        form = asked(self, request, STOP, lines, [("Spent so far", dollars(total))])
+        form = confirmed_form(
+            self, request, STOP, lines, [("Spent so far", dollars(total))]
+        )
         if isinstance(form, HttpResponse):
             return form
         answers, by = form.cleaned_data, person(request)

@@ -19,7 +19,13 @@ from crowd.campaigns.services.overturn import overturn, pay_instead
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, ReasonForm, after_asking, asked
+from genie.lib.admin.questions import (
+    Line,
+    Question,
+    ReasonForm,
+    after_asking,
+    confirmed_form,
+)
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
@@ -163,7 +169,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
             self._say(request, "Rejected", 0, queryset.count())
             return None
         lines = [Line(row.pk, str(row.worker), self.reward(row)) for row in rows]
-        form = asked(self, request, REJECT, lines)
+        form = confirmed_form(self, request, REJECT, lines)
         if isinstance(form, HttpResponse):
             return form
         reason = form.cleaned_data["reason"]
@@ -186,7 +192,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
             Line(row.pk, str(row.worker), f"{self.reward(row)}: {way.sentence}")
             for row, way in ways
         ]
-        form = asked(self, request, TAKE_BACK, lines)
+        form = confirmed_form(self, request, TAKE_BACK, lines)
         if isinstance(form, HttpResponse):
             return form
         answers = form.cleaned_data

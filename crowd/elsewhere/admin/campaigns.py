@@ -16,13 +16,12 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import resolve_calls, sync
-from crowd.elsewhere.services import study_places as places
+from crowd.elsewhere.services import resolve_calls, study_places, sync
 from crowd.hits.selectors.progress import progress_of
 from crowd.money.services import bonuses
 from crowd.templatetags.crowd_money import dollars
 from genie.lib import jobs
-from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
@@ -158,8 +157,8 @@ class ExternalCampaignAdmin(ReadOnlyAdmin):
 
     @admin.display(description="places")
     def places(self, row: ExternalCampaign) -> str:
-        n = places.n_places_told(row.campaign)
-        taken = row.campaign.sessions.filter(status__in=places.TAKEN).count()
+        n = study_places.n_places_told(row.campaign)
+        taken = row.campaign.sessions.filter(status__in=study_places.TAKEN).count()
         return f"{n:,} places of {row.place_size}, {taken:,} taken" if n else "–"
 
     @admin.display(description="platform page")
@@ -221,7 +220,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
     def was_paid(
         self, request: HttpRequest, queryset: QuerySet[OutwardCall]
     ) -> HttpResponse | None:
-        form = asked(self, request, PAID, _lines(queryset))
+        form = confirmed_form(self, request, PAID, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
         reference = form.cleaned_data["reference"]
@@ -236,7 +235,7 @@ class OutwardCallAdmin(ReadOnlyAdmin):
     def send_again(
         self, request: HttpRequest, queryset: QuerySet[OutwardCall]
     ) -> HttpResponse | None:
-        form = asked(self, request, AGAIN, _lines(queryset))
+        form = confirmed_form(self, request, AGAIN, _lines(queryset))
         if isinstance(form, HttpResponse):
             return form
         reason = form.cleaned_data["reason"]
@@ -282,7 +281,7 @@ class ExternalSessionAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, queryset: QuerySet[ExternalSession]
     ) -> HttpResponse | None:
         lines = [Line(row.pk, row.session_id, row.status) for row in queryset]
-        form = asked(self, request, BONUS, lines)
+        form = confirmed_form(self, request, BONUS, lines)
         if isinstance(form, HttpResponse):
             return form
         answers = form.cleaned_data

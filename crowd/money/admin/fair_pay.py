@@ -13,7 +13,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.money.selectors.fair_pay import Shortfall, shortfall
 from crowd.money.services import fair_pay
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, asked
+from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
 
@@ -60,7 +60,9 @@ class FairPayAction(ReadOnlyAdmin):
             return None
         lines = [Line(c.pk, c.title, _detail(missing)) for c, missing in underpaid]
         total = sum(missing.total_cents for _, missing in underpaid)
-        form = asked(self, request, QUESTION, lines, [("Total", dollars(total))])
+        form = confirmed_form(
+            self, request, QUESTION, lines, [("Total", dollars(total))]
+        )
         if isinstance(form, TemplateResponse):
             # What is agreed to is what was shown, whatever is approved meanwhile.
             agreed = [(f"agreed-{c.pk}", m.total_cents) for c, m in underpaid]

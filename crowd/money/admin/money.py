@@ -17,7 +17,7 @@ from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.money.services import budgets, payments
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, asked
+from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.admin.rows import PageOfRows, ReadOnlyAdmin, person
 
@@ -177,7 +177,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin):
             return None
         lines = [Line(e.pk, self.worker(e), self.amount(e)) for e in entries]
         total = sum(entry.amount_cents for entry in entries)
-        form = asked(self, request, PAID, lines, [("Total", dollars(total))])
+        form = confirmed_form(self, request, PAID, lines, [("Total", dollars(total))])
         if isinstance(form, HttpResponse):
             return form
         n = payments.mark_paid(entries, person(request), form.cleaned_data["reference"])

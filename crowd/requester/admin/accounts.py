@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from crowd.requester.models.account import AccessKey, Requester, RequesterEntry
 from crowd.requester.services import access_keys
 from crowd.templatetags.crowd_money import dollars
-from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class RequesterAdmin(ReadOnlyAdmin):
         requester = self._only_one(request, queryset)
         if requester is None:
             return None
-        form = asked(self, request, KEY, [Line(requester.pk, requester.name)])
+        form = confirmed_form(self, request, KEY, [Line(requester.pk, requester.name)])
         if isinstance(form, HttpResponse):
             return form
         key, secret = access_keys.create_key(
@@ -137,7 +137,9 @@ class RequesterAdmin(ReadOnlyAdmin):
         requester = self._only_one(request, queryset)
         if requester is None:
             return None
-        form = asked(self, request, DEPOSIT, [Line(requester.pk, requester.name)])
+        form = confirmed_form(
+            self, request, DEPOSIT, [Line(requester.pk, requester.name)]
+        )
         if isinstance(form, HttpResponse):
             return form
         cents = int(form.cleaned_data["dollars"] * 100)
@@ -178,7 +180,7 @@ class AccessKeyAdmin(ReadOnlyAdmin):
             )
             return None
         lines = [Line(key.pk, key.key_id, key.requester.name) for key in keys]
-        form = asked(self, request, REVOKE, lines)
+        form = confirmed_form(self, request, REVOKE, lines)
         if isinstance(form, HttpResponse):
             return form
         reason = form.cleaned_data["reason"]

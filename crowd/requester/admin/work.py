@@ -17,7 +17,7 @@ from crowd.requester.models.account import (
 from crowd.requester.services import pay_outs
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.log import note
-from genie.lib.admin.questions import Line, Question, after_asking, asked
+from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class _PaidOut(ReadOnlyAdmin):
         if not rows:
             self.message_user(request, "Nothing to pay.", messages.WARNING)
             return None
-        form = asked(self, request, PAID, [self.line(row) for row in rows])
+        form = confirmed_form(self, request, PAID, [self.line(row) for row in rows])
         if isinstance(form, HttpResponse):
             return form
         n = pay_outs.mark_paid(rows, person(request), form.cleaned_data["reference"])

@@ -16,8 +16,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
 from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
-from crowd.workers.services import exclusions as exclude
-from crowd.workers.services import invitations
+from crowd.workers.services import exclusions, invitations
 from genie.lib.admin.questions import after_asking
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
@@ -72,7 +71,7 @@ class WorkerAdmin(ReadOnlyAdmin):
 
     def look_up(self, rows: list[Worker]) -> None:
         earnings = earnings_of(rows)
-        exclusions = dict(
+        n_exclusions = dict(
             Exclusion.objects.filter(worker__in=[row.pk for row in rows])
             .order_by()
             .values_list("worker")
@@ -87,7 +86,7 @@ class WorkerAdmin(ReadOnlyAdmin):
         for row in rows:
             row.n_work = work[row.pk]  # type: ignore[attr-defined]
             row.earned = earnings[row.pk]  # type: ignore[attr-defined]
-            row.n_exclusions = exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
+            row.n_exclusions = n_exclusions.get(row.pk, 0)  # type: ignore[attr-defined]
 
     def get_object(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         worker = super().get_object(request, *args, **kwargs)
@@ -149,7 +148,8 @@ class WorkerAdmin(ReadOnlyAdmin):
     ) -> None:
         by = person(request)
         n = sum(
-            exclude.from_all_work(worker, excluded, by, reason) for worker in queryset
+            exclusions.from_all_work(worker, excluded, by, reason)
+            for worker in queryset
         )
         self.message_user(request, f"Changed {n}.", messages.SUCCESS)
 

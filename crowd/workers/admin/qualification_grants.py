@@ -22,7 +22,7 @@ from crowd.workers.models.qualification_attempt import (
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.worker import Worker
 from crowd.workers.services import test_attempts
-from genie.lib.admin.questions import Line, Question, ReasonForm, asked
+from genie.lib.admin.questions import Line, Question, ReasonForm, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 from genie.lib.errors import GenieError
@@ -146,7 +146,9 @@ class QualificationGrantAdmin(ReadOnlyAdmin):
         if not rows:
             self.message_user(request, "None of them is in force.", messages.WARNING)
             return None
-        form = asked(self, request, REVOKE, [Line(row.pk, str(row)) for row in rows])
+        form = confirmed_form(
+            self, request, REVOKE, [Line(row.pk, str(row)) for row in rows]
+        )
         if isinstance(form, HttpResponse):
             return form
         reason = form.cleaned_data["reason"]

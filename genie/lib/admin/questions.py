@@ -61,7 +61,7 @@ class Line:
     detail: str = ""
 
 
-def asked(
+def confirmed_form(
     model_admin: ModelAdmin[Any],
     request: HttpRequest,
     question: Question,
@@ -70,6 +70,7 @@ def asked(
     hidden: Iterable[tuple[str, str]] = (),
 ) -> forms.Form | HttpResponse:
     """Give the confirmed form, or the page that asks for it."""
+    # The list of rows posts without this field; only the confirmation page sends it.
     confirmed = request.method == "POST" and "confirmed" in request.POST
     form = question.form(request.POST if confirmed else None)
     if confirmed and form.is_valid():
@@ -103,7 +104,7 @@ def after_asking(title: str, sentence: str, button: str) -> Callable[..., Any]:
             model_admin: ModelAdmin[Any], request: HttpRequest, queryset: QuerySet[Any]
         ) -> HttpResponse | None:
             lines = [Line(row.pk, str(row)) for row in queryset]
-            answer = asked(model_admin, request, question, lines)
+            answer = confirmed_form(model_admin, request, question, lines)
             if isinstance(answer, HttpResponse):
                 return answer
             return act(model_admin, request, queryset, answer.cleaned_data["reason"])

@@ -94,17 +94,17 @@ class AsksWhy(ListAdmin):
     def delete_with_reason(
         self, request: HttpRequest, queryset: QuerySet[Any], reason: str
     ) -> None:
-        n_gone, kept = 0, []
+        n_gone, refused = 0, []
         for row in queryset:
             if self.may_delete(row) and self._gone(request, row, reason):
                 n_gone += 1
             else:
-                kept.append(str(row))
+                refused.append(str(row))
         if n_gone:
             self.message_user(request, f"Deleted: {n_gone}.", messages.SUCCESS)
-        if kept:
+        if refused:
             sentence = (
-                f"Not deleted, because other records depend on them: {_few(kept)}."
+                f"Not deleted, because other records depend on them: {_few(refused)}."
             )
             self.message_user(request, sentence, messages.ERROR)
 

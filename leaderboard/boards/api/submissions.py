@@ -167,8 +167,10 @@ def _received(request: Request, fields: dict[str, Any]) -> tuple[Submission, boo
     if (key := request.headers.get("Idempotency-Key")) is None:
         return receive(), False
     key = idempotency.checked_key(key)
-    print_ = idempotency.fingerprint(sent, stream)
-    return idempotency.receive_once(owner, key, print_, lambda also: receive(also=also))
+    request_hash = idempotency.fingerprint(sent, stream)
+    return idempotency.receive_once(
+        owner, key, request_hash, lambda also: receive(also=also)
+    )
 
 
 def _team(owner: Any, slug: str | None) -> Team:

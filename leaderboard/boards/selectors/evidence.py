@@ -95,11 +95,9 @@ def judgements(
     beside = design.beside if design else {}
     # as workers saw them: criteria, then boxes to tick, then what stands beside
     order = [*hit_type.criteria, *hit_type.form.get("checkboxes", ()), *beside]
-    scores = (
-        Score.objects.filter(evaluation=evaluation, superseded_at=None)
-        .select_related("evaluation")
-        .prefetch_related("evaluation__campaigns")
-    )
+    scores = Score.objects.filter(evaluation=evaluation, superseded_at=None)
+    for score in scores:
+        score.evaluation = evaluation  # with the campaigns that it has read
     shown_scores = [
         Judgement(
             criterion=score.criterion,

@@ -89,7 +89,7 @@ def task_cards() -> list[TaskCard]:
 def latest() -> list[Score]:
     """Give the results published last."""
     return list(
-        _shown(Task.objects.only("slug", "config"))
+        _shown(Task.objects.only("slug", "kind", "config"))
         .select_related("submission__task", "submission__team", "evaluation")
         .prefetch_related("evaluation__campaigns")
         .order_by("-submission__published_at", "-pk")[:N_LATEST]

@@ -83,7 +83,11 @@ def visible_submission(
 ) -> tuple[Submission, VisibleParts]:
     """Give a submission to those who may see it; to others it does not exist."""
     submission = (
-        Submission.objects.select_related("task", "team", "owner").filter(pk=pk).first()
+        Submission.objects.select_related(
+            "task", "team", "owner", "human_evaluation__task"
+        )
+        .filter(pk=pk)
+        .first()
     )
     if submission is None:
         raise Http404

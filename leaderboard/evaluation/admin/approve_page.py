@@ -41,10 +41,10 @@ class DecisionForm(forms.Form):
     shown_cents = forms.IntegerField(widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or {}
-        if given.get("decision") == DECLINE and not given.get("reason"):
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("decision") == DECLINE and not cleaned.get("reason"):
             self.add_error("reason", "Give a reason; it is shown to the submitter.")
-        return given
+        return cleaned
 
 
 def approve_page(
@@ -54,8 +54,11 @@ def approve_page(
     cost = quote_single(submission.task)
     form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
     if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
-        if given["decision"] != DECLINE and given["shown_cents"] != cost.total_cents:
+        cleaned = form.cleaned_data
+        if (
+            cleaned["decision"] != DECLINE
+            and cleaned["shown_cents"] != cost.total_cents
+        ):
             form = DecisionForm(initial={"shown_cents": cost.total_cents})
             model_admin.message_user(
                 request,
@@ -63,7 +66,7 @@ def approve_page(
                 "cost is shown below.",
                 messages.WARNING,
             )
-        elif _decided(model_admin, request, submission, given):
+        elif _decided(model_admin, request, submission, cleaned):
             return redirect(_next(submission))
     context = {
         **model_admin.admin_site.each_context(request),
@@ -94,23 +97,23 @@ def _decided(
     model_admin: Any,
     request: HttpRequest,
     submission: Submission,
-    given: dict[str, Any],
+    cleaned: dict[str, Any],
 ) -> bool:
     """Carry the decision out and write it into the history; False when refused."""
     by = cast("Account", request.user)
     try:
         with transaction.atomic():
-            if given["decision"] == DECLINE:
-                done = decide.decline(submission, by=by, reason=given["reason"])
-                sentence = f"Declined: {given['reason']}"
+            if cleaned["decision"] == DECLINE:
+                done = decide.decline(submission, by=by, reason=cleaned["reason"])
+                sentence = f"Declined: {cleaned['reason']}"
             else:
-                now = given["decision"] == START_NOW
+                now = cleaned["decision"] == START_NOW
                 done = decide.approve(
-                    submission, by=by, reason=given["reason"], start_now=now
+                    submission, by=by, reason=cleaned["reason"], start_now=now
                 )
                 sentence = (
                     f"Approved up to {dollars(done.approved_cents or 0)}"
-                    f"{', to start now' if now else ''}. {given['reason']}"
+                    f"{', to start now' if now else ''}. {cleaned['reason']}"
                 ).strip()
             model_admin.log_change(request, done, sentence)
     except GenieError as error:

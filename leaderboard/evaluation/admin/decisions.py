@@ -22,7 +22,7 @@ from genie.lib.admin.questions import (
     Question,
     ReasonForm,
     act_on_each,
-    asked,
+    confirmed_form,
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
@@ -105,7 +105,7 @@ def approve_selected(
             "The cost has changed in the meantime; please check it again.",
         )
         return None
-    answer = asked(
+    answer = confirmed_form(
         model_admin,
         request,
         APPROVE,
@@ -120,13 +120,15 @@ def approve_selected(
     )
     if isinstance(answer, HttpResponse):
         return answer
-    given, by = answer.cleaned_data, cast("Account", request.user)
+    confirmed, by = answer.cleaned_data, cast("Account", request.user)
 
     def act(row: Any) -> tuple[Model, str]:
-        decide.approve(row, by=by, reason=given["reason"], start_now=given["start_now"])
+        decide.approve(
+            row, by=by, reason=confirmed["reason"], start_now=confirmed["start_now"]
+        )
         return (
             row,
-            f"Approved up to {dollars(costs[row.pk])}. {given['reason']}".strip(),
+            f"Approved up to {dollars(costs[row.pk])}. {confirmed['reason']}".strip(),
         )
 
     act_on_rows(model_admin, request, rows, act, "approved")
@@ -179,7 +181,7 @@ def retry_selected(
     lines = [
         Line(row.pk, str(row), f"{row.failed_step}: {row.failure}") for row in rows
     ]
-    answer = asked(model_admin, request, RETRY, lines)
+    answer = confirmed_form(model_admin, request, RETRY, lines)
     if isinstance(answer, HttpResponse):
         return answer
     reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
@@ -214,16 +216,16 @@ class DecisionAdmin(ReadOnlyAdmin):
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return decide.may_decide(request.user)
 
-    def rows_in(self, queryset: QuerySet[Any], *wanted: str) -> list[Any]:
+    def rows_in(self, queryset: QuerySet[Any], *states: str) -> list[Any]:
         """Give those of the rows whose evaluation is in one of these states."""
-        names = wanted if self.state_of else map(lifecycle.of_evaluation, wanted)
-        found = queryset.filter(**{f"{self.state_of}state__in": list(names)})
-        return list(found.order_by("pk"))
+        names = states if self.state_of else map(lifecycle.of_evaluation, states)
+        matching = queryset.filter(**{f"{self.state_of}state__in": list(names)})
+        return list(matching.order_by("pk"))
 
     def rows_that_failed(self, queryset: QuerySet[Any]) -> list[Any]:
         """Give those of the rows of which a step failed."""
-        found = queryset.exclude(**{f"{self.state_of}failed_step": ""})
-        return list(found.order_by("pk"))
+        failed = queryset.exclude(**{f"{self.state_of}failed_step": ""})
+        return list(failed.order_by("pk"))
 
 
 def decide_on_each(
@@ -243,7 +245,7 @@ def decide_on_each(
     lines = [
         Line(row.pk, str(row), f"{row.task}, {row.get_state_display()}") for row in rows
     ]
-    answer = asked(model_admin, request, question, lines)
+    answer = confirmed_form(model_admin, request, question, lines)
     if isinstance(answer, HttpResponse):
         return answer
     reason, by = answer.cleaned_data["reason"], cast("Account", request.user)
@@ -299,11 +301,11 @@ def _warned(row: Any) -> str:
 
 def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
     """Set what each task's rows cost beside what is left for it."""
-    wanted: dict[str, int] = defaultdict(int)
+    costs_by_task: dict[str, int] = defaultdict(int)
     for row in rows:
-        wanted[row.task.slug] += costs[row.pk]
-    found = []
-    for slug, cents in sorted(wanted.items()):
+        costs_by_task[row.task.slug] += costs[row.pk]
+    totals = []
+    for slug, cents in sorted(costs_by_task.items()):
         left = budget_left(slug)
         short = "" if cents <= left else " — not enough: some will be refused"
         found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))

@@ -10,7 +10,7 @@ from django.contrib.admin import ModelAdmin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from genie.lib.admin.questions import Line, Question, asked
+from genie.lib.admin.questions import Line, Question, confirmed_form
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.services import qualification
 from leaderboard.tasks.models import Task
@@ -58,7 +58,7 @@ def draw_for(
 ) -> HttpResponse | None:
     """Ask for the rules, draw a test for each task, lead to the drafts."""
     tasks = list(queryset)
-    form = asked(
+    form = confirmed_form(
         model_admin, request, DRAW, [Line(task.pk, str(task)) for task in tasks]
     )
     if isinstance(form, HttpResponse):

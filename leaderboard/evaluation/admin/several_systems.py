@@ -26,7 +26,7 @@ class HasFailed(YesNo):
     field, nothing = "evaluation__failed_step", ""
 
 
-class AskedAdmin(DecisionAdmin):
+class SeveralSystemsAdmin(DecisionAdmin):
     """What is asked about several systems; its evaluation's fields stand beside."""
 
     readonly_fields = [
@@ -69,7 +69,7 @@ class AskedAdmin(DecisionAdmin):
 
 
 @admin.register(Comparison)
-class ComparisonAdmin(AskedAdmin):
+class ComparisonAdmin(SeveralSystemsAdmin):
     list_display = [
         "__str__",
         "task",
@@ -97,7 +97,7 @@ class ComparisonAdmin(AskedAdmin):
 
 
 @admin.register(JointEvaluation)
-class JointEvaluationAdmin(AskedAdmin):
+class JointEvaluationAdmin(SeveralSystemsAdmin):
     list_display = [
         "__str__",
         "task",

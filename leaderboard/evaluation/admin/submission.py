@@ -143,7 +143,7 @@ class SubmissionAdmin(DecisionAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
-        own = [
+        decision_urls = [
             path(
                 "<int:pk>/approve/",
                 view(self.approve_view),
@@ -155,10 +155,10 @@ class SubmissionAdmin(DecisionAdmin):
                 name="leaderboard_submission_do",
             ),
         ]
-        return [*own, *super().get_urls()]
+        return [*decision_urls, *super().get_urls()]
 
     def approve_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        return approve_page(self, request, self._one(request, pk))
+        return approve_page(self, request, self._submission(request, pk))
 
     def do_view(self, request: HttpRequest, pk: str, verb: str) -> HttpResponse:
         """Do with one submission what the list does with many."""
@@ -169,19 +169,19 @@ class SubmissionAdmin(DecisionAdmin):
             "publish-partial": self.publish_partial_selected,
             "withdraw": self.withdraw_selected,
         }
-        one = self._one(request, int(pk))
+        submission = self._submission(request, int(pk))
         answer: HttpResponse | None = acts[verb](
-            request, Submission.objects.filter(pk=one.pk)
+            request, Submission.objects.filter(pk=submission.pk)
         )
         return answer or redirect(
-            reverse("admin:leaderboard_submission_change", args=[one.pk])
+            reverse("admin:leaderboard_submission_change", args=[submission.pk])
         )
 
-    def _one(self, request: HttpRequest, pk: int) -> Submission:
+    def _submission(self, request: HttpRequest, pk: int) -> Submission:
         if not self.has_decide_permission(request):
             raise PermissionDenied
-        found = Submission.objects.select_related("task", "team", "owner").filter(pk=pk)
-        submission = found.first()
+        rows = Submission.objects.select_related("task", "team", "owner").filter(pk=pk)
+        submission = rows.first()
         if submission is None:
             raise Http404
         return submission

@@ -14,7 +14,7 @@ def of_evaluation(name: str) -> Any:
     return property(lambda self: getattr(self.evaluation, name))
 
 
-class Asked(models.Model):
+class WithEvaluation(models.Model):
     """A question about several systems; how it stands is its evaluation's affair."""
 
     State = HumanEvaluation.State

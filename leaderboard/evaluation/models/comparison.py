@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from leaderboard.evaluation.models.asked import Asked
+from leaderboard.evaluation.models.asked import WithEvaluation
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.models.states import OVER
 from leaderboard.submissions.models.submission import Submission
@@ -29,7 +29,7 @@ class ComparisonSet(models.Model):
         return f"all pairs {self.pk} on {self.task}"
 
 
-class Comparison(Asked):
+class Comparison(WithEvaluation):
     """Is one system better than another? People are asked until that can be said."""
 
     class Strategy(models.TextChoices):

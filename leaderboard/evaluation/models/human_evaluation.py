@@ -78,17 +78,18 @@ class HumanEvaluation(models.Model):
     def subject(self) -> models.Model:
         """Give the submission, comparison or joint evaluation that owns it."""
         of: dict[str, str] = {self.Strategy.SINGLE: "submission"}
-        found: models.Model = getattr(self, of.get(self.strategy, self.strategy))
-        return found
+        owner: models.Model = getattr(self, of.get(self.strategy, self.strategy))
+        return owner
 
     @property
     def campaigns_in_order(self) -> list[Campaign]:
         """Give its campaigns: none before it is launched, one, or one a criterion."""
-        found: list[Campaign] = self.__dict__.get("_campaigns", [])
-        if not found:
-            found = [row.campaign for row in self.campaigns.all()]
-            self.__dict__["_campaigns"] = found
-        return found
+        campaigns: list[Campaign] = self.__dict__.get("_campaigns", [])
+        # An empty list is not remembered: they may have been launched since.
+        if not campaigns:
+            campaigns = [row.campaign for row in self.campaigns.all()]
+            self.__dict__["_campaigns"] = campaigns
+        return campaigns
 
     @property
     def campaign(self) -> Campaign:

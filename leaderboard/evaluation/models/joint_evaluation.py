@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from django.db import models
 
-from leaderboard.evaluation.models.asked import Asked, of_evaluation
+from leaderboard.evaluation.models.asked import WithEvaluation, of_evaluation
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
-class JointEvaluation(Asked):
+class JointEvaluation(WithEvaluation):
     """Several systems judged side by side, instance by instance (RankME)."""
 
     evaluation = models.OneToOneField(

@@ -35,7 +35,7 @@ LEGAL: dict[str, frozenset[str]] = {
     ),
     State.ANNOTATED: frozenset({State.SCORED, State.STOPPED, State.WITHDRAWN}),
     # staff ended it and did not want a partial result published; they may yet
-    State.STOPPED: frozenset({State.ANNOTATED, State.WITHDRAWN}),
+    State.STOPPED: frozenset({State.ANNOTATING, State.ANNOTATED, State.WITHDRAWN}),
     State.SCORED: frozenset({State.WITHDRAWN}),
     State.DECIDED: frozenset(),
     State.UNDECIDED: frozenset(),

@@ -26,7 +26,8 @@ def launched(submissions: Iterable[int]) -> QuerySet[HumanEvaluation]:
 
 def evaluation_of(submission: Submission) -> HumanEvaluation | None:
     """Give a submission's evaluation once people are asked."""
-    return launched([submission.pk]).first()
+    evaluation = submission.human_evaluation
+    return evaluation if evaluation and evaluation.campaigns_in_order else None
 
 
 def evaluations_about(submission: Submission) -> QuerySet[HumanEvaluation]:

@@ -41,19 +41,21 @@ def rule_for(name: str, delta: float) -> ConfidenceRule:
     return rule_named(name, delta / 2)
 
 
-def asked_at_first(strategy: str, n_workers: int) -> int:
+def n_workers_at_first(strategy: str, n_workers: int) -> int:
     """Say how many workers a pair is given to when it goes out."""
     if strategy == Strategy.MAJORITY:
         return n_workers
     return 2 if strategy == Strategy.MAX_THREE else 1
 
 
-def asked_at_most(strategy: str, n_workers: int) -> int:
+def n_workers_at_most(strategy: str, n_workers: int) -> int:
     """Say how many workers a pair may take, for the price."""
-    return 3 if strategy == Strategy.MAX_THREE else asked_at_first(strategy, n_workers)
+    return (
+        3 if strategy == Strategy.MAX_THREE else n_workers_at_first(strategy, n_workers)
+    )
 
 
-def wants_third(strategy: str, values: Sequence[float]) -> bool:
+def needs_third(strategy: str, values: Sequence[float]) -> bool:
     """Tell whether two workers disagree and a third has to decide."""
     return (
         strategy == Strategy.MAX_THREE
@@ -69,12 +71,13 @@ def label_of(
 
     With `last` no more votes will come: those that are there have to do.
     """
-    n_votes = asked_at_first(strategy, n_workers) + wants_third(strategy, values)
+    n_votes = n_workers_at_first(strategy, n_workers) + needs_third(strategy, values)
     if not values or (len(values) < n_votes and not last):
         return None
     if len(values) == 1:
         return values[0]
     share = sum(values) / len(values)
+    # Two who disagree, and no third vote: a tie.
     if share == MIDDLE:
         return MIDDLE
     return 1.0 if share > MIDDLE else 0.0
@@ -162,7 +165,7 @@ def labels_from(
     ]
 
 
-def no_more_came(state: str) -> bool:
+def votes_are_final(state: str) -> bool:
     """Tell whether all answers were in at the end, so that those there had to do.
 
     Of a comparison that was stopped in the middle only complete pairs are read.

@@ -12,11 +12,11 @@ from genie.accounts.staff import staff_may
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
-    asked_at_first,
     decide,
     labels_from,
-    no_more_came,
+    n_workers_at_first,
     rule_of,
+    votes_are_final,
     votes_shown,
 )
 from leaderboard.stats.stopping.outlook import Course, course_of, labels_needed
@@ -106,7 +106,7 @@ def standing_of(comparison: Comparison) -> Standing:
     rule = rule_of(comparison)
     votes = votes_shown(comparison)
     is_over = comparison.is_over
-    last = no_more_came(comparison.state)
+    last = votes_are_final(comparison.state)
     labels = [
         pair for pair in labels_from(comparison, votes, last=last) if pair is not None
     ]
@@ -117,7 +117,7 @@ def standing_of(comparison: Comparison) -> Standing:
     needed = None
     if not is_over and labels:
         needed = labels_needed(rule, len(labels), sum(labels))
-    workers_per_pair = asked_at_first(comparison.strategy, comparison.n_workers)
+    workers_per_pair = n_workers_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
         now=_decided(comparison) or decide(rule, labels),
         course=course_of(rule, labels),

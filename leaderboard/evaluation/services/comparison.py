@@ -64,7 +64,7 @@ def request(
         design=human.design,
         n_instances=question.max_pairs,
     )
-    made = Comparison.objects.create(
+    comparison = Comparison.objects.create(
         evaluation=evaluation,
         criterion=question.criterion,
         a=a,
@@ -77,9 +77,11 @@ def request(
         wave_size=question.wave_size or human.wave_size,
         max_pairs=question.max_pairs,
     )
-    evaluation.seed = seed_for("comparison", made.pk, a.pk, b.pk, question.criterion)
+    evaluation.seed = seed_for(
+        "comparison", comparison.pk, a.pk, b.pk, question.criterion
+    )
     evaluation.save(update_fields=["seed"])
-    return made
+    return comparison
 
 
 @transaction.atomic
@@ -103,6 +105,7 @@ def request_all_pairs(
         delta=question.delta,
         requested_by_id=by.pk,
     )
+    # The chance that any decision is wrong is at most the sum over the pairs.
     share = Question(**{**vars(question), "delta": question.delta / len(pairs)})
     for a, b in pairs:
         request(a, b, share, by=by, within=together)
@@ -124,10 +127,10 @@ def _check_pair(a: Submission, b: Submission) -> None:
         raise GenieError(
             "The submissions are for different tasks.", code="different-tasks"
         )
-    for one in (a, b):
-        if one.state not in ON_BOARD:
+    for submission in (a, b):
+        if submission.state not in ON_BOARD:
             raise GenieError(
-                f"{one.system_name} is {one.get_state_display()}; its "
+                f"{submission.system_name} is {submission.get_state_display()}; its "
                 "predictions must be validated and measured first.",
                 code="not-comparable",
             )
@@ -140,6 +143,7 @@ def _check_pair(a: Submission, b: Submission) -> None:
 
 def _check_question(task: Task, question: Question) -> None:
     known = criteria_of(task)
+    # An even number of votes may have no majority.
     odd = question.n_workers % 2 == 1
     wave = 1 if question.wave_size is None else question.wave_size
     problems = [

@@ -12,41 +12,42 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     decide,
     labels_from,
-    no_more_came,
     rule_of,
+    votes_are_final,
 )
 from leaderboard.stats.stopping.sequential import Decision
 
 State = states.State
 
 
-def result(found: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
+def result(comparison: Comparison, state: str, votes: Sequence[Votes]) -> Decision:
     """Say what the rule makes of these votes at an end of this kind."""
-    labels = labels_from(found, votes, last=no_more_came(state))
-    return decide(rule_of(found), [one for one in labels if one is not None])
+    labels = labels_from(comparison, votes, last=votes_are_final(state))
+    return decide(rule_of(comparison), [label for label in labels if label is not None])
 
 
 @transaction.atomic
 def write(
-    found: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
+    comparison: Comparison, state: str, decision: Decision, votes: Sequence[Votes]
 ) -> None:
     """Write how it ended and from which votes; callers hold the comparison's row.
 
     Bans, appeals and rejections change later who counts. The decision stays as it was
     written, and it can be computed again only from the votes that counted then.
     """
+    # A comparison that staff stopped decides nothing, whatever its labels say by then.
     decided = decision.side != "undecided" and state == State.DECIDED
-    found.better = decision.side if decided else ""
-    found.n_labels = decision.n
-    found.estimate = decision.estimate if decision.n else None
-    found.low, found.high = decision.low, decision.high
-    found.votes_kept = True
-    found.save()
+    comparison.better = decision.side if decided else ""
+    comparison.n_labels = decision.n
+    comparison.estimate = decision.estimate if decision.n else None
+    comparison.low, comparison.high = decision.low, decision.high
+    comparison.votes_kept = True
+    comparison.save()
     CountedVote.objects.bulk_create(
         [
-            CountedVote(pair_id=one.pair_pk, worker_id=worker, value=value)
-            for one in votes
-            for worker, value in zip(one.workers, one.values, strict=True)
+            CountedVote(pair_id=pair.pair_pk, worker_id=worker, value=value)
+            for pair in votes
+            for worker, value in zip(pair.workers, pair.values, strict=True)
         ],
         batch_size=1_000,
     )

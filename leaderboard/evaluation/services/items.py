@@ -73,6 +73,7 @@ def judged(
             f"the design {design.slug} shows to workers.",
             code="no-references",
         )
+    # Drawn for each instance: no system always stands first.
     order = design.order(len(entries), seed=seed, instance_id=instance.instance_id)
     ordered = [entries[index] for index in order]
     data = design.data(
@@ -140,6 +141,12 @@ def known(
             seed=seed,
         )
     marked = marked_criteria(human, criteria)
+    # The price has all questions in it: where only one polarity can be marked on these
+    # criteria, all are of that one.
+    if not marked[NEGATIVE]:
+        n_positive, n_negative = n_positive + n_negative, 0
+    elif not marked[POSITIVE]:
+        n_positive, n_negative = 0, n_positive + n_negative
     return inject.draw_items(
         campaign_key=campaign_key,
         material=_material(task, human, design, instances),
@@ -208,11 +215,11 @@ def line_ups(
 ) -> list[LineUp]:
     """Offer inputs with outputs for test questions; `outputs` by instance, or none."""
     design, view = design_of(task, human), task_view(task, human)
-    found = []
+    offered = []
     for instance in instances:
         texts = list(outputs[instance.pk]) if outputs else [""] * n_outputs
         data = design.data(view, shown(instance), texts)
-        found.append(
+        offered.append(
             LineUp(
                 content_key=content_key(task.slug, instance.instance_id),
                 data=data,
@@ -220,14 +227,16 @@ def line_ups(
                 reference=instance.references[-1],
             )
         )
-    return found
+    return offered
 
 
 def _expected(
     human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
 ) -> dict[str, Any]:
-    own = {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
-    return {**own, **_named(criteria, marked)}
+    threshold = (
+        {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
+    )
+    return {**threshold, **_named(criteria, marked)}
 
 
 def _named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
@@ -257,22 +266,23 @@ def remember(
     evaluation: HumanEvaluation, item_of: Mapping[str, int], specs: Sequence[JudgedSpec]
 ) -> list[JudgedItem]:
     """Store which instance each item is about, and whose output stands in which slot."""
+    # They come back in the order of `specs`, with their keys.
     rows = JudgedItem.objects.bulk_create(
         [
             JudgedItem(
                 evaluation=evaluation,
-                item_id=item_of[one.spec.key],
-                instance_id=one.instance_pk,
+                item_id=item_of[item.spec.key],
+                instance_id=item.instance_pk,
             )
-            for one in specs
+            for item in specs
         ],
         batch_size=2_000,
     )
     JudgedOutput.objects.bulk_create(
         [
             JudgedOutput(judged_item=row, slot=slot, submission_id=submission_pk)
-            for row, one in zip(rows, specs, strict=True)
-            for slot, submission_pk in one.slots.items()
+            for row, item in zip(rows, specs, strict=True)
+            for slot, submission_pk in item.slots.items()
         ],
         batch_size=2_000,
     )

@@ -77,13 +77,13 @@ def request(
         design=task.configuration.joint.design,
         n_instances=n,
     )
-    made = JointEvaluation.objects.create(
+    joint = JointEvaluation.objects.create(
         evaluation=evaluation, criteria=chosen, n_instances=n, n_workers=n_workers
     )
-    systems_pks = [one.pk for one in systems]
-    evaluation.seed = seed_for("joint evaluation", made.pk, *systems_pks)
+    systems_pks = [system.pk for system in systems]
+    evaluation.seed = seed_for("joint evaluation", joint.pk, *systems_pks)
     evaluation.save(update_fields=["seed"])
-    return made
+    return joint
 
 
 def shared_instances(
@@ -91,8 +91,8 @@ def shared_instances(
 ) -> list[Instance]:
     """Give instances that all systems have outputs for, in the task's random order."""
     rows = task.instances.order_by("sample_rank")
-    for one in systems:
-        rows = rows.filter(predictions__submission=one)
+    for system in systems:
+        rows = rows.filter(predictions__submission=system)
     return list(rows[after : after + n])
 
 
@@ -103,21 +103,22 @@ def _check_systems(systems: Sequence[Submission]) -> None:
             f"Choose 2 to {most} systems, not {len(systems)}.",
             code="wrong-number-of-systems",
         )
-    if len({one.pk for one in systems}) < len(systems):
+    if len({system.pk for system in systems}) < len(systems):
         raise GenieError("A system is named twice.", code="same-submission")
-    if len({one.task_id for one in systems}) > 1:
+    if len({system.task_id for system in systems}) > 1:
         raise GenieError(
             "The submissions are for different tasks.", code="different-tasks"
         )
-    if len({one.simulated for one in systems}) > 1:
+    # What programs said and what people said never goes into one ranking.
+    if len({system.simulated for system in systems}) > 1:
         raise GenieError(
             "Some submissions are rated by simulated annotators and others by people.",
             code="not-comparable",
         )
-    for one in systems:
-        if one.state not in ON_BOARD:
+    for system in systems:
+        if system.state not in ON_BOARD:
             raise GenieError(
-                f"{one.system_name} is {one.get_state_display()}; its "
+                f"{system.system_name} is {system.get_state_display()}; its "
                 "predictions must be validated and measured first.",
                 code="not-comparable",
             )

@@ -28,30 +28,31 @@ def results_of(
     """Compute everything that one page shows, criterion by criterion."""
     ratings = system_ratings(evaluation)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
-    found = {}
+    by_criterion = {}
     for campaign in campaigns_of(evaluation):
         for criterion in campaign.hit_type.criteria:
             rows = ratings[ratings["criterion"] == criterion]
-            own = seed_from("joint", seed, criterion)
+            # A seed of its own, so that criteria are resampled independently.
+            criterion_seed = seed_from("joint", seed, criterion)
             numbers = numbers_of(
                 rows,
-                [one.pk for one in systems],
+                [system.pk for system in systems],
                 unit=unit_for(evaluation.design, campaign, criterion),
-                seed=own,
+                seed=criterion_seed,
                 n_resamples=n_resamples,
             )
             n = numbers.get("n_instances", 0)
             signature = _signature(evaluation, campaign.hit_type.scale, criterion)
-            found[criterion] = {
+            by_criterion[criterion] = {
                 **numbers,
                 "n_excluded_workers": n_excluded_workers(campaign),
                 "scale": campaign.hit_type.scale,
-                "seed": own,
+                "seed": criterion_seed,
                 "n_resamples": n_resamples,
                 "ratings_sha256": digest(rows, OF_SEVERAL),
-                "signature": f"{signature}|n:{n}|seed:{own}",
+                "signature": f"{signature}|n:{n}|seed:{criterion_seed}",
             }
-    return {"criteria": found}
+    return {"criteria": by_criterion}
 
 
 def _signature(evaluation: HumanEvaluation, scale: str, criterion: str) -> str:

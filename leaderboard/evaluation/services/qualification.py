@@ -53,6 +53,7 @@ def draw_test(
     if seed is None:
         seed = qualification_tests.seed_of(task.slug, version)
     human = task.human
+    # Where each criterion has its own campaign, one test on the first serves all.
     criteria = human.separate()[0]
     drawn = items.known(
         task,
@@ -72,7 +73,9 @@ def draw_test(
     )
     with transaction.atomic():
         test = qualification_tests.draft(
-            spec, [_question(one) for one in drawn], hit_type_of(task, human, criteria)
+            spec,
+            [_question(item) for item in drawn],
+            hit_type_of(task, human, criteria),
         )
         QualificationTest.objects.filter(pk=test.pk).update(seed=seed)
     test.refresh_from_db()
@@ -91,22 +94,22 @@ def training_instances(task: Task, n: int) -> list[Instance]:
         .iterator(chunk_size=100)
     )
     # One more than asked for: a wrong answer is another one's right answer.
-    found = list(islice(filter(has_references, rows), n + 1))
-    if len(found) < n:
+    instances = list(islice(filter(has_references, rows), n + 1))
+    if len(instances) < n:
         raise GenieError(
-            f"{task.title} has {len(found)} instances with references outside "
+            f"{task.title} has {len(instances)} instances with references outside "
             f"the sample for human evaluation, but a test of {n} questions needs "
             f"{n}.",
             code="too-few-references",
         )
-    return found
+    return instances
 
 
-def _question(one: HiddenItem) -> QuestionSpec:
-    expected = dict(one.expected)
+def _question(item: HiddenItem) -> QuestionSpec:
+    expected = dict(item.expected)
     if "slot" not in expected:
-        expected["good"] = one.polarity == Polarity.POSITIVE
-    return QuestionSpec(one.spec.data, expected, one.spec.content_key)
+        expected["good"] = item.polarity == Polarity.POSITIVE
+    return QuestionSpec(item.spec.data, expected, item.spec.content_key)
 
 
 def ensure(task: Task) -> str:

@@ -88,6 +88,7 @@ def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
     wide = ratings.pivot_table(
         index=["instance", "worker"], columns="submission", values="value"
     )
+    # A judgement that lacks a system says nothing about the order of all of them.
     return wide.reindex(columns=list(systems)).dropna()
 
 
@@ -100,6 +101,7 @@ def _laid_out(
     workers = wide.index.get_level_values("worker").to_numpy()
     levels = raw
     if unit.logarithmic:
+        # Workers' numbers differ in size: only ratios within one worker compare.
         flat = normalise_magnitudes(raw.ravel(), np.repeat(workers, raw.shape[1]))
         levels = flat.reshape(raw.shape)
     averaged = unit.averaged(levels)
@@ -152,6 +154,7 @@ def _skills(raw: Floats, seed: int) -> dict[str, Any]:
     shares = skill_shares(
         raw, seed=seed, n_resamples=SKILL_RESAMPLES, draw_probability=DRAW_PROBABILITY
     )
+    # Ordered by how many systems each one beats in more than half of the resamples.
     order = (shares > 0.5).sum(axis=1).astype(float)
     n = raw.shape[1]
     return {
@@ -170,18 +173,20 @@ def _skills(raw: Floats, seed: int) -> dict[str, Any]:
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:
     """Give ICC(1,k) of the ratings of each output, where several people gave one."""
+    # Sorted: the last decimals of a sum depend on its order, and that must not depend
+    # on who the workers are.
     groups = [
         unit.averaged(np.sort(group["value"].to_numpy(dtype=np.float64)))
         for _, group in ratings.groupby(["instance", "submission"], sort=True)
     ]
     if len(groups) < 2 or max(len(group) for group in groups) < 2:
         return {"form": "ICC(1,k)", "value": None, "low": None, "high": None}
-    found = icc_one_way(groups)
+    icc = icc_one_way(groups)
     return {
         "form": "ICC(1,k)",
-        "value": _finite(found.value),
-        "low": _finite(found.low),
-        "high": _finite(found.high),
+        "value": _finite(icc.value),
+        "low": _finite(icc.low),
+        "high": _finite(icc.high),
     }
 
 

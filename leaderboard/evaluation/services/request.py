@@ -30,13 +30,13 @@ def requested(
         design=design,
         n_instances=n_instances,
         seed=seed,
-        simulated=any(one.simulated for one in systems),
+        simulated=any(system.simulated for system in systems),
         requested_by_id=by,
     )
     EvaluatedSystem.objects.bulk_create(
         [
-            EvaluatedSystem(evaluation=evaluation, submission=one, position=position)
-            for position, one in enumerate(systems)
+            EvaluatedSystem(evaluation=evaluation, submission=system, position=position)
+            for position, system in enumerate(systems)
         ]
     )
     return evaluation

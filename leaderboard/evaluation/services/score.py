@@ -47,30 +47,34 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
     ratings = pd.concat(
         [ratings, ratings_beside(evaluation, ratings)], ignore_index=True
     )
-    asked = _asked_in(evaluation)
-    excluded = {one: n_excluded_workers(one) for one in campaigns_of(evaluation)}
-    found = []
+    campaign_by_criterion = _campaign_by_criterion(evaluation)
+    excluded = {
+        campaign: n_excluded_workers(campaign) for campaign in campaigns_of(evaluation)
+    }
+    scores = []
     for (submission_pk, criterion), group in ratings.groupby(
         ["submission", "criterion"], sort=True
     ):
         name, pk = str(criterion), int(str(submission_pk))
-        campaign = asked.get(name, evaluation.campaign)
-        found.append(
-            _computed_one(
+        campaign = campaign_by_criterion.get(name, evaluation.campaign)
+        scores.append(
+            _computed_score(
                 evaluation.design, campaign, pk, name, group, excluded[campaign]
             )
         )
     # what the task asks comes first, in its order; then ticks and marks
-    order = list(asked)
+    order = list(campaign_by_criterion)
     return sorted(
-        found,
-        key=lambda one: (
-            order.index(one.criterion) if one.criterion in asked else len(order)
+        scores,
+        key=lambda score: (
+            order.index(score.criterion)
+            if score.criterion in campaign_by_criterion
+            else len(order)
         ),
     )
 
 
-def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
+def _campaign_by_criterion(evaluation: HumanEvaluation) -> dict[str, Campaign]:
     """Find the campaign that asks each criterion."""
     return {
         criterion: campaign
@@ -82,7 +86,7 @@ def _asked_in(evaluation: HumanEvaluation) -> dict[str, Campaign]:
     }
 
 
-def _computed_one(
+def _computed_score(
     design: str,
     campaign: Campaign,
     submission_pk: int,
@@ -94,7 +98,10 @@ def _computed_one(
 
     unit = unit_for(design, campaign, criterion)
     averaged = ratings.assign(value=unit.averaged(ratings["value"].to_numpy(float)))
+    # Ratings of one output hang together. Instances are resampled, not ratings: several
+    # ratings of an output say no more about other outputs.
     per_instance = averaged.groupby("instance", sort=True)["value"].mean().to_numpy()
+    # Seeded by names: the same ratings give the same interval, whenever it is computed.
     seed = seed_from("bootstrap", campaign.key, criterion)
     resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     intervals = {
@@ -140,6 +147,7 @@ def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
         ):
             continue
         changed = True
+        # Before the new one is written: only one score of a criterion may be current.
         if old is not None:
             Score.objects.filter(pk=old.pk).update(superseded_at=timezone.now())
         Score.objects.create(

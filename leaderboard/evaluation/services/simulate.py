@@ -62,14 +62,14 @@ class Crowd:
         while worked:
             worked = False
             for index in self.rng.permutation(len(self.players)):
-                if not self.one(self.players[int(index)]):
+                if not self.do_hit(self.players[int(index)]):
                     continue
                 worked, n = True, n + 1
                 if on_answer is not None:
                     on_answer(n)
         return n
 
-    def one(self, player: Player) -> bool:
+    def do_hit(self, player: Player) -> bool:
         """Let one worker do one HIT; False when there is none for them."""
         assignment = work.next_assignment(player.worker)
         if assignment is None:
@@ -112,16 +112,16 @@ class Crowd:
             slot: self._opinion(self.of_text(item, text), player.habit)
             for slot, text in outputs.items()
         } or {"": self._opinion(self.quality(item), player.habit)}
-        said = {
-            question.key: self._said(question, item, opinions)
+        answers = {
+            question.key: self._answer(question, item, opinions)
             for question in questions
             if not question.checkbox
         }
         if hit_templates.get(hit_type.template).marks_errors:
-            said[SPANS] = _marked(str(item.data["prediction"]), opinions[""])
-        return said
+            answers[SPANS] = _marked(str(item.data["prediction"]), opinions[""])
+        return answers
 
-    def _said(self, question: Asked, item: Item, opinions: dict[str, float]) -> str:
+    def _answer(self, question: Asked, item: Item, opinions: dict[str, float]) -> str:
         scale = question.scale
         if scale.compares:
             first, second = opinions.values()
@@ -153,12 +153,12 @@ def _marked(text: str, opinion: float) -> str:
     return json.dumps([span])
 
 
-def _nearest(scale: type[Scale], wanted: float, rng: np.random.Generator) -> str:
+def _nearest(scale: type[Scale], target: float, rng: np.random.Generator) -> str:
     """Choose the answer nearest to a wish between 0 (low end) and 1; ties by chance."""
     options = sorted(scale.options, key=lambda option: option.value)
     low, high = options[0].value, options[-1].value
     distances = np.array(
-        [abs(option.value - (low + wanted * (high - low))) for option in options]
+        [abs(option.value - (low + target * (high - low))) for option in options]
     )
     near = np.flatnonzero(np.isclose(distances, distances.min()))
     index = near[0] if len(near) == 1 else rng.choice(near)

@@ -27,16 +27,17 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
-    asked_at_first,
-    asked_at_most,
     decide,
     labels_from,
+    n_workers_at_first,
+    n_workers_at_most,
+    needs_third,
     rule_of,
     votes_of,
-    wants_third,
 )
-from leaderboard.evaluation.services import comparison, comparison_end
+from leaderboard.evaluation.services import comparison_end
 from leaderboard.evaluation.services.campaign_titles import comparison_title
+from leaderboard.evaluation.services.comparison import criteria_of, key_of
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.tasks.config import ComparisonConfig
 
@@ -61,60 +62,67 @@ class ComparisonOfTwo:
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
         """Price a comparison that uses all of its pairs."""
-        asked, human = evaluation.comparison, self.human(evaluation)
+        comparison, human = evaluation.comparison, self.human(evaluation)
         return human.quote(
-            n_items=asked.max_pairs,
-            n_test_questions=human.n_tests_among(asked.max_pairs),
-            ratings_per_item=asked_at_most(asked.strategy, asked.n_workers),
+            n_items=comparison.max_pairs,
+            n_test_questions=human.n_tests_among(comparison.max_pairs),
+            ratings_per_item=n_workers_at_most(
+                comparison.strategy, comparison.n_workers
+            ),
         )
 
     def check(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
-        return [comparison.key_of(evaluation.comparison.pk)]
+        return [key_of(evaluation.comparison.pk)]
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
-        asked = evaluation.comparison
-        votes = votes_of(asked)
+        comparison = evaluation.comparison
+        votes = votes_of(comparison)
         comparison_end.write(
-            asked,
+            comparison,
             State.STOPPED,
-            comparison_end.result(asked, State.STOPPED, votes),
+            comparison_end.result(comparison, State.STOPPED, votes),
             votes,
         )
 
     def launch(self, evaluation: HumanEvaluation) -> None:
-        asked, human = evaluation.comparison, self.human(evaluation)
-        wave = waves.wave_of(asked, 0, asked.wave_size)
+        comparison, human = evaluation.comparison, self.human(evaluation)
+        wave = waves.wave_of(comparison, 0, comparison.wave_size)
         if not wave.pairs:
             raise GenieError(
                 "The two submissions have no instance in common.",
                 code="nothing-to-compare",
             )
-        question = comparison.criteria_of(asked.task)[asked.criterion]
-        names = asked.a.system_name, asked.b.system_name
+        question = criteria_of(comparison.task)[comparison.criterion]
+        names = comparison.a.system_name, comparison.b.system_name
         part = Part(
-            key=comparison.key_of(asked.pk),
-            title=comparison_title(asked.task.title, *names, asked.criterion),
-            criteria={asked.criterion: question},
-            seed=asked.seed,
+            key=key_of(comparison.pk),
+            title=comparison_title(comparison.task.title, *names, comparison.criterion),
+            criteria={comparison.criterion: question},
+            seed=comparison.seed,
             judged=wave.pairs,
             hidden=wave.hidden,
         )
-        n_pairs = len(waves.drawn(asked).pairs)
+        n_pairs = len(waves.drawn(comparison).pairs)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaign = campaigns.build(
                 evaluation,
                 human,
                 part,
                 budget_cents=evaluation.approved_cents or 0,
                 starts_at=timezone.now(),
-                ratings_per_item=asked_at_first(asked.strategy, asked.n_workers),
+                ratings_per_item=n_workers_at_first(
+                    comparison.strategy, comparison.n_workers
+                ),
             )
-            if asked.strategy == Comparison.Strategy.FIXED:
+            # Before anybody can take a HIT: the first worker who comes gets the rest,
+            # too.
+            if comparison.strategy == Comparison.Strategy.FIXED:
                 reservations.for_one_worker(campaign)
-            waves.remember(asked, campaign, wave)
+            waves.remember(comparison, campaign, wave)
             machine.move(
                 evaluation,
                 State.ANNOTATING,
@@ -140,41 +148,44 @@ class ComparisonOfTwo:
 
 def _look(evaluation: HumanEvaluation) -> Look:
     """Judge who works on it, then see what the labels that count say."""
-    asked, campaign = evaluation.comparison, evaluation.campaign
-    campaigns.look_over(evaluation.task, [campaign])
-    last, votes = is_done(campaign), votes_of(asked)
-    labels = labels_from(asked, votes, last=last)
-    known = [one for one in labels if one is not None]
+    comparison, campaign = evaluation.comparison, evaluation.campaign
+    campaigns.grade_and_judge(evaluation.task, [campaign])
+    last, votes = is_done(campaign), votes_of(comparison)
+    labels = labels_from(comparison, votes, last=last)
+    known = [label for label in labels if label is not None]
     complete = last or len(known) == len(labels)
-    return Look(votes, last, complete, decide(rule_of(asked), known))
+    return Look(votes, last, complete, decide(rule_of(comparison), known))
 
 
 def _go_on(evaluation: HumanEvaluation, look: Look) -> None:
-    asked, campaign = evaluation.comparison, evaluation.campaign
+    comparison, campaign = evaluation.comparison, evaluation.campaign
     reservations.give_up(campaign)
     reservations.pass_on(campaign)
+    # An exclusion that waits for a person may change which votes count.
     if closing.waits([campaign]):
         return
     if campaign.state == Campaign.State.STOPPED:
-        votes = votes_of(asked)
-        stopped = comparison_end.result(asked, State.STOPPED, votes)
+        votes = votes_of(comparison)
+        stopped = comparison_end.result(comparison, State.STOPPED, votes)
         _finish(evaluation, State.STOPPED, stopped, votes)
         return
-    if look.votes != votes_of(asked) or look.last != is_done(campaign):
+    if look.votes != votes_of(comparison) or look.last != is_done(campaign):
         return  # an answer or a ban came between; the next step looks again
-    if _ask_thirds(asked, look.votes) or not look.complete:
+    if _ask_thirds(comparison, look.votes) or not look.complete:
         return
     if look.decision.side != "undecided":
         _finish(evaluation, State.DECIDED, look.decision, look.votes)
-    elif not _next_wave(asked, campaign, len(look.votes)):
+    elif not _next_wave(comparison, campaign, len(look.votes)):
         _finish(evaluation, State.UNDECIDED, look.decision, look.votes)
 
 
-def _ask_thirds(asked: Comparison, votes: Sequence[Votes]) -> bool:
+def _ask_thirds(comparison: Comparison, votes: Sequence[Votes]) -> bool:
     """Send each pair on which two workers disagree to a third, once."""
-    split = [v.item_pk for v in votes if wants_third(asked.strategy, v.values)]
+    split = [v.item_pk for v in votes if needs_third(comparison.strategy, v.values)]
     if not split:
         return False
+    # No free place and nobody at work on it: only then is a third worker still to be
+    # asked for.
     twice = HIT.objects.filter(items__in=split, n_available=0)
     new = [
         hit for hit in twice if not hit.assignments.filter(state="ACCEPTED").exists()
@@ -184,22 +195,24 @@ def _ask_thirds(asked: Comparison, votes: Sequence[Votes]) -> bool:
     return True
 
 
-def _next_wave(asked: Comparison, campaign: Campaign, n_pairs: int) -> bool:
+def _next_wave(comparison: Comparison, campaign: Campaign, n_pairs: int) -> bool:
     """Send out another wave, as large as pairs and money allow; False when none is left."""
-    each = asked_at_first(asked.strategy, asked.n_workers)
-    spare = asked_at_most(asked.strategy, asked.n_workers) - each
+    each = n_workers_at_first(comparison.strategy, comparison.n_workers)
+    spare = n_workers_at_most(comparison.strategy, comparison.n_workers) - each
     affordable = room(campaign).n_assignments
-    size = asked.wave_size
+    size = comparison.wave_size
     if affordable is not None:
+        # The money for each pair's possible third vote is kept back from the start.
         size = min(size, affordable // (each + spare))
-    wave = waves.wave_of(asked, n_pairs, size)
+    wave = waves.wave_of(comparison, n_pairs, size)
     if not wave.pairs:
         return False
     if affordable is not None:
         thirds = len(wave.pairs) * spare
+        # What is left when all thirds are paid for buys test questions.
         wave = wave.within((affordable - thirds) // each)
     extend(campaign.pk, wave.specs, max_assignments=each)
-    waves.remember(asked, campaign, wave)
+    waves.remember(comparison, campaign, wave)
     return True
 
 

@@ -41,13 +41,13 @@ class SideBySide:
 
     def quote(self, evaluation: HumanEvaluation) -> Quote:
         """Price it; separate criteria are priced together."""
-        human, asked = self.human(evaluation), evaluation.joint
+        human, joint_evaluation = self.human(evaluation), evaluation.joint
         n_campaigns = len(human.separate())
-        tests = sum(human.n_test_questions(asked.n_instances))
+        tests = sum(human.n_test_questions(joint_evaluation.n_instances))
         return human.quote(
-            n_items=n_campaigns * asked.n_instances,
+            n_items=n_campaigns * joint_evaluation.n_instances,
             n_test_questions=n_campaigns * tests,
-            ratings_per_item=asked.n_workers,
+            ratings_per_item=joint_evaluation.n_workers,
         )
 
     def check(self, evaluation: HumanEvaluation) -> None:
@@ -64,6 +64,7 @@ class SideBySide:
         qualification.ensure(evaluation.task)
         human, parts = self.human(evaluation), self._parts(evaluation)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaigns.send_out(
                 evaluation,
                 human,
@@ -84,15 +85,20 @@ class SideBySide:
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
         n_tests = sum(human.n_test_questions(n))
+        # More than are needed: some have no reference that can be shown.
         spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
-        spare = [one for one in spare if configuration.has_references(one)]
+        spare = [row for row in spare if configuration.has_references(row)]
+        # One more than questions, as each takes its wrong text from another instance.
+        # Where too few are left, judged instances serve again, the last ones first.
         if len(spare) < n_tests + 1:
             again = [
-                one for one in reversed(judged) if configuration.has_references(one)
+                row for row in reversed(judged) if configuration.has_references(row)
             ]
             spare += again[: 4 * n_tests]
         texts = _texts(systems, [*judged, *spare])
-        outputs = {row.pk: [texts[one.pk, row.pk] for one in systems] for row in spare}
+        outputs = {
+            row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
+        }
         lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
@@ -103,7 +109,7 @@ class SideBySide:
                     task,
                     human,
                     row,
-                    [Entry(texts[one.pk, row.pk], one.pk) for one in systems],
+                    [Entry(texts[system.pk, row.pk], system.pk) for system in systems],
                     **about,
                 )
                 for row in judged
@@ -111,29 +117,31 @@ class SideBySide:
             hidden = items.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
             )
-            names = [one.system_name for one in systems]
+            names = [system.system_name for system in systems]
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, names, detail=detail)
             parts.append(Part(key, title, criteria, seed, specs, hidden))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
-        seen_at = timezone.now()
+        # Before the ratings are read: an exclusion that falls meanwhile is later than
+        # this, and the results count as outdated.
+        read_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():
-            machine.move(evaluation, State.SCORED, scored_at=seen_at)
+            machine.move(evaluation, State.SCORED, scored_at=read_at)
             _write(evaluation, results)
 
     def publish(self, evaluation: HumanEvaluation) -> None:
         if evaluation.pk not in outdated([evaluation.pk]):
             return
-        seen_at = timezone.now()
+        read_at = timezone.now()
         results = _results(evaluation)
         with transaction.atomic():
             if machine.lock(evaluation.pk).state == State.SCORED:
                 _write(evaluation, results)
                 same = HumanEvaluation.objects.filter(pk=evaluation.pk)
-                same.update(scored_at=seen_at)
+                same.update(scored_at=read_at)
 
 
 def systems_of(evaluation: HumanEvaluation) -> list[Submission]:

@@ -48,9 +48,9 @@ class SingleSystem:
         design = configuration.design_of(task, task.human)
         judged = task.instances.filter(sample_rank__lt=task.sample_size)
         bare = [
-            one
-            for one in judged.order_by("pk")
-            if not configuration.has_references(one)
+            instance
+            for instance in judged.order_by("pk")
+            if not configuration.has_references(instance)
         ]
         if design.needs_reference and bare:
             raise GenieError(
@@ -58,8 +58,9 @@ class SingleSystem:
                 f"which the design {design.slug} shows to workers.",
                 code="no-references",
             )
-        wanted = sum(task.human.n_test_questions(task.sample_size))
-        if wanted and task.instances.exclude(references=[]).count() < 2:
+        n_tests = sum(task.human.n_test_questions(task.sample_size))
+        # Two, because a wrong text is another instance's reference.
+        if n_tests and task.instances.exclude(references=[]).count() < 2:
             raise GenieError(
                 f"{task.title} has no references to make test questions from; load them "
                 "(they can be hidden) or set positive_share and negative_share to 0 in "
@@ -84,6 +85,7 @@ class SingleSystem:
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
         with transaction.atomic():
+            machine.hold(evaluation)
             campaigns.send_out(
                 evaluation,
                 human,
@@ -117,6 +119,8 @@ class SingleSystem:
         )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
+            # Made with the site's secret: whoever could recompute it would know
+            # the test questions.
             seed = seed_for("campaign", key)
             about: dict[str, Any] = {"campaign_key": key, "seed": seed}
             judged = [
@@ -132,7 +136,9 @@ class SingleSystem:
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
-        seen_at = timezone.now()
+        # Before the ratings are read: an exclusion that falls meanwhile is later than
+        # this, and the scores count as outdated.
+        read_at = timezone.now()
         scores = score.computed(evaluation)
         if not scores:
             raise GenieError(
@@ -140,6 +146,7 @@ class SingleSystem:
                 "lift a ban and try again, or withdraw the submission.",
                 code="no-ratings",
             )
+        # The first criterion is the one that ranks.
         first = scores[0].interval
         with transaction.atomic():
             score.write(evaluation, scores)
@@ -148,7 +155,7 @@ class SingleSystem:
                 State.SCORED,
                 f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
                 f"{first.high:.1f}, from {first.n:,} instances.",
-                scored_at=seen_at,
+                scored_at=read_at,
             )
 
     def publish(self, evaluation: HumanEvaluation) -> None:
@@ -169,21 +176,21 @@ class SingleSystem:
 
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:
-    own = Entry(row.text, row.submission_id)
+    output = Entry(row.text, row.submission_id)
     references = row.instance.references[: design.references_among]
-    return [own, *(Entry(text, None) for text in references)]
+    return [output, *(Entry(text, None) for text in references)]
 
 
 def _rescore(evaluation: HumanEvaluation) -> None:
     """Compute the scores again when who counts has changed."""
-    seen_at = timezone.now()
+    read_at = timezone.now()
     scores = score.computed(evaluation)
     with transaction.atomic():
         # one at a time: the row of the evaluation is the lock
         now = machine.lock(evaluation.pk)
         if now.state != State.SCORED:
             return
-        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=seen_at)
+        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=read_at)
         if score.write(evaluation, scores):
             lifecycle.tell(
                 now.submission.pk,
@@ -219,7 +226,7 @@ def _lost_ratings_are_replaced(evaluation: HumanEvaluation) -> bool:
     asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
         return False
-    campaigns.look_over(evaluation.task, asks)
+    campaigns.grade_and_judge(evaluation.task, asks)
     with transaction.atomic():
         machine.lock(evaluation.pk)
         return closing.close(asks) is not None

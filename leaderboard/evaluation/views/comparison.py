@@ -81,9 +81,9 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
             # together
             if len(systems) == 2:
                 first, second = systems
-                made = compare.request(first, second, form.question(), by=by)
+                comparison = compare.request(first, second, form.question(), by=by)
                 messages.success(request, "Staff will review the cost.")
-                return redirect("leaderboard:comparison", pk=made.pk)
+                return redirect("leaderboard:comparison", pk=comparison.pk)
             compare.request_all_pairs(systems, form.question(), by=by)
         except GenieError as error:
             form.add_error(None, error.message)
@@ -102,7 +102,7 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
         fields, by = form.cleaned_data, _account(request)
         try:
             _check_own(request, list(fields["systems"]), Staff.ASK_JOINT_EVALUATIONS)
-            made = joint.request(
+            joint_evaluation = joint.request(
                 list(fields["systems"]),
                 by=by,
                 criteria=fields["criteria"],
@@ -113,7 +113,7 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
             form.add_error(None, error.message)
         else:
             messages.success(request, "Staff will review the cost.")
-            return redirect("leaderboard:joint", pk=made.pk)
+            return redirect("leaderboard:joint", pk=joint_evaluation.pk)
     return _ask_page(request, task, form, "Rate systems side by side")
 
 

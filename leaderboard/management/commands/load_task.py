@@ -81,7 +81,8 @@ def _source(source: str | None) -> Path | str | None:
 def _refusal(error: GenieError) -> str:
     if error.code == "unusable-task":
         wrong = [
-            f"  {one_line(': '.join(one), 400)}" for one in error.details["problems"]
+            f"  {one_line(': '.join(problem), 400)}"
+            for problem in error.details["problems"]
         ]
         return "\n".join(["Nothing has been loaded: task.toml is not usable.", *wrong])
     if error.code != "release-changed":

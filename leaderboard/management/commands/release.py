@@ -38,13 +38,13 @@ class Command(BaseCommand):
         if task is None:
             raise CommandError(f"There is no task {options['slug']!r}.")
         try:
-            made = make(task, options["out"], texts=options["texts"])
+            release = make(task, options["out"], texts=options["texts"])
         except GenieError as error:
             raise CommandError(error.message) from error
-        for name, n in made.counts.items():
+        for name, n in release.counts.items():
             self.stdout.write(f"{name}: {n:,} rows")
-        if not made.texts:
+        if not release.texts:
             self.stdout.write(
                 f"Without texts: the licence is {task.licence or 'not stated'!r}."
             )
-        self.stdout.write(f"Check it with: manage.py rebuild {made.folder}")
+        self.stdout.write(f"Check it with: manage.py rebuild {release.folder}")

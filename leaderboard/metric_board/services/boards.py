@@ -50,19 +50,19 @@ KEPT = 5
 
 def refresh_all() -> int:
     """Queue every board whose inputs have changed; return how many."""
-    wanted = [
+    pks = [
         board.pk
         for task in Task.objects.order_by("pk")
         for criterion in criteria_of(task)
         if (board := _demand(task, criterion)) is not None
     ]
-    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in wanted)
+    return jobs.enqueue_missing((JOB, {"pk": pk}) for pk in pks)
 
 
 def refresh(task: Task) -> int:
     """Queue one task's boards whose inputs have changed; return how many."""
-    wanted = [_demand(task, criterion) for criterion in criteria_of(task)]
-    return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in wanted if b is not None)
+    boards = [_demand(task, criterion) for criterion in criteria_of(task)]
+    return jobs.enqueue_missing((JOB, {"pk": b.pk}) for b in boards if b is not None)
 
 
 def _demand(task: Task, criterion: str) -> MetricBoard | None:
@@ -96,6 +96,7 @@ def _demand(task: Task, criterion: str) -> MetricBoard | None:
 def _prune(task: Task, criterion: str) -> None:
     boards = MetricBoard.objects.filter(task=task, criterion=criterion)
     newest = boards.order_by("-wanted_at", "-pk")
+    # The newest finished one is on the page, however many newer ones wait.
     ready = newest.filter(state=State.READY).values_list("pk", flat=True)[:1]
     kept = {*newest.values_list("pk", flat=True)[:KEPT], *ready}
     boards.exclude(pk__in=kept).delete()
@@ -117,6 +118,7 @@ def compute(pk: int) -> None:
     inputs = board_inputs(board.task, board.criterion)
     if inputs.sha256() != board.inputs_sha256:
         return  # something changed meanwhile; the next look asks for the new one
+    # Counted before it begins: a computation that kills its process counts, too.
     waiting.update(n_attempts=F("n_attempts") + 1)
     start = time.monotonic()
     try:
@@ -181,6 +183,7 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
 
 def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
     """Lay people's mean ratings out: systems down, instances across."""
+    # Not rated is NaN, not 0: it falls out of every mean and every pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
     evaluations = list(launched(row_of).order_by("pk"))
@@ -190,11 +193,11 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
     unit: Unit | None = None
     for evaluation in evaluations:
         unit = _unit(evaluation, inputs.criterion)
-        if (own := of.get(evaluation.pk)) is None:
+        if (rated := of.get(evaluation.pk)) is None:
             continue
-        own = own[own["submission"] == evaluation.submission.pk]
-        values = unit.averaged(own["value"].to_numpy(float))
-        means = own.assign(value=values).groupby("instance")["value"].mean()
+        rated = rated[rated["submission"] == evaluation.submission.pk]
+        values = unit.averaged(rated["value"].to_numpy(float))
+        means = rated.assign(value=values).groupby("instance")["value"].mean()
         table[row_of[evaluation.submission.pk], means.index.to_numpy(int)] = (
             means.to_numpy(float)
         )
@@ -214,7 +217,7 @@ def _scores(
 ) -> MetricScores:
     """Read one metric's numbers, turned so that higher is better."""
     model = MetricResult if metric.outside_pk is None else OutsideScores
-    found = {
+    numbers = {
         submission: (value, each)
         for submission, value, each in model.objects.filter(
             pk__in=list(metric.rows.values())
@@ -225,9 +228,9 @@ def _scores(
     table = np.full((len(systems), task.n_instances), np.nan)
     by_instance = True
     for row, system in enumerate(systems):
-        if system.pk not in found:
+        if system.pk not in numbers:
             continue
-        value, each = found[system.pk]
+        value, each = numbers[system.pk]
         overall[row] = sign * value
         if len(each) == task.n_instances:
             table[row] = sign * np.asarray(each, dtype=np.float64)

@@ -55,13 +55,13 @@ def receive(
             code="bad-description",
         )
     _refuse_over_quota(task, owner)  # before reading a large file for nothing
-    found = _read(task, file)
+    parsed = _read(task, file)
     with transaction.atomic():
         # Two files at once are counted one after the other.
         get_user_model().objects.select_for_update().get(pk=owner.pk)
         _refuse_over_quota(task, owner)
-        mine = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
-        if mine.filter(withdrawn_at=None).exists():
+        same_name = OutsideMetric.objects.filter(task=task, owner=owner, name=name)
+        if same_name.filter(withdrawn_at=None).exists():
             raise GenieError(
                 f"You already have a metric {name} on this task; withdraw it first, or "
                 "choose another name.",
@@ -75,8 +75,8 @@ def receive(
             higher_is_better=higher_is_better,
             file_name=_UNFIT.sub("", file_name)[-200:] or "scores",
             file_sha256=_sha256(file),
-            file_format=found.format,
-            by_instance=found.by_instance,
+            file_format=parsed.format,
+            by_instance=parsed.by_instance,
         )
         OutsideScores.objects.bulk_create(
             OutsideScores(
@@ -85,7 +85,7 @@ def receive(
                 value=scores.value,
                 per_instance=scores.per_instance,
             )
-            for pk, scores in sorted(found.scores.items())
+            for pk, scores in sorted(parsed.scores.items())
         )
     return metric
 
@@ -114,18 +114,19 @@ def withdraw(metric: OutsideMetric) -> bool:
 
 def systems_of(task: Task) -> dict[str, list[int]]:
     """Say what the systems on the task's board may be called: by name or by number."""
-    found: dict[str, list[int]] = {}
+    pks_by_name: dict[str, list[int]] = {}
     rows = Submission.objects.filter(public(), task=task).order_by("pk")
     for pk, name in rows.values_list("pk", "system_name"):
-        found.setdefault(name, []).append(pk)
-    for pk in [pk for pks in found.values() for pk in pks]:
+        pks_by_name.setdefault(name, []).append(pk)
+    for pk in [pk for pks in pks_by_name.values() for pk in pks]:
         # a system may bear a number as its name; the name goes first
-        found.setdefault(str(pk), [pk])
-    return found
+        pks_by_name.setdefault(str(pk), [pk])
+    return pks_by_name
 
 
 def _read(task: Task, file: BinaryIO) -> ScoreFile:
     ids = task.instances.order_by("position").values_list("instance_id", flat=True)
+    # Reading one file may take the memory of several web processes.
     with one_at_a_time("metric-scores") as free:
         if not free:
             raise GenieError(
@@ -134,7 +135,7 @@ def _read(task: Task, file: BinaryIO) -> ScoreFile:
                 details={"next_at": (timezone.now() + _WAIT).isoformat()},
             )
         try:
-            found = call_bounded(
+            parsed = call_bounded(
                 read_scores,
                 file,
                 LIMITS,
@@ -148,13 +149,13 @@ def _read(task: Task, file: BinaryIO) -> ScoreFile:
                 "score for each output and nothing else.",
                 code="bad-scores",
             ) from None
-    if not found.ok:
+    if not parsed.ok:
         raise GenieError(
-            " ".join(problem.message for problem in found.problems),
+            " ".join(problem.message for problem in parsed.problems),
             code="bad-scores",
-            details={"problems": [asdict(problem) for problem in found.problems]},
+            details={"problems": [asdict(problem) for problem in parsed.problems]},
         )
-    return found
+    return parsed
 
 
 def _sha256(file: BinaryIO) -> str:

@@ -38,9 +38,9 @@ def run(pk: int) -> None:
     batch = batch_of(submission)
     chosen = chosen_of(submission.task)
     outputs = [
-        (one, one.metric.compute(batch))
-        for one in chosen
-        if one.light and not one.absent and _applies(one.metric, batch)
+        (choice, choice.metric.compute(batch))
+        for choice in chosen
+        if choice.light and not choice.absent and _applies(choice.metric, batch)
     ]
     warnings = warnings_for(submission, batch)
     with transaction.atomic():
@@ -51,12 +51,13 @@ def run(pk: int) -> None:
             _sentence(len(outputs), len(warnings)),
             warnings=warnings,
         )
+        # Another process measured it first: nothing of this is kept.
         if not moved:
             return
         _request_evaluation(submission)
-        for one, output in outputs:
-            write_result(submission, one, output)
-        if any(not one.light and not one.absent for one in chosen):
+        for choice, output in outputs:
+            write_result(submission, choice, output)
+        if any(not choice.light and not choice.absent for choice in chosen):
             jobs.enqueue("leaderboard.jobs.catch_up_metrics", task=submission.task_id)
 
 
@@ -116,7 +117,7 @@ def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
         .exclude(state__in=[State.RECEIVED, State.INVALID, State.WITHDRAWN])
         .order_by("-pk")[:N_EARLIER]
     )
-    found = preflight(
+    warnings = preflight(
         list(batch.predictions),
         [list(references) for references in batch.references],
         list(batch.sources),
@@ -127,7 +128,7 @@ def warnings_for(submission: Submission, batch: Batch) -> list[dict[str, Any]]:
         ],
         seed=seed_from("preflight", task.slug),
     )
-    return [asdict(warning) for warning in found]
+    return [asdict(warning) for warning in warnings]
 
 
 def _name_for(submission: Submission, other: Submission) -> str:
@@ -138,14 +139,14 @@ def _name_for(submission: Submission, other: Submission) -> str:
     return "an earlier submission" if hidden else other.system_name
 
 
-def write_result(submission: Submission, one: Chosen, output: MetricOutput) -> None:
+def write_result(submission: Submission, choice: Chosen, output: MetricOutput) -> None:
     """Keep a result beside older ones of other settings; the newest one is shown."""
     MetricResult.objects.update_or_create(
         submission=submission,
-        metric=one.slug,
+        metric=choice.slug,
         signature=output.signature,
         defaults={
-            "identity": one.identity,
+            "identity": choice.identity,
             "value": output.overall,
             "per_instance": np.round(output.per_instance, 6).tolist(),
             "details": output.details,

@@ -55,24 +55,24 @@ def _begun(piece: MetricPiece) -> bool:
 
 
 def _attempt(piece: MetricPiece) -> None:
-    one = _current(piece.run)
-    if one is None:
+    choice = _current(piece.run)
+    if choice is None:
         return  # the next catching up stops the run
     try:
-        output = one.metric.compute(batch_of_piece(piece))
+        output = choice.metric.compute(batch_of_piece(piece))
     except GenieError as error:
         _note_failure(piece, error.message, permanent=error.permanent)
     except Exception as error:  # noqa: BLE001 - a metric's library raises what it likes
         sentence = f"{type(error).__name__}: {one_line(error, 300)}"
         _note_failure(piece, sentence, permanent=False)
     else:
-        _keep(piece, one, output)
+        _keep(piece, choice, output)
 
 
 def _current(run: MetricRun) -> Chosen | None:
-    for one in chosen_of(run.task):
-        if (one.slug, one.identity) == (run.metric, run.identity):
-            return one
+    for choice in chosen_of(run.task):
+        if (choice.slug, choice.identity) == (run.metric, run.identity):
+            return choice
     return None
 
 
@@ -86,18 +86,18 @@ def _note_failure(piece: MetricPiece, sentence: str, *, permanent: bool) -> None
         waiting.filter(n_attempts__gte=MAX_ATTEMPTS).update(state=PieceState.FAILED)
 
 
-def _keep(piece: MetricPiece, one: Chosen, output: MetricOutput) -> None:
+def _keep(piece: MetricPiece, choice: Chosen, output: MetricOutput) -> None:
     with transaction.atomic():
         # The run's row is the lock: of two last pieces, the second sees the first.
         MetricRun.objects.select_for_update().get(pk=piece.run_id)
-        kept = MetricPiece.objects.filter(pk=piece.pk, state=PieceState.WAITING).update(
-            state=PieceState.DONE, failure="", output=_as_json(output)
-        )
-        if kept:
-            _put_together(piece, one)
+        written = MetricPiece.objects.filter(
+            pk=piece.pk, state=PieceState.WAITING
+        ).update(state=PieceState.DONE, failure="", output=_as_json(output))
+        if written:
+            _put_together(piece, choice)
 
 
-def _put_together(piece: MetricPiece, one: Chosen) -> None:
+def _put_together(piece: MetricPiece, choice: Chosen) -> None:
     """Write the submission's result once all of its pieces are there."""
     pieces = MetricPiece.objects.filter(
         run_id=piece.run_id, submission_id=piece.submission_id
@@ -108,7 +108,8 @@ def _put_together(piece: MetricPiece, one: Chosen) -> None:
         _from_json(row)
         for row in pieces.order_by("first").values_list("output", flat=True)
     ]
-    write_result(piece.submission, one, one.metric.combine(outputs))
+    write_result(piece.submission, choice, choice.metric.combine(outputs))
+    # The result holds all of it now.
     pieces.update(output={})
 
 
@@ -116,9 +117,9 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
     """Read the piece's texts, and no others: memory does not grow with the task."""
     submission = piece.submission
     task = submission.task
-    places = {"position__gte": piece.first, "position__lt": piece.end}
+    positions = {"position__gte": piece.first, "position__lt": piece.end}
     instances = list(
-        Instance.objects.filter(task=task, **places)
+        Instance.objects.filter(task=task, **positions)
         .order_by("position")
         .values_list("references", "fields")
     )
@@ -141,6 +142,7 @@ def batch_of_piece(piece: MetricPiece) -> Batch:
 
 def _references_each(submission: Submission) -> str:
     """Say how many references the instances of the whole task have."""
+    # Of the task, not the piece: the signature must not depend on where it was cut.
     rows = Instance.objects.filter(task_id=submission.task_id).order_by()
     lists = rows.values_list("references", flat=True).iterator(chunk_size=1_000)
     counts = {len(references) for references in lists}

@@ -38,12 +38,12 @@ def catch_up(task: Task) -> int:
     """Find what lacks a current result, make its pieces, queue the next few."""
     chosen = chosen_of(task)
     _end_obsolete(task, chosen)
-    for one in chosen:
-        if one.absent:
-            _note_absent(task, one)
+    for choice in chosen:
+        if choice.absent:
+            _note_absent(task, choice)
         else:
-            _readopt(task, one)
-            _plan(task, one)
+            _readopt(task, choice)
+            _plan(task, choice)
     running = MetricRun.objects.filter(task=task, state=RunState.RUNNING)
     return sum(queue_next(run) for run in running.order_by("pk"))
 
@@ -96,7 +96,7 @@ def _finish(run: MetricRun) -> None:
 
 def _end_obsolete(task: Task, chosen: Iterable[Chosen]) -> None:
     """Stop the runs whose settings the task does not ask for any more."""
-    current = {(one.slug, one.identity) for one in chosen}
+    current = {(choice.slug, choice.identity) for choice in chosen}
     for run in MetricRun.objects.filter(task=task).exclude(state=RunState.DONE):
         if (run.metric, run.identity) in current:
             continue
@@ -106,27 +106,29 @@ def _end_obsolete(task: Task, chosen: Iterable[Chosen]) -> None:
             run.pieces.all().delete()
 
 
-def _note_absent(task: Task, one: Chosen) -> None:
+def _note_absent(task: Task, choice: Chosen) -> None:
     MetricRun.objects.update_or_create(
         task=task,
-        metric=one.slug,
+        metric=choice.slug,
         identity="",
-        defaults={"state": RunState.ABSENT, "reason": one.absent},
+        defaults={"state": RunState.ABSENT, "reason": choice.absent},
     )
 
 
-def _readopt(task: Task, one: Chosen) -> None:
+def _readopt(task: Task, choice: Chosen) -> None:
     """Let results of settings that the task goes back to be the newest again."""
     newer = MetricResult.objects.filter(
-        submission=OuterRef("submission"), metric=one.slug, pk__gt=OuterRef("pk")
+        submission=OuterRef("submission"), metric=choice.slug, pk__gt=OuterRef("pk")
     )
     old = MetricResult.objects.filter(
         Exists(newer),
         submission__task=task,
-        metric=one.slug,
-        identity=one.identity,
+        metric=choice.slug,
+        identity=choice.identity,
     )
     for result in old.order_by("pk"):
+        # The newest row is the one shown, so it is written anew; its numbers stay as
+        # old as they are.
         computed_at = result.computed_at
         with transaction.atomic():
             result.delete()
@@ -135,24 +137,29 @@ def _readopt(task: Task, one: Chosen) -> None:
             MetricResult.objects.filter(pk=result.pk).update(computed_at=computed_at)
 
 
-def _plan(task: Task, one: Chosen) -> None:
-    missing = list(_missing(task, one).order_by("pk").values_list("pk", flat=True))
+def _plan(task: Task, choice: Chosen) -> None:
+    missing = list(_missing(task, choice).order_by("pk").values_list("pk", flat=True))
     if not missing or not task.n_instances:
         return
     with transaction.atomic():
         run, _ = MetricRun.objects.get_or_create(
             task=task,
-            metric=one.slug,
-            identity=one.identity,
-            defaults={"settings": one.settings},
+            metric=choice.slug,
+            identity=choice.identity,
+            defaults={"settings": choice.settings},
         )
+        # Two processes planning at once would cut a submission into pieces twice.
         run = MetricRun.objects.select_for_update().get(pk=run.pk)
         planned = set(run.pieces.values_list("submission_id", flat=True))
         new = [pk for pk in missing if pk not in planned]
         if not new:
             return
         MetricPiece.objects.bulk_create(
-            [piece for pk in new for piece in _pieces(run, pk, one, task.n_instances)],
+            [
+                piece
+                for pk in new
+                for piece in _pieces(run, pk, choice, task.n_instances)
+            ],
             batch_size=2_000,
         )
         if run.state == RunState.DONE:
@@ -161,16 +168,16 @@ def _plan(task: Task, one: Chosen) -> None:
             _turn(run, [RunState.STOPPED], RunState.RUNNING, reason="")
 
 
-def _missing(task: Task, one: Chosen) -> QuerySet[Submission]:
+def _missing(task: Task, choice: Chosen) -> QuerySet[Submission]:
     """Select the submissions that have been measured, but not like this."""
     current = MetricResult.objects.filter(
-        submission=OuterRef("pk"), metric=one.slug, identity=one.identity
+        submission=OuterRef("pk"), metric=choice.slug, identity=choice.identity
     )
     return Submission.objects.filter(~Exists(current), task=task, state__in=ON_BOARD)
 
 
-def _pieces(run: MetricRun, pk: int, one: Chosen, n: int) -> list[MetricPiece]:
-    size = one.metric.piece or n
+def _pieces(run: MetricRun, pk: int, choice: Chosen, n: int) -> list[MetricPiece]:
+    size = choice.metric.piece or n
     return [
         MetricPiece(run=run, submission_id=pk, first=first, end=min(first + size, n))
         for first in range(0, n, size)

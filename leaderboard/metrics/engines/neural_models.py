@@ -78,7 +78,7 @@ def model_folder(name: str, revision: str = "") -> Path:
     >>> model_folder("")
     Traceback (most recent call last):
         ...
-    genie.lib.errors.GenieError: No model is named.
+    genie.lib.errors.GenieError: No model is set.
     """
     if not name:
         raise GenieError("No model is set.", code="no-model")

@@ -97,7 +97,7 @@ def synonyms(folder: Path) -> Synonyms:
     >>> synonyms(Path("/no/such/folder"))
     Traceback (most recent call last):
         ...
-    FileNotFoundError: No WordNet in /no/such/folder: index.noun is not there.
+    FileNotFoundError: No WordNet in /no/such/folder: index.noun is missing.
     """
     if missing := lacking(folder):
         raise FileNotFoundError(f"No WordNet in {folder}: {missing[0]} is missing.")

@@ -13,11 +13,11 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     kept_votes,
     labels_from,
-    no_more_came,
     rule_of,
+    votes_are_final,
 )
 from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen_by
-from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services.comparison import criteria_of
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.tasks.models import Task
@@ -81,13 +81,13 @@ def ended(task: Task) -> list[Comparison]:
 
 def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
     """Give each comparison as it ended; what it cost is not told."""
-    questions = compare.criteria_of(task) if rows else {}
+    questions = criteria_of(task) if rows else {}
     return [_comparison(comparison, questions) for comparison in rows]
 
 
 def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     votes = kept_votes(comparison)
-    labels = labels_from(comparison, votes, last=no_more_came(comparison.state))
+    labels = labels_from(comparison, votes, last=votes_are_final(comparison.state))
     return {
         "comparison": comparison.pk,
         "criterion": comparison.criterion,
@@ -132,7 +132,7 @@ def _pairs(comparison: Comparison) -> list[Record]:
         "position", "wave", "judged_item__instance__instance_id", "slot_of_a"
     )
     labels = labels_from(
-        comparison, kept_votes(comparison), last=no_more_came(comparison.state)
+        comparison, kept_votes(comparison), last=votes_are_final(comparison.state)
     )
     records: list[Record] = []
     n = 0

@@ -11,8 +11,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     decide,
     for_a,
     label_of,
-    no_more_came,
     rule_for,
+    votes_are_final,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -64,7 +64,7 @@ def _comparison(
             row["strategy"],
             row["n_workers"],
             counted[pair["position"]],
-            last=no_more_came(row["state"]),
+            last=votes_are_final(row["state"]),
         )
         for pair in pairs
     ]

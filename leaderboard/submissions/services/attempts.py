@@ -68,7 +68,7 @@ class Attempt:
         except Exception as error:
             noted = self.note(
                 f"An internal error stopped this step ({type(error).__name__}: "
-                f"{told(error)}). Staff can see it and try again.",
+                f"{_in_words(error)}). Staff can see it and try again.",
                 permanent=False,
             )
             if noted:
@@ -82,6 +82,7 @@ class Attempt:
 
         False, and nothing written, when another process has done the step meanwhile.
         """
+        # The present attempt was counted before it began, and is among these.
         final = permanent or self.row.filter(n_attempts__gte=MAX_ATTEMPTS).exists()
         return bool(
             self.write(
@@ -109,7 +110,7 @@ class Attempt:
         return f"Step {self.step} of {self.row.model._meta.verbose_name} {self.pk}"
 
 
-def told(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     """Say what happened; not where on the server, which is nobody's business."""
     if isinstance(error, OSError) and error.strerror:
         return one_line(error.strerror, 200)

@@ -101,7 +101,7 @@ def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
         .order_by("position")
         .values_list("instance_id", "references", "fields")
     )
-    found = preflight(
+    warnings = preflight(
         [predictions[key] for key, _, _ in rows],
         [list(references) for _, references, _ in rows],
         [str(fields.get(task.source_field, "")) for _, _, fields in rows],
@@ -110,4 +110,4 @@ def _warnings(task: Task, predictions: dict[str, str]) -> list[dict[str, Any]]:
         earlier=[],
         seed=seed_from("preflight", task.slug),
     )
-    return [asdict(warning) for warning in found]
+    return [asdict(warning) for warning in warnings]

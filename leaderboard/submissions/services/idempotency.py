@@ -44,7 +44,7 @@ def fingerprint(fields: dict[str, Any], file: IO[bytes]) -> str:
 
 
 def receive_once(
-    user: Account, key: str, print_: str, receive: Receive
+    user: Account, key: str, request_hash: str, receive: Receive
 ) -> tuple[Submission, bool]:
     """Call `receive` unless its work is done; the second value tells whether it was.
 
@@ -52,39 +52,40 @@ def receive_once(
     at which one is there without the other.
     """
 
-    def remember(made: Submission) -> None:
+    def remember(submission: Submission) -> None:
         RepeatedRequest.objects.create(
-            user_id=user.pk, key=key, fingerprint=print_, submission=made
+            user_id=user.pk, key=key, fingerprint=request_hash, submission=submission
         )
 
-    if earlier := _earlier(user, key, print_):
+    if earlier := _earlier(user, key, request_hash):
         return earlier, True
     try:
-        made = receive(remember)
+        submission = receive(remember)
     except (IntegrityError, GenieError):
         # A twin of this request may have been first, and have used the quota up.
-        if earlier := _earlier(user, key, print_):
+        if earlier := _earlier(user, key, request_hash):
             return earlier, True
         raise
-    return made, False
+    return submission, False
 
 
-def _earlier(user: Account, key: str, print_: str) -> Submission | None:
+def _earlier(user: Account, key: str, request_hash: str) -> Submission | None:
     old = timezone.now() - KEPT
+    # An old key is forgotten when it is used again; no job has to clean up.
     RepeatedRequest.objects.filter(
         user_id=user.pk, key=key, created_at__lt=old
     ).delete()
-    found = (
+    request = (
         RepeatedRequest.objects.filter(user_id=user.pk, key=key)
         .select_related("submission__task", "submission__team")
         .first()
     )
-    if found is None:
+    if request is None:
         return None
-    if found.fingerprint != print_:
+    if request.fingerprint != request_hash:
         raise GenieError(
             "This Idempotency-Key was already used for a different request; use "
             "a new one.",
             code="key-reused",
         )
-    return found.submission
+    return request.submission

@@ -32,6 +32,7 @@ LEGAL: dict[str, frozenset[str]] = {
         for old, new in states.LEGAL.items()
         if of_evaluation(old) in State.values
     },
+    # Publishing is a step of the submission alone; its evaluation ends at scored.
     State.SCORED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
     State.PUBLISHED: frozenset({State.WITHDRAWN}),
     State.INVALID: frozenset(),

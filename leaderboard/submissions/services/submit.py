@@ -176,6 +176,8 @@ def quota(task: Task, team: Team) -> Quota:
         .order_by("created_at")
         .values_list("created_at", flat=True)
     )
+    # The next one is possible once enough of them are older than these days; a limit
+    # of 0 means that there is none.
     full = len(times) >= limit > 0
     next_at = times[len(times) - limit] + timedelta(days=days) if full else None
     return Quota(used=len(times), limit=limit, days=days, next_at=next_at)
@@ -187,6 +189,7 @@ def store(file: IO[bytes]) -> StoredFile:
     digest, n_bytes = hashlib.sha256(), 0
     file.seek(0)
     while chunk := file.read(_MEBIBYTE):
+        # Counted here: the size that a client announces need not be true.
         n_bytes += len(chunk)
         if n_bytes > limit:
             raise GenieError(

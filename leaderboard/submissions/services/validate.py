@@ -94,5 +94,6 @@ def _accept(
             f"All {len(rows):,} predictions are present and readable.",
             file_format=result.format or "",
         )
+        # Two processes may have read the file: the one that moved it stores them.
         if moved:
             Prediction.objects.bulk_create(rows, batch_size=2_000)

@@ -111,9 +111,9 @@ class HumanConfig:
     """How people are asked about outputs: [human] of task.toml."""
 
     platform: str = setting(text(filled=True), "selfhosted")
-    design: str = setting(text(filled=True), own=True)
-    scale: str = setting(text(filled=True), own=True)
-    hit_template: str = setting(text(filled=True), own=True)
+    design: str = setting(text(filled=True), per_table=True)
+    scale: str = setting(text(filled=True), per_table=True)
+    hit_template: str = setting(text(filled=True), per_table=True)
     sample_size: int = setting(whole(1), human_only=True)
     ratings_per_instance: int = setting(whole(1), 1, human_only=True)
     reward_cents: int = setting(whole(0))
@@ -133,16 +133,20 @@ class HumanConfig:
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)
     # how the questions are put; 2: a campaign for each criterion
-    setup: int = setting(one_of((1, SEPARATE), 1), 1, own=True)
-    show_input: Mapping[str, bool] = setting(mapping("criteria", truth()), {}, own=True)
-    before_text: Sequence[str] = setting(names("criteria"), (), own=True)
-    checkboxes: Sequence[str] = setting(names("checkboxes"), (), own=True)
-    allow_tie: bool = setting(truth(), False, own=True)
+    setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
+    show_input: Mapping[str, bool] = setting(
+        mapping("criteria", truth()), {}, per_table=True
+    )
+    before_text: Sequence[str] = setting(names("criteria"), (), per_table=True)
+    checkboxes: Sequence[str] = setting(names("checkboxes"), (), per_table=True)
+    allow_tie: bool = setting(truth(), False, per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
-        mapping("criteria", text(filled=True)), {}, own=True
+        mapping("criteria", text(filled=True)), {}, per_table=True
     )
-    test_criteria: TestCriteria | None = setting(table_of(TestCriteria), None, own=True)
+    test_criteria: TestCriteria | None = setting(
+        table_of(TestCriteria), None, per_table=True
+    )
 
     def separate(self) -> list[dict[str, str]]:
         """Give the criteria of each campaign: one for all, or one for each (setup 2)."""
@@ -202,11 +206,11 @@ _USUAL = HumanConfig()
 class ComparisonConfig(HumanConfig):
     """What comparisons of two systems do differently from [human]."""
 
-    design: str = setting(text(filled=True), "two-choice", own=True)
-    scale: str = setting(text(filled=True), "two-choice", own=True)
-    hit_template: str = setting(text(filled=True), "two-choice-outputs", own=True)
+    design: str = setting(text(filled=True), "two-choice", per_table=True)
+    scale: str = setting(text(filled=True), "two-choice", per_table=True)
+    hit_template: str = setting(text(filled=True), "two-choice-outputs", per_table=True)
     # pairs that go out at once
-    wave_size: int = setting(whole(1, 1_000), 20, own=True)
+    wave_size: int = setting(whole(1, 1_000), 20, per_table=True)
 
     def n_tests_among(self, n_pairs: int) -> int:
         """Give how many test questions go with so many pairs, waves put together."""
@@ -217,6 +221,6 @@ class ComparisonConfig(HumanConfig):
 class JointConfig(HumanConfig):
     """What joint evaluations of several systems do differently from [human]."""
 
-    design: str = setting(text(filled=True), "rankme", own=True)
-    scale: str = setting(text(filled=True), "magnitude", own=True)
-    hit_template: str = setting(text(filled=True), "rankme-outputs", own=True)
+    design: str = setting(text(filled=True), "rankme", per_table=True)
+    scale: str = setting(text(filled=True), "magnitude", per_table=True)
+    hit_template: str = setting(text(filled=True), "rankme-outputs", per_table=True)

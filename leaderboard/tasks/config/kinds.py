@@ -152,6 +152,7 @@ def whole(at_least: int = 0, at_most: int | None = None) -> Kind[int]:
 
     def is_right(value: object) -> bool:
         return (
+            # Not `isinstance`: in Python true is an int.
             type(value) is int
             and value >= at_least
             and (at_most is None or value <= at_most)
@@ -201,9 +202,10 @@ def one_of(known: Collection[T], empty: T) -> Kind[T]:
     what = " or ".join(repr(value) for value in known)
 
     def read(value: object, place: Place) -> T | None:
-        for one in known:
-            if type(value) is type(one) and value == one:
-                return one
+        for choice in known:
+            # In Python 1, 1.0 and true are equal; in a document they are not the same.
+            if type(value) is type(choice) and value == choice:
+                return choice
         place.wrong(f"must be {what}, not {value!r}.")
         return None
 
@@ -228,10 +230,10 @@ def names(of: str) -> Kind[tuple[str, ...]]:
         for name in value:
             if not isinstance(name, str):
                 place.wrong(f"is a list of {of}, which are texts, and holds {name!r}.")
-        found = tuple(map(str, value))
-        for name in sorted({name for name in found if found.count(name) > 1}):
+        entries = tuple(map(str, value))
+        for name in sorted({name for name in entries if entries.count(name) > 1}):
             place.wrong(f"names {name!r} twice.")
-        return found
+        return entries
 
     return Kind(f"a list of {of}", read, ())
 
@@ -253,11 +255,11 @@ def mapping(of: str, kind: Kind[T]) -> Kind[Mapping[str, T]]:
         if not isinstance(value, Mapping):
             place.wrong(f"must be a table of {of}, not {value!r}.")
             return None
-        found = {
-            str(name): kind.read(one, place.below(str(name)))
-            for name, one in value.items()
+        entries = {
+            str(name): kind.read(entry, place.below(str(name)))
+            for name, entry in value.items()
         }
-        return {name: one for name, one in found.items() if one is not None}
+        return {name: entry for name, entry in entries.items() if entry is not None}
 
     return Kind(f"a table of {of}", read, {})
 

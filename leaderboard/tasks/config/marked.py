@@ -59,6 +59,7 @@ def marked_criteria(
     positive = [name for name in criteria if name in table.positive]
     if human.judged_blind(criteria):
         return {POSITIVE: positive, NEGATIVE: list(criteria)}
+    # Workers who have not read the input cannot know that a reference is not its own.
     unseen = {*human.before_text} | {
         name for name, shown in human.show_input.items() if not shown
     }
@@ -86,16 +87,16 @@ def problems(
     Examples
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
-    >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
+        >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
     >>> found.key, found.sentence[:42]
     ('human.test_criteria', 'there are several criteria (true, clear),')
     """
-    said = human.test_criteria
-    if said is None:
+    marks = human.test_criteria
+    if marks is None:
         if len(human.criteria) > 1:
             yield Problem(f"{table}.{KEY}", missing(human))
         return
-    by_polarity = {POSITIVE: said.positive, NEGATIVE: said.negative}
+    by_polarity = {POSITIVE: marks.positive, NEGATIVE: marks.negative}
     unknown = [
         Problem(
             f"{table}.{KEY}.{polarity}",
@@ -106,10 +107,13 @@ def problems(
         if name not in human.criteria
     ]
     yield from unknown
+    # Problems that only follow from an unknown name are not reported.
     if unknown:
         return
     for polarity in polarities:
-        marked = [marked_criteria(human, one)[polarity] for one in human.separate()]
+        marked = [
+            marked_criteria(human, criteria)[polarity] for criteria in human.separate()
+        ]
         if not any(marked) and _share(human, polarity, polarities):
             yield Problem(
                 f"{table}.{KEY}.{polarity}",

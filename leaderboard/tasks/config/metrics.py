@@ -36,12 +36,12 @@ class MetricsConfig:
 _LISTS = ("use", "headline", "powered")
 
 
-def read_metrics(given: object, place: Place) -> MetricsConfig:
+def read_metrics(value: object, place: Place) -> MetricsConfig:
     """Read the table [metrics].
 
     Parameters
     ----------
-    given : object
+    value : object
         What stands in the document.
     place : Place
         What is wrong is added to its problems.
@@ -53,30 +53,30 @@ def read_metrics(given: object, place: Place) -> MetricsConfig:
     Examples
     --------
     >>> table = {"use": ["chrf", "length"], "chrf": {"word_order": 2}}
-    >>> found = read_metrics(table, Place("metrics", []))
-    >>> found.headline, found.parameters
+    >>> config = read_metrics(table, Place("metrics", []))
+    >>> config.headline, config.parameters
     (('chrf', 'length'), {'chrf': {'word_order': 2}})
     """
-    if not isinstance(given, Mapping):
-        return read_table(MetricsConfig, given, place)
+    if not isinstance(value, Mapping):
+        return read_table(MetricsConfig, value, place)
     parameters: dict[str, Mapping[str, object]] = {}
-    for name, table in given.items():
+    for name, table in value.items():
         if name in _LISTS:
             continue
         if not isinstance(table, Mapping):
             place.below(name).wrong(unknown_key(name, _LISTS))
             continue
         parameters[name] = _PARAMETERS.read(table, place.below(name)) or {}
-    lists = {name: given[name] for name in _LISTS if name in given}
-    found = read_table(MetricsConfig, lists, place)
-    for name in found.headline:
-        if name not in found.use:
+    lists = {name: value[name] for name in _LISTS if name in value}
+    config = read_table(MetricsConfig, lists, place)
+    for name in config.headline:
+        if name not in config.use:
             place.below("headline").wrong(f"names {name!r}, which `use` does not name.")
     return replace(
-        found,
-        headline=found.headline if "headline" in given else found.use,
+        config,
+        headline=config.headline if "headline" in value else config.use,
         # nothing is chosen for a task that chooses no headline either
-        powered=found.powered if "powered" in given else found.headline,
+        powered=config.powered if "powered" in value else config.headline,
         parameters=parameters,
     )
 

@@ -60,10 +60,10 @@ def read_task(
 
     Examples
     --------
-    >>> found = read_task({"slug": "a", "human": {"reward_cents": -5}}, {})
-    >>> found.config.quota.submissions, found.config.comparison.reward_cents
+    >>> task = read_task({"slug": "a", "human": {"reward_cents": -5}}, {})
+    >>> task.config.quota.submissions, task.config.comparison.reward_cents
     (3, -5)
-    >>> for problem in found.problems[:2]:
+    >>> for problem in task.problems[:2]:
     ...     print(problem)
     title: is missing; it must be a text of at most 100 characters that is not empty.
     kind: is missing; it must be a text of at most 50 characters that is not empty.
@@ -82,17 +82,17 @@ def read_task(
         human = _completed(human, templates, top.below("human"))
 
     def below(name: str, table: type[H]) -> H:
-        given, place = document.get(name, {}), top.below(name)
-        found = read_table(table, given, place, inherits=human)
-        return _completed(found, templates, place)
+        value, place = document.get(name, {}), top.below(name)
+        table_config = read_table(table, value, place, inherits=human)
+        return _completed(table_config, templates, place)
 
-    found = replace(
+    complete = replace(
         config,
         human=human,
         comparison=below("comparison", ComparisonConfig),
         joint=below("joint", JointConfig),
     )
-    return ReadTask(found, top.problems)
+    return ReadTask(complete, top.problems)
 
 
 def _says(table: object, name: str) -> bool:

@@ -25,7 +25,7 @@ class Setting(Generic[T]):
         Whether it has to be given.
     default : object
         What it is where it is left out.
-    own : bool
+    per_table : bool
         Each table says it for itself: [comparison] and [joint] do not take it over from
         [human].
     human_only : bool
@@ -35,7 +35,7 @@ class Setting(Generic[T]):
     kind: Kind[T]
     required: bool
     default: T
-    own: bool
+    per_table: bool
     human_only: bool
 
 
@@ -43,7 +43,7 @@ def setting(
     kind: Kind[T],
     default: T = _MUST_BE_GIVEN,
     *,
-    own: bool = False,
+    per_table: bool = False,
     human_only: bool = False,
 ) -> T:
     """Declare a key of a table; see `Setting`.
@@ -58,9 +58,14 @@ def setting(
     7
     """
     required = default is _MUST_BE_GIVEN
-    one = Setting(kind, required, kind.empty if required else default, own, human_only)
-    made: T = field(default_factory=lambda: one.default, metadata={_SETTING: one})
-    return made
+    declared = Setting(
+        kind, required, kind.empty if required else default, per_table, human_only
+    )
+    # A factory, because dataclasses take no dict as a default.
+    default_field: T = field(
+        default_factory=lambda: declared.default, metadata={_SETTING: declared}
+    )
+    return default_field
 
 
 def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
@@ -69,15 +74,15 @@ def settings_of(table: type[Any]) -> dict[str, Setting[Any]]:
     Examples
     --------
     >>> from leaderboard.tasks.config import QuotaConfig
-    >>> {name: one.default for name, one in settings_of(QuotaConfig).items()}
+    >>> {name: key.default for name, key in settings_of(QuotaConfig).items()}
     {'submissions': 3, 'days': 7}
     """
     every: tuple[Field[Any], ...] = fields(table)
-    return {one.name: one.metadata[_SETTING] for one in every}
+    return {key.name: key.metadata[_SETTING] for key in every}
 
 
 def read_table(
-    table: type[C], given: object, place: Place, *, inherits: object = None
+    table: type[C], value: object, place: Place, *, inherits: object = None
 ) -> C:
     """Read a table; what is wrong with it is added to the place's problems.
 
@@ -85,7 +90,7 @@ def read_table(
     ----------
     table : type
         A dataclass whose fields are made by `setting`.
-    given : object
+    value : object
         What stands in the document.
     place : Place
     inherits : object, optional
@@ -107,40 +112,43 @@ def read_table(
      'quota.days: must be a whole number of at least 1, not 0.']
     """
     known = settings_of(table)
-    if not isinstance(given, Mapping):
-        place.wrong(f"must be a table, not {given!r}.")
+    if not isinstance(value, Mapping):
+        place.wrong(f"must be a table, not {value!r}.")
         if inherits is None:
             return table()
-        given = {}
-    for name in given:
+        # What is left out is inherited, and the rest of the document is checked, too.
+        value = {}
+    for name in value:
         if name not in known:
             place.below(name).wrong(unknown_key(name, known))
     return table(
         **{
-            name: _value(name, one, given, place.below(name), inherits)
-            for name, one in known.items()
+            name: _value(name, declared, value, place.below(name), inherits)
+            for name, declared in known.items()
         }
     )
 
 
 def _value(
     name: str,
-    one: Setting[Any],
-    given: Mapping[str, object],
+    declared: Setting[Any],
+    values: Mapping[str, object],
     place: Place,
     inherits: object,
 ) -> object:
-    inherited = inherits is not None and not one.own
-    default = getattr(inherits, name, one.default) if inherited else one.default
-    if name not in given:
-        if one.required and not inherited:
-            place.wrong(f"is missing; it must be {one.kind.what}.")
+    inherited = inherits is not None and not declared.per_table
+    default = (
+        getattr(inherits, name, declared.default) if inherited else declared.default
+    )
+    if name not in values:
+        if declared.required and not inherited:
+            place.wrong(f"is missing; it must be {declared.kind.what}.")
         return default
-    if inherited and one.human_only:
+    if inherited and declared.human_only:
         place.wrong("is said in [human] only, for all work of the task.")
         return default
-    found = one.kind.read(given[name], place)
-    return default if found is None else found
+    value = declared.kind.read(values[name], place)
+    return default if value is None else value
 
 
 def table_of(table: type[C]) -> Kind[C]:
@@ -154,7 +162,7 @@ def table_of(table: type[C]) -> Kind[C]:
     """
 
     def read(value: object, place: Place) -> C | None:
-        found = read_table(table, value, place)
-        return found if isinstance(value, Mapping) else None
+        config = read_table(table, value, place)
+        return config if isinstance(value, Mapping) else None
 
     return Kind("a table", read, table())

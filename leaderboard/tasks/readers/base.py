@@ -127,33 +127,33 @@ def release_of(instances: Iterable[ReleaseInstance], files: dict[str, str]) -> R
     >>> release_of([ReleaseInstance("q1", {"question": "Why?"})], {}).sha256[:8]
     '79f4969b'
     """
-    kept: dict[str, ReleaseInstance] = {}
+    by_id: dict[str, ReleaseInstance] = {}
     for instance in instances:
-        _check(instance, kept)
-        kept[instance.id] = instance
-    if not kept:
+        _check(instance, by_id)
+        by_id[instance.id] = instance
+    if not by_id:
         raise GenieError(
             f"The release contains no instances (files: {', '.join(files) or 'none'}).",
             code="release-empty",
         )
     canonical = [
         [instance.id, instance.fields, instance.references]
-        for instance in kept.values()
+        for instance in by_id.values()
     ]
     # ASCII and sorted keys: the same bytes on every platform and version
     text = json.dumps(canonical, ensure_ascii=True, sort_keys=True)
     digest = hashlib.sha256(text.encode("ascii")).hexdigest()
-    return Release(list(kept.values()), digest, files)
+    return Release(list(by_id.values()), digest, files)
 
 
-def _check(instance: ReleaseInstance, kept: Mapping[str, ReleaseInstance]) -> None:
+def _check(instance: ReleaseInstance, by_id: Mapping[str, ReleaseInstance]) -> None:
     if not instance.id.strip() or len(instance.id) > _LONGEST_ID:
         raise GenieError(
             f"An instance's id must have 1 to {_LONGEST_ID} characters, "
             f"not {instance.id[:40]!r}.",
             code="release-broken",
         )
-    if instance.id in kept:
+    if instance.id in by_id:
         raise GenieError(
             f"The id {instance.id!r} occurs twice in the release.",
             code="release-broken",

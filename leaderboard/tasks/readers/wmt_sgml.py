@@ -81,7 +81,7 @@ class _Parser(HTMLParser):
         self._file = file
         self._origlang = origlang
         self._document = ""
-        self._wanted = False
+        self._is_read = False
         self._key: str | None = None
         self._text: list[str] = []
 
@@ -90,8 +90,8 @@ class _Parser(HTMLParser):
         if tag == "doc":
             self._document = values.get("docid") or self._fail("a doc has no docid")
             language = values.get("origlang")
-            self._wanted = self._origlang is None or language == self._origlang
-        elif tag == "seg" and self._wanted:
+            self._is_read = self._origlang is None or language == self._origlang
+        elif tag == "seg" and self._is_read:
             number = values.get("id") or self._fail("a seg has no id")
             self._key = f"{self._document}.{number}"
             self._text = []

@@ -102,7 +102,7 @@ class _Handler:
         self._file = file
         self._origlang = origlang
         self._document = ""
-        self._wanted = False
+        self._is_read = False
         # which side of the document: "" for the source, a translator, None for neither
         self._side: str | None = None
         self._segment: str | None = None
@@ -127,7 +127,7 @@ class _Handler:
         if name == "doc":
             self._document = attributes.get("id") or self._fail("a doc has no id")
             language = attributes.get("origlang")
-            self._wanted = "testsuite" not in attributes and (
+            self._is_read = "testsuite" not in attributes and (
                 self._origlang is None or language == self._origlang
             )
         elif name == "src":
@@ -136,7 +136,7 @@ class _Handler:
             self._side = attributes.get("translator") or "A"
         elif name == "hyp":
             self._side = None
-        elif name == "seg" and self._wanted and self._side is not None:
+        elif name == "seg" and self._is_read and self._side is not None:
             number = attributes.get("id") or self._fail("a seg has no id")
             self._segment = f"{self._document}.{number}"
             self._text = []

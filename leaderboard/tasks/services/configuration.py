@@ -37,7 +37,10 @@ def design_of(task: Task, human: HumanConfig) -> Design:
 
 def campaign_keys(key: str, human: HumanConfig) -> list[str]:
     """Name the campaigns that ask these criteria; the first has the plain key."""
-    return [key, *(f"{key}:{next(iter(own))}" for own in human.separate()[1:])]
+    return [
+        key,
+        *(f"{key}:{next(iter(criteria))}" for criteria in human.separate()[1:]),
+    ]
 
 
 def hit_type_of(
@@ -86,25 +89,25 @@ def shown(instance: Instance) -> Shown:
     )
 
 
-def spare_instances(task: Task, wanted: int) -> list[Instance]:
+def spare_instances(task: Task, n: int) -> list[Instance]:
     """Offer instances with references for test questions, unjudged ones first."""
-    found = _with_references(task, "sample_rank", wanted, judged=False)
-    if len(found) < wanted + 1:
-        found += _with_references(task, "-sample_rank", wanted, judged=True)
-    return found
+    spare = _with_references(task, "sample_rank", n, judged=False)
+    # One instance more than questions: each takes its wrong text from another one.
+    if len(spare) < n + 1:
+        spare += _with_references(task, "-sample_rank", n, judged=True)
+    return spare
 
 
-def _with_references(
-    task: Task, order: str, wanted: int, *, judged: bool
-) -> list[Instance]:
+def _with_references(task: Task, order: str, n: int, *, judged: bool) -> list[Instance]:
     side = "sample_rank__lt" if judged else "sample_rank__gte"
     rows = task.instances.filter(**{side: task.sample_size}).exclude(references=[])
-    found = rows.order_by(order)[: 4 * wanted]
+    # More than are needed, because the checks below leave some out.
+    candidates = rows.order_by(order)[: 4 * n]
     # Who took the task's qualification test knows its inputs, and their answers.
     tested = inputs_of_tests(task.slug)
     return [
         row
-        for row in found
+        for row in candidates
         if has_references(row) and content_key(task.slug, row.instance_id) not in tested
     ]
 

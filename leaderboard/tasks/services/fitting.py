@@ -49,15 +49,17 @@ def usable(slug: str, document: Mapping[str, object]) -> TaskConfig:
         raise GenieError(
             f"{slug}/task.toml:{n} {' '.join(map(str, problems))}",
             code="unusable-task",
-            details={"problems": [[one.key, one.sentence] for one in problems]},
+            details={
+                "problems": [[problem.key, problem.sentence] for problem in problems]
+            },
         )
     return read_task(document, all_templates()).config
 
 
 def misfits(document: Mapping[str, object]) -> Misfits:
     """Say all that is wrong with a task.toml; what one thing entails is not said again."""
-    found = read_task(document, all_templates())
-    config, keys = found.config, list(found.problems)
+    parsed = read_task(document, all_templates())
+    config, keys = parsed.config, list(parsed.problems)
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
         together += _of_table(table, config.title, human)
@@ -70,15 +72,15 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     )
 
 
-def _news(problems: Iterable[Problem], said: Sequence[Problem]) -> list[Problem]:
+def _news(problems: Iterable[Problem], reported: Sequence[Problem]) -> list[Problem]:
     """Leave out what follows from a problem at the same key, above or below it."""
     return [
         problem
         for problem in problems
         if not any(
-            f"{one.key}.".startswith(f"{problem.key}.")
-            or f"{problem.key}.".startswith(f"{one.key}.")
-            for one in said
+            f"{other.key}.".startswith(f"{problem.key}.")
+            or f"{problem.key}.".startswith(f"{other.key}.")
+            for other in reported
         )
     ]
 
@@ -93,23 +95,23 @@ def _tables(config: TaskConfig) -> dict[str, HumanConfig]:
 
 def _unknown_names(config: TaskConfig) -> Iterator[Problem]:
     release = config.release
-    wanted: list[tuple[str, str, Collection[str]]] = [
+    named: list[tuple[str, str, Collection[str]]] = [
         ("release.reader", release.reader, all_readers())
     ]
     if reader := all_readers().get(release.reader):
-        wanted += [
+        named += [
             (f"release.options.{name}", name, reader.options)
             for name in release.options
         ]
     for table, human in _tables(config).items():
-        wanted += [
+        named += [
             (f"{table}.design", human.design, all_designs()),
             (f"{table}.scale", human.scale, all_scales()),
             (f"{table}.hit_template", human.hit_template, all_templates()),
         ]
         if table == "human" or human.platform != config.human.platform:
-            wanted.append((f"{table}.platform", human.platform, all_platforms()))
-    for key, name, known in wanted:
+            named.append((f"{table}.platform", human.platform, all_platforms()))
+    for key, name, known in named:
         if name not in known:
             yield Problem(
                 key,
@@ -136,9 +138,10 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
     template = all_templates().get(human.hit_template)
     if design is None or scale is None or template is None:
         return []
-    found = [*_of_place(table, design, scale)]
-    found += _of_design(table, design, template, scale)
-    return found or [*_of_questions(table, title, human, design)]
+    problems = [*_of_place(table, design, scale)]
+    problems += _of_design(table, design, template, scale)
+    # Questions are checked once the parts fit, or one mistake is reported twice.
+    return problems or [*_of_questions(table, title, human, design)]
 
 
 def _of_place(
@@ -190,7 +193,7 @@ def _of_template(
             f"the design {design.slug} shows {'several outputs' if several else 'one output'}"
             f", the HIT template {template.slug} {'one' if several else 'several'}."
         )
-    standard = any(one.name == "standard" for one in template.fields)
+    standard = any(field.name == "standard" for field in template.fields)
     if scale.relative and not standard:
         yield (
             f"the scale {scale.slug} is relative to a reference output, which "

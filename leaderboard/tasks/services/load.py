@@ -49,16 +49,17 @@ def load_task(
     document = shipped.definition(slug)
     # what cannot be measured or asked as it says is refused before anything
     config = usable(slug, document)
-    own = config.release
+    release_config = config.release
     release = read_release(
-        reader or own.reader,
+        reader or release_config.reader,
         _source(slug, config, source),
-        own.options if reader in (None, own.reader) else {},
+        release_config.options if reader in (None, release_config.reader) else {},
     )
     existing = Task.objects.filter(slug=slug).first()
+    # What was hidden once stays so, even when it is loaded without the option.
     hidden = (
         hide_references
-        or own.hidden_references
+        or release_config.hidden_references
         or (existing is not None and existing.hidden_references)
     )
     described = {**_described(config), "hidden_references": hidden, "config": document}
@@ -139,10 +140,10 @@ def _refuse_changed(task: Task, release: Release) -> None:
         row["instance_id"]: (row["fields"], row["references"])
         for row in task.instances.values("instance_id", "fields", "references")
     }
-    found = {i.id: (i.fields, i.references) for i in release.instances}
-    added = [key for key in found if key not in known]
-    removed = [key for key in known if key not in found]
-    changed = [key for key in found if key in known and found[key] != known[key]]
+    released = {i.id: (i.fields, i.references) for i in release.instances}
+    added = [key for key in released if key not in known]
+    removed = [key for key in known if key not in released]
+    changed = [key for key in released if key in known and released[key] != known[key]]
     if not (added or removed or changed):
         raise GenieError(
             f"The release of {task.title} has the same instances as the loaded "

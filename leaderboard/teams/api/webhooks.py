@@ -123,9 +123,9 @@ class WebhookList(OwnerView):
         serializer = NewWebhookSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         by = cast("Account", request.user)
-        made = service.add(team, serializer.validated_data["url"], by=by)
+        webhook = service.add(team, serializer.validated_data["url"], by=by)
         return Response(
-            WebhookWithSecretSerializer(made).data, status=status.HTTP_201_CREATED
+            WebhookWithSecretSerializer(webhook).data, status=status.HTTP_201_CREATED
         )
 
 

@@ -50,8 +50,9 @@ def announce() -> int:
 def _announce(event: SubmissionEvent) -> bool:
     now = timezone.now()
     with transaction.atomic():
-        mine = SubmissionEvent.objects.filter(pk=event.pk, announced_at=None)
-        if not mine.update(announced_at=now):
+        unannounced = SubmissionEvent.objects.filter(pk=event.pk, announced_at=None)
+        # Compare and set: of several processes, one announces the line.
+        if not unannounced.update(announced_at=now):
             return False
         # A later line of the same state adds to the story, such as a corrected score.
         first = not SubmissionEvent.objects.filter(

@@ -70,10 +70,11 @@ def _refuse_last_superuser(user: Account) -> None:
 
 def _leave(team: Team, user: Account) -> None:
     """Leave a team; without an owner, who has been there longest becomes one."""
+    # A first team is named after its owner, and would go on naming them.
     if team.name in {user.get_username(), user.get_full_name()}:
         Team.objects.filter(pk=team.pk).update(name=NAMELESS)
     Membership.objects.filter(team=team, user=user).delete()
-    rest = Membership.objects.filter(team=team).order_by("pk")
-    heir = rest.first()
-    if heir is not None and not rest.filter(role=Membership.Role.OWNER).exists():
+    remaining = Membership.objects.filter(team=team).order_by("pk")
+    heir = remaining.first()
+    if heir is not None and not remaining.filter(role=Membership.Role.OWNER).exists():
         Membership.objects.filter(pk=heir.pk).update(role=Membership.Role.OWNER)

@@ -26,6 +26,7 @@ _SUBJECT = {
 def send(pk: int) -> None:
     """Send one notice once; an e-mail that fails to leave is tried again."""
     with transaction.atomic():
+        # Marked before it is sent: two processes do not write to somebody twice.
         taken = Notice.objects.filter(pk=pk, sent_at=None).update(
             sent_at=timezone.now()
         )
@@ -64,9 +65,10 @@ def muted_by(user: Account) -> list[str]:
     return [kind for kind in KINDS.values() if row and kind in row.muted]
 
 
-def choose(user: Account, wanted: list[str]) -> None:
+def choose(user: Account, wanted_kinds: list[str]) -> None:
     """Keep which kinds of e-mail an account wants."""
-    muted = [kind for kind in KINDS.values() if kind not in wanted]
+    # What is unwanted is kept, so that a kind of e-mail that is added later is sent.
+    muted = [kind for kind in KINDS.values() if kind not in wanted_kinds]
     NoticePreference.objects.update_or_create(
         user_id=user.pk, defaults={"muted": muted}
     )

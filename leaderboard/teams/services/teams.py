@@ -125,27 +125,27 @@ def take_back(team: Team, pk: int) -> bool:
 
 def usable(token: str) -> TeamInvitation:
     """Give the invitation behind a token, or say why it cannot be used."""
-    found = (
+    invitation = (
         TeamInvitation.objects.select_related("team")
         .filter(token_sha256=_hashed(token))
         .first()
     )
-    if found is None or found.revoked_at is not None:
+    if invitation is None or invitation.revoked_at is not None:
         raise GenieError(
             "This invitation does not exist or has been revoked.",
             code="no-such-invitation",
         )
-    if found.accepted_at is not None:
+    if invitation.accepted_at is not None:
         raise GenieError(
             "This invitation has been used. Each invitation is for one person; "
             "ask for a new one.",
             code="invitation-used",
         )
-    if found.expires_at <= timezone.now():
+    if invitation.expires_at <= timezone.now():
         raise GenieError(
             "This invitation has expired; ask for a new one.", code="invitation-expired"
         )
-    return found
+    return invitation
 
 
 def accept(token: str, user: Account) -> Team:
@@ -159,6 +159,7 @@ def accept(token: str, user: Account) -> Team:
         )
     try:
         with transaction.atomic():
+            # Compare and set: of two who follow one link at once, one joins.
             taken = TeamInvitation.objects.filter(
                 pk=invitation.pk, accepted_at=None, revoked_at=None
             ).update(accepted_at=timezone.now())
@@ -214,5 +215,7 @@ def _refuse_last_owner(team: Team, member: Membership) -> None:
         )
 
 
+# Only the hash is stored: who reads the database cannot join a team. What an address
+# brings may hold half a surrogate pair, which must not be an error.
 def _hashed(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

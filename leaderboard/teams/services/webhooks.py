@@ -114,6 +114,8 @@ def due() -> list[int]:
 def deliver(pk: int) -> None:
     """Make one try; what comes of it is written down, and the next one planned."""
     now = timezone.now()
+    # Counted and put off before the request: a try that kills its process counts, too,
+    # and nobody else makes it meanwhile.
     claimed = WebhookDelivery.objects.filter(
         pk=pk, state=State.WAITING, next_at__lte=now
     ).update(next_at=now + _LEASE, n_attempts=F("n_attempts") + 1)
@@ -147,6 +149,7 @@ def _try(delivery: WebhookDelivery, now: datetime) -> tuple[int | None, str, boo
             https_only=https_only(),
             allow_private=bool(settings.GENIE["WEBHOOKS_PRIVATE"]),
         )
+    # An address that may not be called now may not be called later.
     except GenieError as error:
         return None, error.message, True
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -30,11 +30,11 @@ def teams(request: HttpRequest) -> HttpResponse:
     form = TeamForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = service.create(user, form.cleaned_data["name"])
+            team = service.create(user, form.cleaned_data["name"])
         except GenieError as error:
             form.add_error("name", error.message)
         else:
-            return redirect("leaderboard:team", made.slug)
+            return redirect("leaderboard:team", team.slug)
     memberships = (
         Membership.objects.filter(user=user).select_related("team").order_by("pk")
     )

@@ -30,12 +30,12 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         by = cast("Account", request.user)
         try:
-            made = service.add(team, form.cleaned_data["url"], by=by)
+            webhook = service.add(team, form.cleaned_data["url"], by=by)
         except GenieError as error:
             form.add_error("url", error.message)
         else:
             # the next page shows the new webhook's secret openly, later ones folded away
-            request.session["new-webhook"] = made.pk
+            request.session["new-webhook"] = webhook.pk
             return redirect("leaderboard:webhooks", slug)
     deliveries = WebhookDelivery.objects.filter(webhook__team=team)
     context = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
@@ -32,9 +33,7 @@ def rejection(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     )
     if assignment is None:
         raise Http404("This HIT is not assigned to you.")
-    appeal = Appeal.objects.filter(assignment=assignment).first()
-    if appeal is None and assignment.state != Assignment.State.REJECTED:
-        raise Http404("There is nothing to appeal.")
+    appeal = _appeal_of(assignment, Appeal.objects.filter(assignment=assignment))
     return _page(
         request,
         appeal,
@@ -70,9 +69,7 @@ def requester(request: HttpRequest, worker: Worker, entity_id: str) -> HttpRespo
     )
     if work is None:
         raise Http404("This HIT is not assigned to you.")
-    appeal = Appeal.objects.filter(requester_assignment=work).first()
-    if appeal is None and work.state != RequesterAssignment.State.REJECTED:
-        raise Http404("There is nothing to appeal.")
+    appeal = _appeal_of(work, Appeal.objects.filter(requester_assignment=work))
     return _page(
         request,
         appeal,
@@ -102,6 +99,17 @@ def ban(request: HttpRequest, worker: Worker, pool: str) -> HttpResponse:
         title=campaign.hit_type.title if campaign else pool,
         ban_over=newest.lifted_at is not None,
     )
+
+
+def _appeal_of(
+    work: Assignment | RequesterAssignment, appeals: QuerySet[Appeal]
+) -> Appeal | None:
+    """Give the appeal against the work's rejection, if there is one yet; 404 for others."""
+    appeal = appeals.first()
+    # A rejection that was taken back leaves its appeal, which stays readable.
+    if appeal is None and work.state != type(work).State.REJECTED:
+        raise Http404("There is nothing to appeal.")
+    return appeal
 
 
 def _page(

@@ -13,7 +13,13 @@ from django.urls import path, reverse
 
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
-from genie.lib.admin.questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.admin.questions import (
+    Line,
+    Question,
+    ReasonForm,
+    act_on_each,
+    confirmed_form,
+)
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.bans.services import ban as service
@@ -103,7 +109,7 @@ class BanAdmin(ReadOnlyAdmin):
             self.message_user(request, "None of them is in force.", messages.WARNING)
             return None
         lines = [Line(ban.pk, str(ban), ban.reason) for ban in bans]
-        answer = asked(self, request, LIFT, lines)
+        answer = confirmed_form(self, request, LIFT, lines)
         if isinstance(answer, HttpResponse):
             return answer
         reason = answer.cleaned_data["reason"]
@@ -131,7 +137,9 @@ class BanAdmin(ReadOnlyAdmin):
         pool = request.GET.get("pool", "")
         if worker is None or not Campaign.objects.filter(pool=pool).exists():
             raise Http404
-        answer = asked(self, request, IMPOSE, [Line(worker.pk, str(worker), pool)])
+        answer = confirmed_form(
+            self, request, IMPOSE, [Line(worker.pk, str(worker), pool)]
+        )
         if isinstance(answer, HttpResponse):
             return answer
         self._impose(request, worker, pool, answer.cleaned_data["reason"])

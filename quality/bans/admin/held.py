@@ -12,7 +12,13 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from crowd.hits.models.campaign import Campaign
-from genie.lib.admin.questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.admin.questions import (
+    Line,
+    Question,
+    ReasonForm,
+    act_on_each,
+    confirmed_form,
+)
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from quality.bans.models import HeldExclusion
 from quality.bans.services import held_exclusions as service
@@ -126,7 +132,7 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
             )
             return None
         lines = [Line(held.pk, str(held), held.verdict.sentence) for held in waiting]
-        answer = asked(self, request, question, lines)
+        answer = confirmed_form(self, request, question, lines)
         if isinstance(answer, HttpResponse):
             return answer
         reason = answer.cleaned_data["reason"]

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, cast
 from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse
 
-from genie.lib.admin.questions import Line, Question, ReasonForm, act_on_each, asked
+from genie.lib.admin.questions import (
+    Line,
+    Question,
+    ReasonForm,
+    act_on_each,
+    confirmed_form,
+)
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from quality.bans.services import ban as service
 from quality.detection.models import Ban, Verdict
@@ -80,7 +86,7 @@ class VerdictAdmin(ReadOnlyAdmin):
             )
             return None
         lines = [Line(v.pk, str(v.worker), v.fit.pool) for v in verdicts]
-        answer = asked(self, request, BAN, lines)
+        answer = confirmed_form(self, request, BAN, lines)
         if isinstance(answer, HttpResponse):
             return answer
         reason = answer.cleaned_data["reason"]

@@ -95,15 +95,15 @@ RANGE = (
 @pytest.mark.parametrize(
     "room",
     [
-        "answer_format",
-        "answer_key",
-        "answers",
-        "batch_page",
-        "batch_results",
-        "batch_review",
-        "form_answers",
-        "formatted",
-        "question_form",
+        "questions.answer_format",
+        "questions.answer_key",
+        "questions.answers",
+        "questions.form_answers",
+        "questions.formatted",
+        "questions.question_form",
+        "batches.page",
+        "batches.results",
+        "batches.review",
     ],
 )
 def test_examples_in_the_rooms_hold(room):

@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
-from leaderboard.evaluation import decide, machine, run
+from leaderboard.evaluation import campaigns, decide, machine, run
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.strategies import STRATEGIES
@@ -206,6 +206,41 @@ def test_jobs_of_the_version_before_are_still_done(subject, boss):
     subject.refresh_from_db()
     assert subject.state == State.ANNOTATING
     import_string("leaderboard.jobs.rescore")(0)
+
+
+def test_a_launch_holds_its_rows_before_it_touches_money(subject, boss, monkeypatch):
+    """Whoever stops or withdraws takes them in the same order; two cannot block."""
+    order = []
+    decide.approve(subject, by=boss)
+    evaluation = machine.evaluation_of(subject)
+
+    def noting(name, function):
+        def called(*args, **kwargs):
+            order.append(name)
+            return function(*args, **kwargs)
+
+        return called
+
+    for module, name in ((machine, "lock"), (campaigns.budgets, "divide")):
+        monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
+    built = noting("build", campaigns.build_campaign)
+    monkeypatch.setattr(campaigns, "build_campaign", built)
+    run.step(evaluation.pk)
+    assert order[0] == "lock"
+    assert "build" in order
+    subject.refresh_from_db()
+    assert subject.state == State.ANNOTATING
+
+
+def test_a_launch_that_comes_too_late_builds_nothing(subject, boss, monkeypatch):
+    decide.approve(subject, by=boss)
+    stale = machine.evaluation_of(subject)
+    decide.stop(subject, by=boss, reason="Too dear after all.")
+    monkeypatch.setattr(campaigns, "build_campaign", None)
+    with pytest.raises(LostRace):
+        STRATEGIES[stale.strategy].launch(stale)
+    subject.refresh_from_db()
+    assert subject.state == State.STOPPED
 
 
 def test_a_withdrawn_submission_takes_its_evaluation_along(systems, boss):

@@ -61,7 +61,7 @@ def test_parameters_of_a_task_are_used_and_signed(task, two):
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF accepts word_order"),
+        ({"use": ["chrf"], "chrf": {"words": 2}}, "chrF takes word_order"),
         ({"use": ["chrf"], "chrf": {"word_order": "2"}}, "must be a whole number"),
         ({"use": ["chrf"], "chrf": {"word_order": True}}, "must be a whole number"),
         ({"use": ["chrf"], "ter": {}}, "does not name"),

@@ -329,7 +329,7 @@ def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
 def test_the_card_and_the_checksums_say_what_is_there(folder):
     card = (folder / "README.md").read_text("utf-8")
     assert "## Human evaluation" in card
-    assert "20 questions asked, 10 answered wrongly" in card
+    assert "20 questions asked, 10 answered incorrectly" in card
     for line in (folder / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
@@ -352,7 +352,7 @@ def test_the_card_and_the_checksums_say_what_is_there(folder):
         ("metrics", lambda r: r[0]["per_instance"].pop(), "instances"),
         ("predictions", lambda r: r[0].update(text="Something else."), "submission"),
         ("test_questions", lambda r: r[0].update(p_noisy=0.123), "P(noisy)"),
-        ("test_questions", lambda r: r[0].update(n_correct=9), "wrong"),
+        ("test_questions", lambda r: r[0].update(n_correct=9), "incorrectly"),
         ("instances", lambda r: r[0].update(references=["Other words."]), "submission"),
     ],
 )

@@ -264,14 +264,14 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
 ):
     found = ask(right, wrong, max_pairs=30)
     for _ in range(4):
-        crowd.one(crowd.players[1])
+        crowd.do_hit(crowd.players[1])
     # somebody is at work when it is stopped, and may hand in
     late = crowd.players[2]
     assert work.next_assignment(late.worker) is not None
     decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     kept = CountedVote.objects.count()
     assert kept >= 3
-    assert crowd.one(late)
+    assert crowd.do_hit(late)
     assert sum(len(one.values) for one in votes_of(found)) == kept + 1
     running = ask(right, wrong, max_pairs=30)
     found.refresh_from_db()

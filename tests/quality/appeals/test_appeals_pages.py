@@ -148,7 +148,7 @@ def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     ban.ban(wim, POOL, by=None, reason="3 of 9 right.")
     waiting = service.against_ban(wim, POOL, WORDS)
     index = boss.get("/admin/").text
-    assert "Appeals waiting: 1" in index
+    assert "Appeals to decide: 1" in index
     assert answer_page(waiting) in index
     shown = boss.get(reverse("admin:quality_appeal_changelist")).text
     assert shown.index(answer_page(waiting)) < shown.index(answer_page(done))

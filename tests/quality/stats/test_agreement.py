@@ -259,7 +259,7 @@ def test_fleiss_kappa_refuses_unequal_numbers_of_ratings(ratings):
 def test_cohens_kappa_refuses_what_it_cannot_weigh():
     with pytest.raises(ValueError, match="linear or quadratic"):
         cohen_kappa([1], [1], weights="cubic")
-    with pytest.raises(ValueError, match="1 and 2 items"):
+    with pytest.raises(ValueError, match="different numbers of items: 1 and 2"):
         cohen_kappa([1], [1, 2])
     with pytest.raises(ValueError, match="confidence"):
         cohen_kappa([1], [1], confidence=2)

@@ -235,7 +235,7 @@ def test_weights_are_numbers_from_0_to_100(given, expected):
 def test_wrong_tables_and_weights_are_refused():
     found = resampled([[[1.0, 2.0]]], seed=1, n_resamples=3)
     for wrong in ([1], [0, 0], [-1, 2], [np.nan, 1], [np.inf, 1]):
-        with pytest.raises(ValueError, match="one weight per criterion"):
+        with pytest.raises(ValueError, match="weight"):
             weigh(found, wrong)
     for wrong in ([], [[1.0]], [[[np.nan, 1.0]]]):
         with pytest.raises(ValueError, match=r"ratings|rating"):

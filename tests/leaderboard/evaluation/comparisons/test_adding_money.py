@@ -31,7 +31,7 @@ def robbed(crowd, boss, task):
     """Let one worker answer what they get, and be banned; give the campaign."""
     campaign = Campaign.objects.get()
     for _ in range(4):
-        crowd.one(crowd.players[0])
+        crowd.do_hit(crowd.players[0])
     lost = crowd.players[0].worker
     del crowd.players[0]
     n = lost.assignments.filter(state="SUBMITTED").count()

@@ -56,7 +56,7 @@ def labels_of(name, n_workers, votes):
     labels = []
     for three in votes:
         n = {"one-worker": 1, "majority": 3, "max-three": 2}[name]
-        n += compare_labels.wants_third(name, three[:n])
+        n += compare_labels.needs_third(name, three[:n])
         labels.append(label_of(name, n_workers, three[:n]))
     return labels
 
@@ -145,7 +145,7 @@ def test_the_rest_is_withdrawn_when_it_is_decided(right, wrong, ask, finish, cro
 def test_no_second_wave_goes_out_before_the_first_is_complete(right, wrong, ask, crowd):
     found = ask(right, wrong, max_pairs=30)
     for _ in range(5):
-        crowd.one(crowd.players[0])
+        crowd.do_hit(crowd.players[0])
     for _ in range(3):
         settle()
     found.refresh_from_db()
@@ -182,8 +182,8 @@ def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     found = ask(right, wrong, strategy="fixed-worker", max_pairs=30)
     first = crowd.players[3]
     for _ in range(3):
-        assert crowd.one(first)
-    assert not any(crowd.one(other) for other in crowd.players if other != first)
+        assert crowd.do_hit(first)
+    assert not any(crowd.do_hit(other) for other in crowd.players if other != first)
     banning.ban(first.worker, task.slug, by=boss, reason="He answered without reading.")
     found = finish(found)
     assert (found.state, found.better) == ("DECIDED", "A")
@@ -209,7 +209,7 @@ def test_labels_of_a_banned_worker_are_asked_for_again(
     found = ask(right, wrong, max_pairs=30)
     worker = crowd.players[0].worker
     for _ in range(4):
-        crowd.one(crowd.players[0])
+        crowd.do_hit(crowd.players[0])
     n_before = sum(len(v.values) for v in compare_labels.votes_of(found))
     banning.ban(worker, task.slug, by=boss, reason="He answered without reading.")
     assert n_before > 0
@@ -243,7 +243,7 @@ def test_staff_can_stop_it_and_the_page_keeps_what_was_said(
 ):
     found = ask(right, wrong, max_pairs=30)
     for _ in range(3):
-        crowd.one(crowd.players[1])
+        crowd.do_hit(crowd.players[1])
     decisions.stop(found, by=boss, reason="The texts were the wrong ones.")
     settle()
     found.refresh_from_db()

@@ -40,7 +40,7 @@ def pages(right, wrong, level, boss, ask, finish, crowd):
         settle()
     running = ask(level[0], level[1], delta=0.001, max_pairs=30)
     for _ in range(9):
-        crowd.one(crowd.players[0])
+        crowd.do_hit(crowd.players[0])
     settle()
     waiting = comparison.request(
         right, level[1], comparison.Question("overall"), by=boss

@@ -232,7 +232,7 @@ def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
     decide.approve(found, by=boss)
     settle()
     for player in crowd.players[:3]:
-        crowd.one(player)
+        crowd.do_hit(player)
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
     settle()
     found.refresh_from_db()

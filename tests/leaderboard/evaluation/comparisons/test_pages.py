@@ -59,14 +59,14 @@ def test_the_page_of_a_running_comparison_shows_estimate_band_and_what_is_needed
 ):
     found = ask(right, wrong, delta=0.001, max_pairs=30)
     for _ in range(40):
-        crowd.one(crowd.players[0])
-        crowd.one(crowd.players[1])
+        crowd.do_hit(crowd.players[0])
+        crowd.do_hit(crowd.players[1])
         found.refresh_from_db()
         if found.n_waves > 1:
             break
         settle()
     for _ in range(2):
-        crowd.one(crowd.players[2])
+        crowd.do_hit(crowd.players[2])
     page = signed_in(boss).get(f"/comparisons/{found.pk}/").content.decode()
     standing = standing_of(found)
     assert f"{standing.n_labels} of 30 at most" in page

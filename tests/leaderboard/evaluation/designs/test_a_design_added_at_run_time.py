@@ -142,5 +142,5 @@ def test_its_scores_come_out_of_a_release_again(added, published, task, tmp_path
     published("Poor", 0.25)
     out = io.StringIO()
     call_command("rebuild", str(make(task, tmp_path / "r").folder), stdout=out)
-    assert "numbers come out as they were published" in out.getvalue()
+    assert "numbers match the published ones" in out.getvalue()
     assert "scores: 0 " not in out.getvalue()

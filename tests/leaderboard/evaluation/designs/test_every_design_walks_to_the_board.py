@@ -162,7 +162,7 @@ def test_the_story_of_simulated_workers_speaks_of_no_people(ask, published):
     found = published("Good", 1.0)
     told = " ".join(found.events.order_by("pk").values_list("sentence", flat=True))
     assert "12 outputs will be rated by simulated annotators, starting on" in told
-    assert "Simulated workers have answered" in told
+    assert "Simulated annotators have answered" in told
     assert "people" not in told.lower()
 
 

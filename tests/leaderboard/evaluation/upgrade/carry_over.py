@@ -156,6 +156,46 @@ class Before:
         self.evaluation(b, "submission:b", "overall")
         self.judged(a, scored)
         self.several(a, b, decided)
+        self.odd(a, b, decided)
+
+    def odd(self, a, b, decided):
+        """Add what failed, was stopped or taken back, and a task that says too little."""
+        failed = {"failure": "No space.", "failure_permanent": True, "n_attempts": 3}
+        self.submission(
+            "Not launched", "APPROVED", failed_step="launch", **failed, **decided
+        )
+        for name, state in (("Halted", "STOPPED"), ("Gone", "WITHDRAWN")):
+            key = f"submission:{name.lower()}"
+            self.evaluation(self.submission(name, state, **decided), key, "overall")
+        self.submission("Never begun", "WITHDRAWN", **decided)
+        asked = {"task": self.task, "requested_by": self.nina, "seed": 6, **decided}
+        pair = {**asked, "a": a, "b": b, "criterion": "overall", "delta": 0.05}
+        pair |= {"rule": "beta-mixture", "wave_size": 10, "max_pairs": 40}
+        self.make(
+            "leaderboard.Comparison", pk=33, state="STOPPED", finished_at=NOW, **pair
+        )
+        self.make("leaderboard.Comparison", pk=34, state="APPROVED", **failed, **pair)
+        self.make(
+            "leaderboard.JointEvaluation",
+            pk=42,
+            state="SCORED",
+            evaluation=self.evaluation(None, "joint:42", "overall"),
+            criteria=["overall"],
+            n_instances=3,
+            **failed,
+            **asked,
+        )
+        self.task = self.make(
+            "leaderboard.Task",
+            slug="bare",
+            title="Bare",
+            kind="summarization",
+            config={"fields": {}},
+            n_instances=4,
+            sample_seed=1,
+            release_sha256="0" * 64,
+        )
+        self.submission("Bare", "MEASURED")
 
     def judged(self, submission, evaluation):
         hit = self.make(

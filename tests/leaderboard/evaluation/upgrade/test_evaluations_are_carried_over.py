@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from leaderboard.evaluation.machine import STEPS
 from tests.shared import own_database
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 pytestmark = pytest.mark.slow
 DECIDED = {"asked_by": "nina", "decided_by": "boss", "cents": 1234}
 UNFAILED = ["", "", False]
@@ -99,7 +100,7 @@ def test_comparisons_keep_their_key_result_and_systems(facts):
     assert (running["strategy"], running["state"]) == ("comparison", "ANNOTATING")
     assert running["systems"] == ["Kite", "Wren"]
     assert running["campaigns"] == [
-        ["comparison:31", "", "Tidy news: Kite against Wren (overall)"]
+        ["comparison:31", "", "Tidy news: Kite vs. Wren (overall)"]
     ]
     better, _, decided = facts["comparisons"]["32"]
     assert (better, decided["state"], decided["finished"]) == ("A", "DECIDED", True)
@@ -117,9 +118,39 @@ def test_joint_evaluations_keep_their_key_results_and_order(facts):
     assert facts["joint"]["40"][-1]["systems"] == ["Wren", "Kite"]
 
 
+def test_what_failed_stays_where_it_was_with_its_money(facts):
+    launch = ["launch", "No space.", True]
+    not_launched = facts["submissions"]["Not launched"]
+    for row in (not_launched, facts["comparisons"]["34"][-1]):
+        assert {**row, **DECIDED} == row
+        assert (row["state"], row["attempts"], row["failure"]) == (
+            "APPROVED",
+            3,
+            launch,
+        )
+        assert row["campaigns"] == []
+    rescored = facts["joint"]["42"][-1]
+    assert (rescored["state"], rescored["failure"][0]) == ("SCORED", STEPS["SCORED"])
+
+
+def test_what_was_stopped_or_taken_back_is_over(facts):
+    halted, gone = (facts["submissions"][name] for name in ("Halted", "Gone"))
+    assert (halted["state"], gone["state"]) == ("STOPPED", "WITHDRAWN")
+    assert [len(one["campaigns"]) for one in (halted, gone)] == [1, 1]
+    for row in (facts["submissions"]["Never begun"], facts["comparisons"]["33"][-1]):
+        assert {**row, **DECIDED} == row
+        assert row["state"] in {"WITHDRAWN", "STOPPED"}
+        assert row["campaigns"] == []
+
+
+def test_a_task_that_says_nothing_of_people_stops_no_migration(facts):
+    bare = facts["submissions"]["Bare"]
+    assert (bare["state"], bare["design"], bare["n_instances"]) == ("REQUESTED", "", 0)
+
+
 def test_no_cent_is_set_aside_twice_or_lost(facts):
     keys = [key for key, _ in facts["commitments"]]
-    assert len(set(keys)) == len(keys) == 8
+    assert len(set(keys)) == len(keys) == 11
     assert {cents for _, cents in facts["commitments"]} == {1234}
 
 
@@ -128,6 +159,10 @@ def test_a_submissions_own_state_stays(facts):
     assert states == {
         **dict.fromkeys(("Kite", "Wren"), "PUBLISHED"),
         "Received": "RECEIVED",
+        "Bare": "MEASURED",
+        "Not launched": "APPROVED",
+        "Halted": "STOPPED",
+        **dict.fromkeys(("Gone", "Never begun"), "WITHDRAWN"),
         "Measured": "MEASURED",
         "Declined": "DECLINED",
         "Approved": "APPROVED",

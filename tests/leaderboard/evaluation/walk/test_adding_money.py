@@ -44,7 +44,7 @@ def published(task, hand_in, good, boss, players, quality):
     settle()
     crowd = Crowd(players, quality=quality, seed=1)
     for _ in range(12):
-        crowd.one(players[0])
+        crowd.do_hit(players[0])
     crowd.work()
     settle()
     submission.refresh_from_db()

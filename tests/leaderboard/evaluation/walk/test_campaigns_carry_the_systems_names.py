@@ -67,7 +67,7 @@ def several(hand_in, good, boss, task):
 
 def test_campaigns_about_several_systems_name_them(several, task):
     assert set(titles()) == {
-        f"{task.title}: Kite against Wren (overall)",
+        f"{task.title}: Kite vs. Wren (overall)",
         f"{task.title}: Kite, Wren and 1 more",
     }
 

@@ -147,7 +147,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     crowd = Crowd(diligent, quality=quality, seed=1)
     for _ in range(3):
         for player in diligent:
-            crowd.one(player)
+            crowd.do_hit(player)
     last = work.next_assignment(diligent[0].worker)
     campaign = Campaign.objects.get()
     if paused_first:
@@ -178,7 +178,7 @@ def test_nobody_waits_for_work_that_is_never_sent_in(annotating, diligent, boss)
     crowd = Crowd(diligent, quality=lambda _: 1.0, seed=1)
     for _ in range(3):
         for player in diligent:
-            crowd.one(player)
+            crowd.do_hit(player)
     work.next_assignment(diligent[0].worker)
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
     settle()
@@ -209,8 +209,8 @@ def test_a_stopped_campaign_whose_only_workers_were_banned_is_scored_after_a_par
     annotating, diligent, quality, boss, task
 ):
     crowd = Crowd(diligent[:1], quality=quality, seed=1)
-    crowd.one(diligent[0])
-    crowd.one(diligent[0])
+    crowd.do_hit(diligent[0])
+    crowd.do_hit(diligent[0])
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=True)
     settle()
@@ -257,7 +257,7 @@ def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     commitment = Commitment.objects.get()
     assert commitment.settled_at is None
     assert commitment.amount_cents > spent()
-    Crowd(diligent[1:2], quality=quality, seed=2).one(diligent[1])
+    Crowd(diligent[1:2], quality=quality, seed=2).do_hit(diligent[1])
     run.stop(Campaign.objects.get().pk, boss, "No more money.")
     settle()
     commitment.refresh_from_db()

@@ -245,11 +245,11 @@ def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     annotating, boss, players, quality, task
 ):
     crowd = Crowd(players[:1], quality=quality, seed=7)
-    crowd.one(crowd.players[0])
+    crowd.do_hit(crowd.players[0])
     before = budgets.budget_left(task.slug)
     decide.withdraw(annotating, by=boss, reason="A bug in decoding.")
     assert Campaign.objects.get().state == "STOPPED"
-    assert not crowd.one(crowd.players[0])
+    assert not crowd.do_hit(crowd.players[0])
     spent = annotating.human_evaluation.campaign.hit_type.reward_cents
     assert Commitment.objects.get().amount_cents == spent
     freed = annotating.approved_cents - spent

@@ -41,7 +41,7 @@ def answered(settings, hand_in, good, boss, crowd):
     decide.approve(submission, by=boss, start_now=True)
     settle()
     for _ in range(25):  # enough to be sure of the one who always agrees
-        crowd.one(crowd.players[-1])
+        crowd.do_hit(crowd.players[-1])
     crowd.work()
     settle()
     settle()

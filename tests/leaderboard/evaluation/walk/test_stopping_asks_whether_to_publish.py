@@ -28,7 +28,7 @@ def begun(hand_in, good, boss, task, quality):
     diligent = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
     crowd = Crowd(diligent, quality=quality, seed=1)
     for player in diligent:
-        crowd.one(player)
+        crowd.do_hit(player)
     return submission
 
 

@@ -39,7 +39,7 @@ def test_the_fourth_submission_in_a_week_is_refused_with_the_date_of_the_next(
 ):
     for number in range(3):
         hand_in(good, name=f"System {number}")
-    with pytest.raises(GenieError, match="3 of 3 submissions") as refused:
+    with pytest.raises(GenieError, match="3 of the 3 submissions") as refused:
         hand_in(good)
     assert refused.value.code == "quota-reached"
     assert refused.value.details["next_at"]

@@ -1,0 +1,78 @@
+"""Staff stop the evaluation of a submission, not its campaign, and may publish yet."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.campaigns.services import work
+from crowd.models import Campaign, Commitment, Worker
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.evaluation import closing, decide
+from leaderboard.models import Score
+from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
+from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish import (  # noqa: F401
+    begun,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def at_work(begun, task):  # noqa: F811
+    """Give an assignment that somebody has open."""
+    for worker in Worker.objects.filter(simulated=True).order_by("-pk"):
+        if found := work.next_assignment(worker):
+            return found
+    raise AssertionError("Nobody can take a HIT.")
+
+
+def test_what_never_went_out_cannot_be_published(hand_in, good, boss):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss)
+    decide.stop(submission, by=boss, reason="Too dear after all.")
+    assert Commitment.objects.get().amount_cents == 0
+    with pytest.raises(GenieError) as refused:
+        decide.publish_partial(submission, by=boss, reason="Show it.")
+    assert refused.value.code == "nothing-rated"
+    settle()
+    assert (now(submission).state, now(submission).failure) == ("STOPPED", "")
+    decide.withdraw(submission, by=boss, reason="")
+    assert now(submission).state == "WITHDRAWN"
+
+
+def test_what_people_have_open_is_waited_for_before_it_is_published(
+    begun,  # noqa: F811
+    boss,
+    at_work,
+):
+    decide.stop(begun, by=boss, reason="Wrong texts.")
+    settle()
+    assert now(begun).state == "STOPPED"
+    assert Commitment.objects.get().amount_cents == spent()
+    decide.publish_partial(begun, by=boss, reason="Enough.")
+    settle()
+    assert now(begun).state == "ANNOTATING"
+    assert not Score.objects.exists()
+    work.give_back(at_work.pk, at_work.worker)
+    settle()
+    assert now(begun).state == "PUBLISHED"
+    assert Campaign.objects.get().completed_at is not None
+    assert Commitment.objects.get().amount_cents == spent()
+
+
+def test_held_exclusions_are_waited_for_before_it_is_published(
+    begun,  # noqa: F811
+    boss,
+    monkeypatch,
+):
+    decide.stop(begun, by=boss, reason="Wrong texts.")
+    decide.publish_partial(begun, by=boss, reason="Enough.")
+    with monkeypatch.context() as patch:
+        patch.setattr(closing, "waits", lambda _campaigns: True)
+        settle()
+        assert now(begun).published_at is None
+        assert not Score.objects.exists()
+    settle()
+    assert now(begun).state == "PUBLISHED"
