@@ -149,7 +149,10 @@ def _compare(session: Session) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="genie-client", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="genie-client",
+        description="Submit systems to a Genie leaderboard, and read it.",
+    )
     parser.add_argument("--site", default=os.environ.get("GENIE_SITE", ""))
     # not shown in the list of processes when it comes from the environment
     parser.add_argument("--token", default=os.environ.get("GENIE_TOKEN") or None)

@@ -105,7 +105,7 @@ class SubmissionProgress:
 def submission_progress(
     submission: Submission, evaluation: HumanEvaluation | None, view: VisibleParts
 ) -> SubmissionProgress:
-    """Tell the story as the viewer may hear it: events in full for team and staff."""
+    """Tell how far it is as the viewer may know it: events in full for team and staff."""
     events = list(submission.events.order_by("pk"))
     pending = _pending(submission, evaluation)
     return SubmissionProgress(
@@ -144,7 +144,7 @@ def _waits_for(
         submission.task.slug, simulated=submission.simulated
     ):
         return "All ratings are in. Staff are deciding whether to exclude some workers."
-    judges = "simulated annotators" if submission.simulated else "people"
+    judges = "simulated annotators" if submission.simulated else "workers"
     return f"{pending.n:,} of {pending.of:,} instances rated by {judges}."
 
 
@@ -156,6 +156,8 @@ def _steps(
     # a step may be taken twice (scored again): the last time counts
     last = {event.state: event for event in events}
     reached = _reached(submission, last)
+    # the only state that is itself a thing going on, and not the end of one
+    going_on = submission.state == State.ANNOTATING and not submission.failed_step
     steps = []
     for index, state in enumerate(Submission.WALK):
         if index <= reached:
@@ -166,8 +168,9 @@ def _steps(
                 else _honest(submission, _DONE[state])
             )
             at = event.at if event else None
-            steps.append(Step(state, _label(submission, state), "done", at, sentence))
-        elif index == reached + 1:
+            status: Status = "now" if going_on and index == reached else "done"
+            steps.append(Step(state, _label(submission, state), status, at, sentence))
+        elif index == reached + 1 and not going_on:
             steps.append(_next_step(submission, state, last, view))
         else:
             steps.append(Step(state, _label(submission, state), "waiting", None, ""))

@@ -153,7 +153,7 @@ class HumanEvaluationAdmin(ReadOnlyAdmin):
             "campaigns", "joint__evaluation__systems__submission"
         )
 
-    @admin.display(description="systems")
+    @admin.display(description="evaluates")
     def about(self, row: HumanEvaluation) -> str:
         return format_html('<a href="{}">{}</a>', page_of(row.subject), row.subject)
 
