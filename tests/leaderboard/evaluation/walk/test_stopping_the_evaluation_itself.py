@@ -76,3 +76,45 @@ def test_held_exclusions_are_waited_for_before_it_is_published(
         assert not Score.objects.exists()
     settle()
     assert now(begun).state == "PUBLISHED"
+
+
+def measured(submission, boss):
+    """Leave it as it is."""
+
+
+def declined(submission, boss):
+    decide.decline(submission, by=boss, reason="Not now.")
+
+
+def approved(submission, boss):
+    decide.approve(submission, by=boss, start_now=True)
+
+
+def annotating(submission, boss):
+    approved(submission, boss)
+    settle()
+
+
+def stopped(submission, boss):
+    annotating(submission, boss)
+    decide.stop(submission, by=boss, reason="Wrong texts.")
+
+
+@pytest.mark.parametrize("reach", [measured, declined, approved, annotating, stopped])
+def test_a_withdrawn_submission_leaves_no_money_set_aside(hand_in, good, boss, reach):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    reach(submission, boss)
+    state = now(submission).state
+    decide.withdraw(submission, by=boss, reason="Wrong file.")
+    settle()
+    assert (now(submission).state, now(submission).failure) == ("WITHDRAWN", "")
+    assert now(submission).evaluation.state == "WITHDRAWN"
+    assert sum(Commitment.objects.values_list("amount_cents", flat=True)) == spent()
+    assert not Commitment.objects.filter(settled_at=None).exists()
+    assert state != "WITHDRAWN"
+    for again in (decide.withdraw, decide.stop, decide.decline, decide.publish_partial):
+        with pytest.raises(GenieError):
+            again(submission, by=boss, reason="Again.")
+    with pytest.raises(GenieError):
+        decide.approve(submission, by=boss)
