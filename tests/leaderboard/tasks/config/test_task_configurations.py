@@ -219,7 +219,7 @@ TABLES = {
 
 def as_written(one):
     if one.required:
-        return "is asked for"
+        return "required"
     if is_dataclass(one.default) or one.default is None or one.default in ((), {}, ""):
         return ""
     return f"`{json.dumps(one.default)}`"
