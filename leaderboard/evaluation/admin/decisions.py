@@ -308,5 +308,5 @@ def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
     for slug, cents in sorted(costs_by_task.items()):
         left = budget_left(slug)
         short = "" if cents <= left else " — not enough: some will be refused"
-        found.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
-    return found
+        totals.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
+    return totals
