@@ -17,18 +17,13 @@ NOTICES = {
     "The worker for whom this campaign was reserved did not continue, so others may "
     "take it: its answers do not all come from one person.",
 }
-# Between its figures, so not whole.
-SHORTAGE = {
-    "answers that do not count were not asked for again: the campaign's budget":
-    "answers that do not count were not replaced: the campaign's budget",
-}
 TROUBLE = {"The last look failed: ": "The last check failed: "}
 
 
 def reword(apps, schema_editor):
     """Put what staff were told into the words of today."""
     for model, field, longest, words in (
-        ("Campaign", "notice", 600, {**NOTICES, **SHORTAGE}),
+        ("Campaign", "notice", 600, NOTICES),
         ("ExternalCampaign", "trouble", 500, TROUBLE),
     ):
         rows = apps.get_model("crowd", model).objects

@@ -163,8 +163,8 @@ def honest_table(cells: Sequence[HonestCell]) -> str:
     --------
     >>> print(honest_table([HonestCell(0.75, 8, 0.31, 0.02, 0.9)]))
     honest workers excluded, percent
-        agree with gold  median tests  without limit  with limit  pools held
-        75                  8             31.0           2.0         90
+    agree with gold     median tests  without limit  with limit  pools held
+    75                  8             31.0           2.0         90
     """
     lines = [
         "honest workers excluded, percent",
