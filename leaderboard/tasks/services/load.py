@@ -88,8 +88,8 @@ def _source(slug: str, config: TaskConfig, source: Path | str | None) -> Path | 
     raise GenieError(
         f"Name the folder with the release of {config.title}: --source DIR. DIR "
         f"contains {all_readers()[reader].layout} ({reader}), or another layout "
-        f"that --reader names. The texts come from {config.homepage}; the README "
-        "says more.",
+        f"named with --reader. The texts come from {config.homepage}; see the "
+        "README.",
         code="source-missing",
     )
 

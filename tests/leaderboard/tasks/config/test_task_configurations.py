@@ -219,7 +219,7 @@ TABLES = {
 
 def as_written(one):
     if one.required:
-        return "is asked for"
+        return "required"
     if is_dataclass(one.default) or one.default is None or one.default in ((), {}, ""):
         return ""
     return f"`{json.dumps(one.default)}`"
@@ -227,7 +227,7 @@ def as_written(one):
 
 def reference():
     """Write the table of keys and defaults as the documentation has it."""
-    yield "| key | what it is | where it is left out |"
+    yield "| key | what it is | if left out |"
     yield "|---|---|---|"
     for table, kind in TABLES.items():
         takes_over = kind in (ComparisonConfig, JointConfig)
