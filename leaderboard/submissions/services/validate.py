@@ -69,7 +69,13 @@ def _refuse(submission: Submission, result: PredictionFile) -> None:
 
 
 def _others(n: int) -> str:
-    """Say that the page lists further kinds of problems."""
+    """Say that the page lists further kinds of problems.
+
+    Examples
+    --------
+    >>> _others(0), _others(1), _others(2)
+    ('', ' (1 more kind of problem below.)', ' (2 more kinds of problem below.)')
+    """
     if not n:
         return ""
     return f" ({n} more {'kind' if n == 1 else 'kinds'} of problem below.)"

@@ -244,3 +244,15 @@ def test_pages_keep_the_content_security_policy(boss, waiting):
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
         assert not re.search(r"<script(?![^>]*\bsrc=)[^>]*>\s*\S", page.text)
         assert not re.search(r"<[^>]+\s(style|on\w+)=", page.text)
+
+
+@pytest.mark.parametrize(
+    ("state", "stoppable"),
+    [(State.MEASURED, False), (State.ANNOTATING, True), (State.PUBLISHED, False)],
+)
+def test_a_running_evaluation_can_be_stopped_from_its_page(
+    boss, waiting, state, stoppable
+):
+    kite = waiting("Kite", state=state)
+    page = boss.get(f"/admin/leaderboard/submission/{kite.pk}/change/").text
+    assert (f"/admin/leaderboard/submission/{kite.pk}/stop/" in page) is stoppable

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from crowd.campaigns.services import run
 from crowd.models import Answer, Campaign, Commitment
@@ -241,3 +244,23 @@ def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
     client.force_login(boss)
     page = client.get(f"/joint-evaluations/{found.pk}/")
     assert (" of 10 instances" in page.content.decode()) == publish
+
+
+def test_it_is_named_after_its_systems_and_a_list_asks_no_more_for_more_of_them(
+    three, boss
+):
+    def listed():
+        with CaptureQueriesContext(connection) as queries:
+            page = staff.get("/admin/leaderboard/jointevaluation/").content.decode()
+        return page, len(queries)
+
+    staff = Client()
+    staff.force_login(boss)
+    listed()  # what a first page asks for once
+    first = joint.request(three[:2], by=boss)
+    assert str(first) == f"joint evaluation {first.pk}: Wrong, Right"
+    page, n_queries = listed()
+    assert str(first) in page
+    for _ in range(3):
+        joint.request(three, by=boss)
+    assert listed()[1] == n_queries
