@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path, reverse
 
 from crowd.money.services.budgets import budget_left
 from genie.lib.admin.questions import (
@@ -33,10 +36,12 @@ from leaderboard.submissions.services import lifecycle
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django.urls import URLPattern
 
     from genie.lib.typing import Account
 
 State = HumanEvaluation.State
+AT_WORK = (State.APPROVED, State.ANNOTATING, State.ANNOTATED)
 Act = Callable[[Any], tuple[Model, str]]
 
 
@@ -155,8 +160,7 @@ def decline_selected(
 def stop_selected(
     model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Any]
 ) -> HttpResponse | None:
-    at_work = (State.APPROVED, State.ANNOTATING, State.ANNOTATED)
-    rows = model_admin.rows_in(queryset, *at_work)
+    rows = model_admin.rows_in(queryset, *AT_WORK)
     return decide_on_each(
         model_admin,
         request,
@@ -195,6 +199,15 @@ def retry_selected(
     return None
 
 
+class Verb(NamedTuple):
+    """What a button on a row's page does: an action of the list, on this row alone."""
+
+    label: str
+    action: str
+    # gives the rows of which it is offered
+    offered: Callable[[DecisionAdmin, QuerySet[Any]], Any]
+
+
 class DecisionAdmin(ReadOnlyAdmin):
     """Evaluations are not edited; staff approve, decline, stop and try again."""
 
@@ -202,6 +215,27 @@ class DecisionAdmin(ReadOnlyAdmin):
     state_of = "evaluation__"
     ordering = ["-pk"]
     readonly_fields = ["campaigns"]
+    change_form_template = "admin/leaderboard/decide.html"
+    verbs: ClassVar[dict[str, Verb]] = {
+        "approve": Verb(
+            "Approve",
+            "approve_selected",
+            lambda self, rows: self.rows_in(rows, State.REQUESTED, State.DECLINED),
+        ),
+        "decline": Verb(
+            "Decline",
+            "decline_selected",
+            lambda self, rows: self.rows_in(rows, State.REQUESTED),
+        ),
+        "stop": Verb(
+            "Stop", "stop_selected", lambda self, rows: self.rows_in(rows, *AT_WORK)
+        ),
+        "retry": Verb(
+            "Retry the failed step",
+            "retry_selected",
+            lambda self, rows: self.rows_that_failed(rows),
+        ),
+    }
     actions = [
         "approve_selected",
         "decline_selected",
@@ -215,6 +249,48 @@ class DecisionAdmin(ReadOnlyAdmin):
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return decide.may_decide(request.user)
+
+    def get_urls(self) -> list[URLPattern]:
+        name = self.opts.model_name
+        return [
+            path(
+                f"<int:pk>/{verb}/",
+                self.admin_site.admin_view(self.do_view),
+                {"verb": verb},
+                name=f"leaderboard_{name}_{verb}",
+            )
+            for verb in self.verbs
+        ] + super().get_urls()
+
+    def do_view(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+        """Do with one row what the list does with many."""
+        if not self.has_decide_permission(request):
+            raise PermissionDenied
+        rows = self.get_queryset(request).filter(pk=pk)
+        if not rows.exists():
+            raise Http404
+        act = getattr(self, self.verbs[verb].action)
+        answer: HttpResponse | None = act(request, rows)
+        change = f"admin:leaderboard_{self.opts.model_name}_change"
+        return answer or redirect(reverse(change, args=[pk]))
+
+    def buttons(self, row: Any) -> list[tuple[str, str]]:
+        """Give address and label of what can be done with a row now."""
+        rows = self.model._default_manager.filter(pk=row.pk)
+        stem = f"admin:leaderboard_{self.opts.model_name}"
+        return [
+            (reverse(f"{stem}_{name}", args=[row.pk]), verb.label)
+            for name, verb in self.verbs.items()
+            if verb.offered(self, rows)
+        ]
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        row = context.get("original")
+        if row is not None and self.has_decide_permission(request):
+            context["buttons"] = self.buttons(row)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def rows_in(self, queryset: QuerySet[Any], *states: str) -> list[Any]:
         """Give those of the rows whose evaluation is in one of these states."""

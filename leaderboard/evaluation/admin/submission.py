@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import path, re_path, reverse
+from django.urls import path
 
 from genie.lib.admin.questions import Question, ReasonForm
 from genie.lib.admin.read_only import ReadOnlyInline
@@ -20,6 +19,7 @@ from leaderboard.evaluation.admin.campaign_links import (
 )
 from leaderboard.evaluation.admin.decisions import (
     DecisionAdmin,
+    Verb,
     cost_shown,
     decide_on_each,
 )
@@ -132,7 +132,22 @@ class SubmissionAdmin(DecisionAdmin):
     inlines = [EventInline]
     readonly_fields = ["campaigns", "compared"]
     exclude = ["file"]  # never served by its address; its name and hash stand here
-    change_form_template = "admin/leaderboard/submission/change_form.html"
+    verbs: ClassVar[dict[str, Verb]] = {
+        **DecisionAdmin.verbs,
+        # the page to approve on shows outputs, too, and has the no beside the yes
+        "approve": DecisionAdmin.verbs["approve"]._replace(label="Approve or decline"),
+        "decline": DecisionAdmin.verbs["decline"]._replace(offered=lambda *_: ()),
+        "publish-partial": Verb(
+            "Publish partial result",
+            "publish_partial_selected",
+            lambda self, rows: self.rows_in(rows, State.STOPPED),
+        ),
+        "withdraw": Verb(
+            "Withdraw",
+            "withdraw_selected",
+            lambda _, rows: rows.exclude(state__in=[State.INVALID, State.WITHDRAWN]),
+        ),
+    }
     actions = [
         *DecisionAdmin.actions,
         "publish_partial_selected",
@@ -142,40 +157,15 @@ class SubmissionAdmin(DecisionAdmin):
     withdraw_selected = withdraw_selected
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view
-        decision_urls = [
-            path(
-                "<int:pk>/approve/",
-                view(self.approve_view),
-                name="leaderboard_submission_approve",
-            ),
-            re_path(
-                r"^(?P<pk>\d{1,18})/(?P<verb>decline|stop|retry|publish-partial|withdraw)/$",
-                view(self.do_view),
-                name="leaderboard_submission_do",
-            ),
-        ]
-        return [*decision_urls, *super().get_urls()]
+        approve = path(
+            "<int:pk>/approve/",
+            self.admin_site.admin_view(self.approve_view),
+            name="leaderboard_submission_approve",
+        )
+        return [approve, *super().get_urls()]
 
     def approve_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return approve_page(self, request, self._submission(request, pk))
-
-    def do_view(self, request: HttpRequest, pk: str, verb: str) -> HttpResponse:
-        """Do with one submission what the list does with many."""
-        acts = {
-            "decline": self.decline_selected,
-            "stop": self.stop_selected,
-            "retry": self.retry_selected,
-            "publish-partial": self.publish_partial_selected,
-            "withdraw": self.withdraw_selected,
-        }
-        submission = self._submission(request, int(pk))
-        answer: HttpResponse | None = acts[verb](
-            request, Submission.objects.filter(pk=submission.pk)
-        )
-        return answer or redirect(
-            reverse("admin:leaderboard_submission_change", args=[submission.pk])
-        )
 
     def _submission(self, request: HttpRequest, pk: int) -> Submission:
         if not self.has_decide_permission(request):

@@ -339,3 +339,16 @@ def test_the_chart_stays_inside_its_frame_and_escapes_names(n):
         x, y = (float(part) for part in pair.split(","))
         assert 0 <= x <= 640
         assert 0 <= y <= 240
+
+
+def test_staff_decide_on_a_comparison_from_its_own_admin_page(right, wrong, boss):
+    requested = comparison.request(right, wrong, Question("overall"), by=boss)
+    office = Client()
+    office.force_login(boss)
+    page = f"/admin/leaderboard/comparison/{requested.pk}/"
+    shown = office.get(f"{page}change/").content.decode()
+    assert f"{page}approve/" in shown
+    assert f"{page}stop/" not in shown
+    assert "The total is" in office.get(f"{page}approve/").content.decode()
+    missing = office.get(f"/admin/leaderboard/comparison/{10**6}/approve/")
+    assert missing.status_code == 404
