@@ -69,7 +69,7 @@ class Campaign(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     publish_partial = models.BooleanField(
-        "publish what is there",
+        "publish partial result",
         null=True,
         blank=True,
         help_text="Whether results are published although the campaign was stopped; "

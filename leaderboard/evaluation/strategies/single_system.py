@@ -73,7 +73,7 @@ class SingleSystem:
         return configuration.campaign_keys(key, evaluation.task.human)
 
     def stopped(self, evaluation: HumanEvaluation) -> None:
-        """Keep the answers: staff may publish what is there, yet."""
+        """Keep the answers: staff may publish the partial result later."""
 
     def launch(self, evaluation: HumanEvaluation) -> None:
         task, human = evaluation.task, evaluation.task.human
