@@ -329,7 +329,7 @@ def test_csv_and_jsonl_hold_the_same_rows_and_no_formula(folder):
 def test_the_card_and_the_checksums_say_what_is_there(folder):
     card = (folder / "README.md").read_text("utf-8")
     assert "## Human evaluation" in card
-    assert "20 questions asked, 10 answered incorrectly" in card
+    assert "20 answers, 10 incorrect;" in card
     for line in (folder / "SHA256SUMS").read_text().splitlines():
         digest, name = line.split("  ")
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
