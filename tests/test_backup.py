@@ -79,6 +79,6 @@ def test_what_the_page_says_brings_everything_back(tmp_path):
 
         shutil.rmtree(var)
         env["DATABASE_URL"] = new
-        run(tmp_path, env, *commands("Restore", *parts, "Then bring the tables"))
+        run(tmp_path, env, *commands("Restore", *parts, "Then apply the migrations"))
         run(tmp_path, env, f"{shell}'{LOOK}'")
         assert (var / "secret-key").read_text() == key

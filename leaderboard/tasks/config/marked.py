@@ -87,8 +87,8 @@ def problems(
     Examples
     --------
     >>> human = HumanConfig(criteria={"true": "Is it true?", "clear": "Is it clear?"})
-        >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
-    >>> found.key, found.sentence[:42]
+    >>> [found] = problems("human", human, polarities=[POSITIVE, NEGATIVE])
+    >>> found.key, found.sentence[:41]
     ('human.test_criteria', 'there are several criteria (true, clear),')
     """
     marks = human.test_criteria
