@@ -1,6 +1,6 @@
 """Money: budgets, commitments, the ledger of payments, bonuses, fair pay.
 
-No money is reserved without a person's approval, no budget can be exceeded, and every
+No money is committed without a person's approval, no budget can be exceeded, and every
 payment is planned once under a key made from what it is for. `crowd.pricing` says what
 something costs, this wing says whether it may be spent and what was.
 

@@ -36,7 +36,7 @@ class MoneyForm(ReasonForm):
 QUESTION = Question(
     title="Add money to campaigns",
     sentence=(
-        "The money is reserved within the budgets of the task and the site. HITs "
+        "The money is committed within the budgets of the task and the site. HITs "
         "whose answers do not count, and which there was no money to replace, are "
         "reassigned at once. A submission whose campaign is complete is reopened "
         "within minutes and then scored again; finished comparisons and joint "

@@ -50,7 +50,7 @@ BONUS = Question(
     title="Pay a bonus",
     sentence=(
         "The platform pays a bonus for each of these visits and charges its fee. The "
-        "money is reserved within the budgets of the site and the task."
+        "money is committed within the budgets of the site and the task."
     ),
     button="Pay the bonus",
     action="give_bonus",

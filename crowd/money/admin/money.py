@@ -55,7 +55,7 @@ class BudgetAdmin(AsksWhy):
     def limit(self, budget: Budget) -> str:
         return dollars(budget.limit_cents)
 
-    @admin.display(description="reserved or spent")
+    @admin.display(description="committed or spent")
     def set_aside(self, budget: Budget) -> str:
         return dollars(_committed(budget))
 
