@@ -1,0 +1,1 @@
+"""Systems' scores from everybody's ratings: estimate, interval, ranks, influence."""

@@ -1,0 +1,148 @@
+"""How few ratings a first place hangs on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import RatingTable, rating_table
+from leaderboard.stats.systems.variances import Variances, variances_of
+from leaderboard.stats.systems.weighting import weighting
+
+# The first guess is linear; after that the set grows by this share until it is enough.
+_GROWTH = 1.05
+
+
+@dataclass(frozen=True)
+class Fragility:
+    """The smallest set of ratings found without which another system leads.
+
+    Parameters
+    ----------
+    leader, rival : str
+        Who leads, and who would without them.
+    n_ratings, share : int, float
+        How many ratings, and which share of all of them.
+    rows : ndarray of int
+        Their places in what was given, the most decisive first.
+    """
+
+    leader: str
+    rival: str
+    n_ratings: int
+    share: float
+    rows: npt.NDArray[np.intp]
+
+
+def ratings_to_drop(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike | None = None,
+) -> Fragility | None:
+    """Find few ratings whose removal changes who is first.
+
+    Parameters
+    ----------
+    values, systems, workers, instances : array_like, shape (n,)
+        See `leaderboard.stats.systems.estimates.estimate_systems`.
+
+    Returns
+    -------
+    Fragility or None
+        None with fewer than two systems, a tie at the top, or when nothing short of all
+        ratings of a system changes the order. The set is found by the ratings'
+        influence and checked by an estimate without them; no smaller one is ruled out.
+
+    Raises
+    ------
+    ValueError
+        On no ratings, a rating that is not finite, or labels that do not fit.
+
+    References
+    ----------
+    Broderick, Giordano and Meager (2020), An Automatic Finite-Sample Robustness Metric,
+    arXiv 2011.14999, section 2.
+
+    Examples
+    --------
+    >>> ratings_to_drop([9, 5, 5, 6, 6, 5], list("aaabbb"), list("xyzxyz")).n_ratings
+    1
+    """
+    table = rating_table(values, systems, workers, instances)
+    if table.n_systems < 2:
+        return None
+    variances = variances_of(table)
+    means, influence = _contributions(table, variances)
+    order = np.lexsort((np.arange(len(means)), -means))
+    leader = int(order[0])
+    best: Fragility | None = None
+    for rival in order[1:].tolist():
+        gap = float(means[leader] - means[rival])
+        # a lead of rounding is a tie
+        if gap <= 1e-9 * max(float(np.abs(means).max()), 1e-300):
+            return None
+        moved = influence[:, leader] - influence[:, rival]
+        found = _smallest(table, variances, leader, rival, gap, moved)
+        if found is not None and (best is None or found.n_ratings < best.n_ratings):
+            best = found
+    return best
+
+
+def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Floats]:
+    """Give the means, and what each rating adds to them above their level."""
+    equations = weighting(table, variances)
+    bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
+    means: Floats = bread @ equations.right
+    residuals = table.values - means[table.system]
+    weights = np.concatenate([block for _, _, block in equations.blocks()])
+    return means, weights @ bread.T * residuals[:, None]
+
+
+def _smallest(
+    table: RatingTable,
+    variances: Variances,
+    leader: int,
+    rival: int,
+    gap: float,
+    moved: Floats,
+) -> Fragility | None:
+    order = np.argsort(-moved, kind="stable")
+    helpful = order[moved[order] > 0]
+    enough = np.flatnonzero(np.cumsum(moved[helpful]) >= gap)
+    size = int(enough[0]) + 1 if len(enough) else len(helpful)
+    while size <= len(helpful):
+        if _overtakes(table, variances, leader, rival, helpful[:size]):
+            return Fragility(
+                table.systems[leader],
+                table.systems[rival],
+                size,
+                size / len(table),
+                table.row[helpful[:size]],
+            )
+        size = max(size + 1, int(size * _GROWTH))
+    return None
+
+
+def _overtakes(
+    table: RatingTable,
+    variances: Variances,
+    leader: int,
+    rival: int,
+    dropped: npt.NDArray[np.intp],
+) -> bool:
+    """Estimate without some ratings; the variances stay what they are."""
+    kept = np.ones(len(table), dtype=np.bool_)
+    kept[dropped] = False
+    counts = np.bincount(table.system[kept], minlength=table.n_systems)
+    if not counts.all():
+        return False
+    rest = rating_table(
+        table.values[kept], table.system[kept], table.worker[kept], table.instance[kept]
+    )
+    equations = weighting(rest, variances)
+    means = np.linalg.solve(equations.information, equations.right)
+    return bool(means[rival] > means[leader])

@@ -1,0 +1,121 @@
+"""How much of the ratings' variance comes from workers, from instances, and from the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.stats.mixed import fit_mixed
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+
+# Multiplications of one step of the exact fit; beyond them moments take over.
+_AFFORDABLE = 5e7
+
+
+@dataclass(frozen=True)
+class Variances:
+    """Variances of the effects behind ratings, in squared units of the ratings.
+
+    Parameters
+    ----------
+    worker, instance : float
+        Of workers' and instances' effects; 0 where they cannot be told from the rest.
+    residual : float
+        Of everything else.
+    method : str
+        "REML", "moments", or "none" where there are too few ratings for either.
+    """
+
+    worker: float
+    instance: float
+    residual: float
+    method: str
+
+    def ratio(self, effect: str) -> float:
+        """Give an effect's variance as a multiple of the residual's."""
+        if self.residual <= 0:
+            return 0.0
+        return float(getattr(self, effect)) / self.residual
+
+
+def variances_of(table: RatingTable) -> Variances:
+    """Estimate the variances, by restricted maximum likelihood where that is affordable.
+
+    Parameters
+    ----------
+    table : RatingTable
+
+    Returns
+    -------
+    Variances
+
+    References
+    ----------
+    Patterson and Thompson (1971), Biometrika 58 (REML); Gao and Owen (2017), Efficient
+    moment calculations for variance components in large unbalanced crossed random
+    effects models, Electronic Journal of Statistics 11, section 4.
+    """
+    if len(table) <= table.n_systems or not np.ptp(table.values):
+        return Variances(0.0, 0.0, 0.0, "none")
+    if _cost(table) > _AFFORDABLE:
+        return _moments(table)
+    fit = fit_mixed(
+        table.values,
+        table.system,
+        {"worker": table.worker, "instance": table.instance},
+    )
+    found = fit.variances
+    return Variances(
+        found.get("worker", 0.0), found.get("instance", 0.0), found["residual"], "REML"
+    )
+
+
+def _cost(table: RatingTable) -> float:
+    smaller, larger = sorted((table.n_workers, table.n_instances))
+    return float(table.n_systems + smaller) ** 2 * larger
+
+
+def _moments(table: RatingTable) -> Variances:
+    """Solve for the variances that make three sums of squares what they are."""
+    n = float(len(table))
+    means = sums_by(table.system, table.values, table.n_systems) / np.bincount(
+        table.system
+    )
+    centred = table.values - means[table.system]
+    workers = np.bincount(table.worker, minlength=table.n_workers).astype(np.float64)
+    instances = np.bincount(table.instance, minlength=table.n_instances).astype(
+        np.float64
+    )
+    cell, in_cell = np.unique(
+        table.worker * table.n_instances + table.instance, return_counts=True
+    )
+    together = in_cell.astype(np.float64) ** 2
+    of_worker = (together / workers[cell // table.n_instances]).sum()
+    of_instance = (together / instances[cell % table.n_instances]).sum()
+    matrix = np.array(
+        [
+            [0.0, n - of_worker, n - table.n_workers],
+            [n - of_instance, 0.0, n - table.n_instances],
+            [n - (workers**2).sum() / n, n - (instances**2).sum() / n, n - 1],
+        ]
+    )
+    squares = np.array(
+        [
+            _within(table.worker, centred, workers),
+            _within(table.instance, centred, instances),
+            # a mean was taken out of every system, not one of all
+            float(centred @ centred) * (n - 1) / max(n - table.n_systems, 1.0),
+        ]
+    )
+    # a column of zeros: a level a rating, or one level, says nothing of its variance
+    solution, *_ = np.linalg.lstsq(matrix / n, squares / n, rcond=1e-9)
+    worker, instance, residual = (max(float(value), 0.0) for value in solution)
+    return Variances(worker, instance, residual, "moments")
+
+
+def _within(codes: Codes, values: Floats, counts: Floats) -> float:
+    """Give the sum of squares around the levels' means."""
+    sums = sums_by(codes, values, len(counts))
+    return float(values @ values - (sums**2 / np.maximum(counts, 1)).sum())

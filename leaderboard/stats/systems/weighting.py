@@ -1,0 +1,159 @@
+"""The equations of a mixed model's means: how much each rating counts for each system.
+
+With V the covariance of ratings under a model of worker and instance effects, the means
+solve W'(y - X mu) = 0 with W = V^-1 X. Worker effects are taken out in closed form,
+instance effects by conjugate gradients for all systems at once, so that nothing larger
+than instances x systems is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+from leaderboard.stats.systems.variances import Variances
+
+_ITERATIONS = 1_000
+_TOLERANCE = 1e-12
+# numbers of one block of ratings x systems: 8 MB, which caches hold
+_BLOCK = 1_000_000
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """Estimating equations of the systems' means.
+
+    Parameters
+    ----------
+    table : RatingTable
+    shrinkage : ndarray, shape (workers,)
+        What is taken off for a worker's own level: 0 keeps ratings as they are, 1 over
+        the worker's number of ratings leaves only differences within the worker.
+    borrowed : ndarray, shape (instances, systems)
+        How instances' effects follow from the systems' ratings.
+    information : ndarray, shape (systems, systems)
+        W'X.
+    right : ndarray, shape (systems,)
+        W'y.
+    """
+
+    table: RatingTable
+    shrinkage: Floats
+    borrowed: Floats
+    information: Floats
+    right: Floats
+
+    def blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
+        """Give W in blocks of whole workers: rows, first row of each worker, weights."""
+        table = self.table
+        counts = np.bincount(table.worker, minlength=table.n_workers)
+        ends = np.cumsum(counts)
+        rows_at_once = max(_BLOCK // table.n_systems, 1)
+        first = 0
+        while first < table.n_workers:
+            start = int(ends[first] - counts[first])
+            last = int(np.searchsorted(ends, start + rows_at_once, side="right"))
+            last = max(last, first + 1)
+            rows = slice(start, int(ends[last - 1]))
+            starts = (ends[first:last] - counts[first:last] - start).astype(np.intp)
+            yield rows, starts, self._weights(rows, starts)
+            first = last
+
+    def _weights(self, rows: slice, starts: Codes) -> Floats:
+        table = self.table
+        weights = -self.borrowed[table.instance[rows]]
+        weights[np.arange(len(weights)), table.system[rows]] += 1.0
+        of_worker = np.add.reduceat(weights, starts, axis=0)
+        first = int(table.worker[rows.start])
+        of_worker *= self.shrinkage[first : first + len(starts), None]
+        weights -= of_worker[table.worker[rows] - first]
+        return weights
+
+
+def weighting(table: RatingTable, variances: Variances) -> Weighting:
+    """Set up the equations of the systems' means.
+
+    Parameters
+    ----------
+    table : RatingTable
+    variances : Variances
+        Any choice gives an unbiased estimate; a good one an efficient one.
+
+    Returns
+    -------
+    Weighting
+
+    References
+    ----------
+    Henderson (1975), Biometrics 31, section 2; Ghosh, Hastie and Owen (2022),
+    Backfitting for large scale crossed random effects regressions, Annals of
+    Statistics 50, for its cost.
+    """
+    from scipy import sparse
+
+    n, shape = len(table), table.n_systems
+
+    # sparse matrices have types that differ with scipy's version
+    def counts(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> Any:
+        return sparse.csr_matrix(
+            (np.ones(n), (rows, columns)), shape=(n_rows, n_columns)
+        )
+
+    per_worker = np.bincount(table.worker, minlength=table.n_workers)
+    ratio = variances.ratio("worker")
+    shrinkage: Floats = ratio / (1 + ratio * per_worker.astype(np.float64))
+    kept: Any = sparse.diags(shrinkage)
+    system_worker = counts(table.system, table.worker, shape, table.n_workers)
+    instance_worker = counts(
+        table.instance, table.worker, table.n_instances, table.n_workers
+    )
+    instance_system = counts(table.instance, table.system, table.n_instances, shape)
+    crossed = (instance_system - instance_worker @ kept @ system_worker.T).toarray()
+    sums = sums_by(table.worker, table.values, table.n_workers)
+    right: Floats = sums_by(table.system, table.values, shape)
+    right -= system_worker @ (shrinkage * sums)
+    information = np.diag(np.bincount(table.system, minlength=shape).astype(float))
+    information -= (system_worker @ kept @ system_worker.T).toarray()
+    borrowed = np.zeros((table.n_instances, shape))
+    if variances.ratio("instance") > 0:
+        borrowed = _instance_effects(
+            instance_worker, shrinkage, crossed, 1 / variances.ratio("instance")
+        )
+        by_instance = sums_by(table.instance, table.values, table.n_instances)
+        by_instance -= instance_worker @ (shrinkage * sums)
+        information -= crossed.T @ borrowed
+        right -= borrowed.T @ by_instance
+    return Weighting(table, shrinkage, borrowed, information, right)
+
+
+def _instance_effects(
+    instance_worker: Any, shrinkage: Floats, right: Floats, penalty: float
+) -> Floats:
+    """Solve for instances' effects by conjugate gradients, one column a system."""
+    from scipy import sparse
+
+    shrunk = instance_worker @ sparse.diags(shrinkage)
+    transposed = instance_worker.T.tocsr()
+    diagonal = np.asarray(instance_worker.sum(axis=1)).ravel()[:, None] + penalty
+    solution = np.zeros_like(right)
+    rest = right.copy()
+    enough = _TOLERANCE * np.sqrt((right**2).sum(axis=0))
+    step = rest / diagonal
+    direction = step.copy()
+    size = (rest * step).sum(axis=0)
+    for _ in range(_ITERATIONS):
+        moved = diagonal * direction - shrunk @ (transposed @ direction)
+        length = size / np.maximum((direction * moved).sum(axis=0), 1e-300)
+        solution += length * direction
+        rest -= length * moved
+        if (np.sqrt((rest**2).sum(axis=0)) <= enough).all():
+            break
+        step = rest / diagonal
+        before, size = size, (rest * step).sum(axis=0)
+        direction = step + size / np.maximum(before, 1e-300) * direction
+    return solution
