@@ -24,6 +24,9 @@ POSITIVE, NEGATIVE = "positive", "negative"
 # What the reference output of a magnitude estimation is worth.
 STANDARD_VALUE = 100
 SEPARATE = 2
+# Which estimate of a system's quality ranks the board.
+ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
+ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,8 @@ class HumanConfig:
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
+    # which estimate is the score: free of who judged, of this crowd, or z per worker
+    estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
