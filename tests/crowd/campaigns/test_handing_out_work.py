@@ -73,7 +73,7 @@ def test_what_was_seen_is_not_shown_again_whatever_became_of_it(end):
     worker = make_worker()
     assignment = next_assignment(worker)
     if end == "returned":
-        give_back(assignment.pk, worker)
+        give_back(assignment)
     elif end == "expired":
         release_overdue(timezone.now() + timedelta(days=1))
     else:
