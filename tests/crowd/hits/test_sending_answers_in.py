@@ -180,6 +180,7 @@ def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignmen
 )
 def test_active_time_is_believed_up_to_the_time_that_passed(assignment, measured, kept):
     Assignment.objects.update(accepted_at=timezone.now() - timedelta(seconds=60))
+    assignment.refresh_from_db()
     send_in(assignment, active_seconds=measured)
     assignment.refresh_from_db()
     if kept is None:
