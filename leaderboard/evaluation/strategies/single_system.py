@@ -40,10 +40,10 @@ class SingleSystem:
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return evaluation.task.human
 
-    def quote(self, evaluation: HumanEvaluation) -> Quote:
+    def cost(self, evaluation: HumanEvaluation) -> Quote:
         return quote_single(evaluation.task)
 
-    def check(self, evaluation: HumanEvaluation) -> None:
+    def check_launch(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
         design = configuration.design_of(task, task.human)
         judged = task.instances.filter(sample_rank__lt=task.sample_size)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from crowd.pricing import Quote
-from crowd.pricing import quote as price
+from crowd.pricing import Quote, quote
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -189,11 +188,11 @@ class HumanConfig:
         )
         return positive, negative
 
-    def quote(
+    def price(
         self, *, n_items: int, n_test_questions: int, ratings_per_item: int
     ) -> Quote:
         """Price that so many items and test questions are judged, to the cent."""
-        return price(
+        return quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
             n_items=n_items,
