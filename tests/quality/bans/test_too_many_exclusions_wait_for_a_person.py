@@ -168,7 +168,7 @@ def test_a_decision_wants_a_reason(held, boss):
 
 
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
-    worker_with("r" * 400, worker=held[0])
+    worker_with("r" * 120, worker=held[0])
     judge.judge(POOL)
     waiting = HeldExclusion.objects.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(held[1:])
@@ -182,11 +182,11 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     for worker in noisy:
         worker_with("w" * 12, worker=worker, polarity="POSITIVE")
     judge.judge(POOL)
-    worker_with("r" * 400, worker=noisy[0])
+    worker_with("r" * 120, worker=noisy[0])
     judge.judge(POOL)
     held = HeldExclusion.objects.get(worker=noisy[0])
     assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
-    worker_with("r" * 400, worker=noisy[0], polarity="POSITIVE")
+    worker_with("r" * 120, worker=noisy[0], polarity="POSITIVE")
     judge.judge(POOL)
     waiting = HeldExclusion.objects.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(noisy[1:])
