@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from django.test import TransactionTestCase
 
 from tests.cpu_by_file import CpuByFile
+from tests.engine_blind import is_engine_blind
 
 # A busy machine is slow, not wrong; and the same tests run the same examples.
 hypothesis.settings.register_profile("genie", deadline=None, derandomize=True)
@@ -16,7 +17,7 @@ hypothesis.settings.load_profile("genie")
 
 
 # Minutes long: begun last, they would keep one processor busy while the others wait.
-LONGEST = ("test_kill.py", "test_demo.py")
+LONGEST = ("test_kill.py", "test_demo.py", "test_supervisor.py")
 # Whose tables are empty when a test begins.
 OURS = ("genie", "crowd", "quality", "leaderboard", "auth_user")
 
@@ -32,13 +33,29 @@ def pytest_configure(config):
         config.pluginmanager.register(CpuByFile())
 
 
+def pytest_ignore_collect(collection_path, config):
+    """On PostgreSQL do not even read a file of which nothing runs."""
+    if connection.vendor != "postgresql" or collection_path.suffix != ".py":
+        return None
+    blind = is_engine_blind(collection_path, config.args)
+    return (blind and "every_engine" not in collection_path.read_text("utf-8")) or None
+
+
 def pytest_collection_modifyitems(config, items):
-    """Begin the longest tests first; on PostgreSQL leave out what asks no database."""
+    """Begin the longest tests first; on PostgreSQL leave out what says nothing new."""
     items.sort(key=lambda item: item.path.name not in LONGEST)
     if connection.vendor == "postgresql":
-        asks = [item for item in items if _asks_a_database(item)]
+        paths = {item.path for item in items}
+        blind = {path for path in paths if is_engine_blind(path, config.args)}
+        asks = [item for item in items if _asks_this_engine(item, blind)]
         config.hook.pytest_deselected(items=[i for i in items if i not in set(asks)])
         items[:] = asks
+
+
+def _asks_this_engine(item, blind) -> bool:
+    if item.get_closest_marker("every_engine") is not None:
+        return True
+    return _asks_a_database(item) and item.path not in blind
 
 
 def _asks_a_database(item) -> bool:

@@ -64,20 +64,6 @@ paths=(tests)
 for argument in "$@"; do
   if [ -e "${argument%%::*}" ]; then paths=(); fi
 done
-# The pure rooms have no database, and pages look the same whatever they were read from.
-# What drives whole processes and other people's programs is slow, and asks the database
-# nothing that the other tests do not ask; nor does who may see which page. Of the rest,
-# tests/conftest.py leaves out what asks no database at all.
-"$python" -m pytest -q --no-migrations -m "not browser" \
-  --ignore tests/leaderboard/metrics --ignore tests/leaderboard/submissions/preflight \
-  --ignore tests/leaderboard/submissions/readers --ignore tests/leaderboard/stats \
-  --ignore tests/leaderboard/metric_board/stats --ignore tests/leaderboard/papers \
-  --ignore tests/quality/stats --ignore tests/test_demo.py --ignore tests/test_house.py \
-  --ignore tests/test_wings.py --ignore tests/test_nothing_dead.py --ignore tests/test_docs.py --ignore tests/test_supervisor.py --ignore tests/quality/detection/test_simulate_detection.py \
-  --ignore tests/leaderboard/commands/test_submit.py --ignore tests/acceptance \
-  --ignore tests/client --ignore tests/genie/test_production.py \
-  --ignore tests/genie/test_s3_storage.py --ignore tests/crowd/test_hit_templates.py \
-  --ignore tests/leaderboard/api/test_fuzzed.py --ignore tests/test_permissions.py \
-  --ignore tests/leaderboard/evaluation/walk/test_wmt21.py \
-  --ignore tests/crowd/platforms/test_same_scores.py \
-  "${paths[@]}" "$@"
+# tests/conftest.py leaves out what asks no database at all, and what asks it only what
+# other tests ask as well: tests/engine_blind.py.
+"$python" -m pytest -q --no-migrations -m "not browser" "${paths[@]}" "$@"

@@ -15,6 +15,7 @@ from django.utils.module_loading import import_string
 
 from genie.schedules import SCHEDULES
 from leaderboard.submissions.services.lifecycle import LEGAL, NEXT_JOB
+from tests.engine_blind import ENGINE_BLIND, TESTS, is_engine_blind
 
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "leaderboard", "quality", "crowd"]
@@ -151,3 +152,11 @@ def test_no_file_names_a_package_registry_or_a_path_of_a_machine():
         and forbidden.search(path.read_text("utf-8", errors="replace"))
     ]
     assert named == []
+
+
+def test_what_is_left_out_on_postgresql_is_there_and_can_be_asked_for():
+    for blind in (path for paths in ENGINE_BLIND.values() for path in paths):
+        path = TESTS / blind
+        assert path.exists(), blind
+        assert is_engine_blind(path, ["tests"])
+        assert not is_engine_blind(path, [f"tests/{blind}"])

@@ -44,6 +44,7 @@ def elsewhere(turk):
     return Elsewhere(turk)
 
 
+@pytest.mark.every_engine
 def test_a_campaign_is_posted_answered_approved_and_paid_once(elsewhere, turk):
     elsewhere.look()
     elsewhere.look()
@@ -169,6 +170,7 @@ def test_stop_ends_everything_and_late_work_is_still_paid(elsewhere, turk):
     elsewhere.check_books()
 
 
+@pytest.mark.every_engine
 def test_a_second_answer_after_the_end_is_paid_from_the_campaigns_account(elsewhere):
     """Somebody answers a HIT again that went out again; by then the account is closed."""
     elsewhere.look()
@@ -292,6 +294,7 @@ def test_a_bonus_for_work_there_is_paid_there_with_its_fee(elsewhere, turk):
     elsewhere.check_books()
 
 
+@pytest.mark.every_engine
 def test_requirements_go_along(turk):
     Requirement.objects.create(pool=POOL, kind="APPROVED", at_least=500)
     Requirement.objects.create(pool=POOL, kind="APPROVED_PERCENT", at_least=98)
@@ -341,6 +344,7 @@ def test_a_qualification_test_of_ours_is_given_and_graded_there(turk):
     assert elsewhere.answer_all() == []
 
 
+@pytest.mark.every_engine
 def test_a_test_that_cannot_go_along_stops_the_campaign_in_words(turk, settings):
     settings.GENIE = {**settings.GENIE, "PLATFORMS": {"mturk": turk.options}}
     Requirement.objects.create(pool=POOL, kind="TEST", test_name="nowhere")

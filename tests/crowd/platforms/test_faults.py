@@ -258,6 +258,7 @@ def test_money_that_runs_out_in_mid_batch_is_waited_for(turk, proxy, monkeypatch
     elsewhere.check_books()
 
 
+@pytest.mark.every_engine
 def test_an_approval_by_the_clock_races_a_rejection(
     elsewhere, turk, proxy, monkeypatch
 ):
@@ -282,6 +283,7 @@ def test_an_approval_by_the_clock_races_a_rejection(
     elsewhere.check_books()
 
 
+@pytest.mark.every_engine
 def test_two_processes_at_once_do_everything_once(elsewhere, turk):
     one, two = turk.fresh(), turk.fresh()
     campaign = elsewhere.campaign

@@ -111,6 +111,7 @@ def test_an_address_of_ours_is_shown_over_https_only(turk):
     assert results["bad"].state == "refused"
 
 
+@pytest.mark.every_engine
 def test_requirements_are_in_the_hit_type_with_the_exclusion(turk):
     wanted = Requirements(10_000, 99, ["US", "GB"], masters=True)
     turk.platform.publish(turk.campaign(requirements=wanted))
@@ -210,6 +211,7 @@ def test_answers_come_as_the_fields_of_the_form(turk, ref):
     assert event.auto_approval_at > event.submitted_at > event.accepted_at
 
 
+@pytest.mark.every_engine
 def test_an_answer_that_cannot_be_read_is_kept_as_it_came(turk, ref):
     session = turk.answer(ref, "hit-1", "Wanda")
     row = turk.row(session)

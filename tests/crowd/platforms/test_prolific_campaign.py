@@ -206,6 +206,7 @@ def test_the_same_link_is_the_same_visit(there, campaign):
     assert other.get(wanda.link)["Location"] == reverse("work:finished")
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("name", ["PROLIFIC_PID", "SESSION_ID", "STUDY_ID"])
 def test_a_link_that_prolific_did_not_make_lets_nobody_in(there, campaign, name):
     look(campaign)
@@ -226,6 +227,7 @@ def test_while_prolific_is_silent_people_are_let_in_and_checked_later(there, cam
     assert Person(there, "1").come(campaign).status_code == 302
 
 
+@pytest.mark.every_engine
 def test_who_finds_nothing_is_sent_back_without_harm(there, campaign):
     look(campaign)
     late = Person(there, "9")
@@ -356,6 +358,7 @@ def test_a_study_whose_making_was_not_heard_of_is_made_once(there, campaign):
     assert study_of(campaign) == study["id"]
 
 
+@pytest.mark.every_engine
 def test_a_stop_finds_the_study_whose_making_was_not_heard_of(there, campaign):
     there.faults = [["POST", "studies/", "reset after", 1]]
     look(campaign)
@@ -475,6 +478,7 @@ def test_pause_resume_and_stop_reach_prolific(there, campaign):
     assert Person(there, "1").come(campaign) is None
 
 
+@pytest.mark.every_engine
 def test_who_was_shut_out_meanwhile_goes_back_with_the_other_code(there, campaign):
     look(campaign)
     wanda = Person(there, "1")
@@ -547,6 +551,7 @@ def send(there, session, **changes):
     ), headers
 
 
+@pytest.mark.every_engine
 def test_a_notice_is_followed_once(there, campaign):
     look(campaign)
     wanda = Person(there, "1")
@@ -640,6 +645,7 @@ def test_pay_below_the_floor_is_told_to_staff_until_it_is_mended(there, campaign
     assert campaign.notice == ""
 
 
+@pytest.mark.every_engine
 def test_staff_are_refused_a_reason_that_prolific_would_not_take(there, campaign):
     from django.contrib.auth import get_user_model
 
@@ -690,6 +696,7 @@ def test_an_appeal_against_a_rejection_that_stands_is_granted_with_a_bonus(
     assert done_cents(campaign) == there.rewards + there.fees
 
 
+@pytest.mark.every_engine
 def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     from django.contrib.auth import get_user_model
 
@@ -725,6 +732,7 @@ def test_low_pay_is_made_up_for_by_one_bonus_for_each_visit(there, campaign):
     assert set(calls.values_list("amount_cents", flat=True)) == {9}
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("fields", "named"),
     [

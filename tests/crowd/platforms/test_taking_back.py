@@ -119,6 +119,7 @@ def test_before_the_platform_has_heard_of_it_nothing_is_taken_back_there(
     check(elsewhere, turk, 3)
 
 
+@pytest.mark.every_engine
 def test_a_platform_that_refuses_after_all_is_followed(elsewhere, turk, session):
     work = take_back(turk)
     RequesterHIT.objects.update(disposed_at=timezone.now())

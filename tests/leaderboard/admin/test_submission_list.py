@@ -36,6 +36,7 @@ def test_the_list_asks_the_database_no_more_for_more_rows(
         boss.get(LIST)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("query", "systems"),
     [
@@ -73,6 +74,7 @@ def test_a_submission_tells_its_story_and_nothing_can_be_edited(boss, waiting):
     assert "Approve or decline" in text
 
 
+@pytest.mark.every_engine
 def test_the_history_page_is_there(boss, waiting):
     assert boss.get(f"{LIST}{waiting().pk}/history/").status_code == 200
 
@@ -193,6 +195,7 @@ def test_one_submission_is_retried_from_its_page_not_by_a_link_alone(boss, waiti
     assert jobs.n_waiting() == 1
 
 
+@pytest.mark.every_engine
 def test_withdrawing_needs_a_reason_and_is_in_the_history(boss, waiting):
     submission = waiting(state=State.PUBLISHED)
     path = f"{LIST}{submission.pk}/withdraw/"

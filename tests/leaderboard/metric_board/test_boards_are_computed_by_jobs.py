@@ -28,6 +28,7 @@ def table_of(world, slug, sign=1):
     return sign * np.array([row.per_instance for row in rows])
 
 
+@pytest.mark.every_engine
 def test_a_board_says_what_the_statistics_say(world, board):
     assert (board.state, board.n_systems) == ("READY", 6)
     found = lines(board)
@@ -113,6 +114,7 @@ def test_few_systems_are_too_few(world):
     assert MetricBoard.objects.get().state == "TOO_FEW"
 
 
+@pytest.mark.every_engine
 def test_a_task_that_nobody_has_judged_has_no_board(world):
     Submission.objects.update(state="MEASURED", published_at=None)
     assert metric_board.refresh(world.task) == 0
@@ -154,6 +156,7 @@ def test_a_metric_that_lacks_a_system_is_shown_but_not_compared(world):
     assert found.payload["rankings"]["pearson"]["order"] == ["chrf"]
 
 
+@pytest.mark.every_engine
 def test_a_board_that_fails_says_so_and_can_be_tried_again(world, monkeypatch):
     def fail(*args, **kwargs):
         raise MemoryError("too large")
@@ -174,6 +177,7 @@ def test_a_board_that_fails_says_so_and_can_be_tried_again(world, monkeypatch):
     assert not metric_board.retry(found)
 
 
+@pytest.mark.every_engine
 def test_old_snapshots_are_dropped(world, board):
     for k in range(8):
         Submission.objects.filter(pk=world.systems[0].pk).update(system_name=f"S{k}")

@@ -37,6 +37,7 @@ def shown(submission, metric):
     return next(x.value for x in metric_lines(submission) if x.words.slug == metric)
 
 
+@pytest.mark.every_engine
 def test_a_metric_that_is_added_is_computed_for_old_submissions(task, two):
     use_metrics(task, "chrf", "length", "rougeL")
     catch_up(task)
@@ -75,6 +76,7 @@ def test_parameters_that_a_metric_does_not_have_are_refused(table, said):
     assert caught.value.code == "bad-task"
 
 
+@pytest.mark.every_engine
 def test_new_settings_keep_the_old_result_beside_the_new_one(task, two):
     old = results(two[1], "chrf").get()
     use_metrics(task, "chrf", chrf={"word_order": 2})
@@ -92,6 +94,7 @@ def test_new_settings_keep_the_old_result_beside_the_new_one(task, two):
     assert back.computed_at == old.computed_at
 
 
+@pytest.mark.every_engine
 def test_results_from_before_settings_were_kept_are_taken_over(task, two):
     MetricResult.objects.update(identity="")
     n = MetricResult.objects.count()
@@ -105,6 +108,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(Ter, "piece", 7)
 
 
+@pytest.mark.every_engine
 def test_a_heavy_metric_does_not_hold_the_walk_up(task, system, small_pieces):
     use_metrics(task, "chrf", "ter")
     submission = system("Chatty", lambda row: f"Perhaps {row.references[0]}.")
@@ -125,6 +129,7 @@ def test_pieces_put_together_are_the_whole(task, system, small_pieces):
     assert stored.per_instance == pytest.approx(whole.per_instance.tolist(), abs=1e-6)
 
 
+@pytest.mark.every_engine
 def test_a_run_can_be_stopped_and_goes_on_where_it_was(task, two, small_pieces):
     use_metrics(task, "chrf", "ter")
     runs.catch_up(task)
@@ -182,6 +187,7 @@ def test_a_piece_that_fails_says_why_and_can_be_tried_again(
     assert not runs.resume(run)
 
 
+@pytest.mark.every_engine
 def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     use_metrics(task, "ter")
     runs.catch_up(task)
@@ -193,6 +199,7 @@ def test_a_piece_whose_process_dies_each_time_is_given_up(task, two):
     assert "Its process was killed" in piece.failure
 
 
+@pytest.mark.every_engine
 def test_a_piece_computed_twice_changes_nothing(task, two):
     use_metrics(task, "ter")
     catch_up(task)
@@ -204,6 +211,7 @@ def test_a_piece_computed_twice_changes_nothing(task, two):
     )
 
 
+@pytest.mark.every_engine
 def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     use_metrics(task, "ter")
     runs.catch_up(task)
@@ -215,6 +223,7 @@ def test_withdrawn_submissions_are_left_alone(task, two, small_pieces):
     assert MetricRun.objects.get().state == "DONE"
 
 
+@pytest.mark.every_engine
 def test_settings_that_change_again_end_the_run_under_way(task, two, small_pieces):
     use_metrics(task, "ter")
     runs.catch_up(task)
@@ -233,6 +242,7 @@ def test_settings_that_change_again_end_the_run_under_way(task, two, small_piece
     assert old.state == "DONE"
 
 
+@pytest.mark.every_engine
 def test_staff_are_told_why_a_metric_is_not_computed_here(task, two, monkeypatch):
     use_metrics(task, "chrf", "bleurt")
     catch_up(task)
@@ -246,6 +256,7 @@ def test_staff_are_told_why_a_metric_is_not_computed_here(task, two, monkeypatch
     assert MetricRun.objects.get().state == "DONE"
 
 
+@pytest.mark.every_engine
 def test_a_task_without_references_lacks_metrics_that_need_them(task, two):
     use_metrics(task, "chrf", "ter", "distinct-1")
     task.instances.update(references=[])
@@ -267,6 +278,7 @@ def test_a_task_with_a_wrong_parameter_is_not_loaded(db, monkeypatch):
     assert not Task.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_staff_stop_and_resume_in_the_admin(task, two, small_pieces, client):
     boss = get_user_model().objects.create_superuser("boss")
     client.force_login(boss)

@@ -149,6 +149,7 @@ def test_scores_become_a_metric_that_only_its_owner_sees(world, cast, client_of,
     )
 
 
+@pytest.mark.every_engine
 def test_published_it_is_on_the_metric_board_and_nowhere_else(
     world, cast, client_of, board
 ):
@@ -204,6 +205,7 @@ def test_private_systems_cannot_be_named_nor_guessed(world, cast):
     assert len(said) == 1
 
 
+@pytest.mark.every_engine
 def test_a_system_that_turns_private_leaves_its_line(world, cast, client_of):
     metric = hand_in(world, cast.rival)
     Submission.objects.filter(system_name="Heron").update(visibility="PRIVATE")
@@ -263,6 +265,7 @@ def test_the_form_takes_a_file_and_says_what_is_wrong(world, cast, client_of):
     assert "only visible to you" in client.get(address).content.decode()
 
 
+@pytest.mark.every_engine
 def test_staff_take_a_metric_off_its_board(world, cast, client_of):
     metric = hand_in(world, cast.rival)
     answer = client_of("superuser").post(
@@ -295,6 +298,7 @@ def test_a_costly_file_of_scores_is_given_up(world, cast, monkeypatch):
     assert not OutsideMetric.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_one_file_of_scores_is_read_at_a_time(world, cast, client_of):
     file = SimpleUploadedFile("scores.csv", csv_of())
     with one_at_a_time("metric-scores"):

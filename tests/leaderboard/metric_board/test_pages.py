@@ -129,6 +129,7 @@ def test_simulated_judgments_are_labelled_everywhere(client, board):
     assert "vs. simulated annotators" in said
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("change", ["visibility", "state"])
 def test_what_is_taken_back_is_gone_at_once(client, board, change):
     values = {"visibility": "PRIVATE", "state": "WITHDRAWN"}
@@ -146,6 +147,7 @@ def test_showing_a_board_computes_nothing_and_asks_little(
         page(client)
 
 
+@pytest.mark.every_engine
 def test_metrics_that_are_not_here_are_named(client, world):
     task = use_metrics(world.task, "chrf", "bleurt", "rougeL")
     runs.catch_up(task)
@@ -157,6 +159,7 @@ def test_metrics_that_are_not_here_are_named(client, world):
     assert "ROUGE-L: stopped by staff" in page(client)
 
 
+@pytest.mark.every_engine
 def test_hostile_names_stay_text(client, board):
     payload = board.payload
     payload["systems"][0]["name"] = payload["labels"]["chrf"]["label"] = "<script>x"

@@ -142,6 +142,7 @@ def changed(folder, name, change):
     bundle.write_checksums(folder)
 
 
+@pytest.mark.every_engine
 def test_every_number_comes_out_again_without_a_database(folder, task):
     with CaptureQueriesContext(connection) as captured:
         said = rebuilt(folder)
@@ -153,6 +154,7 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
     assert "not checked" not in said
 
 
+@pytest.mark.every_engine
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     judge_workers(task.slug, noisy_below={"POSITIVE": 0.6})
     Ban.objects.filter(verdict__isnull=False).delete()
@@ -441,6 +443,7 @@ def test_staff_download_a_release_from_the_admin(client_of, task):
     assert client_of("submitter").post(address, data).status_code == 302
 
 
+@pytest.mark.every_engine
 def test_scores_superseded_are_not_released(task, tmp_path):
     kite = Submission.objects.get(system_name="Kite")
     current = Score.objects.filter(

@@ -355,6 +355,7 @@ def test_results_that_are_about_to_change_are_not_released(
     assert "numbers match" in said_by_rebuild(folder)
 
 
+@pytest.mark.every_engine
 def test_one_that_ended_before_votes_were_kept_is_said_not_to_be_tried(
     right,  # noqa: F811
     wrong,  # noqa: F811

@@ -43,6 +43,7 @@ def words(response):
     return " ".join(text.replace("\\%", "%").split())
 
 
+@pytest.mark.every_engine
 def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
     current = Score.objects.filter(superseded_at=None)
     covers = set(current.values_list("covers", flat=True))
@@ -62,6 +63,7 @@ def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, pat
     assert not TOO_MUCH.search(said)
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("path", ["/", "/weights/", "/board.tex"])
 def test_ranks_are_explained_by_one_rule_everywhere(client, scored, path):
     assert RANK_RULE in words(client.get(f"/tasks/tidy-news{path}")).replace(
@@ -118,6 +120,7 @@ def test_a_prediction_powered_mean_does_not_claim_to_cover_workers():
     assert found.powered.covers == found.plain.covers == COVERS_INSTANCES
 
 
+@pytest.mark.every_engine
 def test_scores_from_before_are_corrected(task, team, submitter):
     migration = import_module("leaderboard.migrations.0016_say_what_intervals_cover")
     kite = make_ranked(task, 70, team=team, owner=submitter)

@@ -85,6 +85,7 @@ def test_a_share_is_a_share():
         most_excluded(10, 1.5)
 
 
+@pytest.mark.every_engine
 def test_within_the_share_the_detector_excludes_by_itself(worker_with):
     noisy = {worker_with("w" * 12) for _ in range(2)}
     for _ in range(8):
@@ -114,6 +115,7 @@ def test_beyond_the_share_nobody_is_excluded_and_staff_are_asked(held):
     assert rows[0].verdict.sentence.startswith("0 of 12 negative test questions right")
 
 
+@pytest.mark.every_engine
 def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
     worker_with, boss
 ):
@@ -135,6 +137,7 @@ def test_those_who_went_before_count_and_those_whom_people_decided_do_not(
     assert {ban.worker for ban in by_detector} == {second, fourth}
 
 
+@pytest.mark.every_engine
 def test_a_confirmed_exclusion_is_a_ban_with_its_reason_and_happens_once(held, boss):
     row = HeldExclusion.objects.first()
     ban = held_exclusions.confirm(row.pk, by=boss, reason="Clicks at random.")
@@ -165,7 +168,7 @@ def test_a_decision_wants_a_reason(held, boss):
 
 
 def test_whom_a_later_fit_clears_waits_no_longer(held, worker_with):
-    worker_with("r" * 400, worker=held[0])
+    worker_with("r" * 120, worker=held[0])
     judge.judge(POOL)
     waiting = HeldExclusion.objects.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(held[1:])
@@ -179,11 +182,11 @@ def test_who_is_cleared_on_one_polarity_only_waits_on(worker_with):
     for worker in noisy:
         worker_with("w" * 12, worker=worker, polarity="POSITIVE")
     judge.judge(POOL)
-    worker_with("r" * 400, worker=noisy[0])
+    worker_with("r" * 120, worker=noisy[0])
     judge.judge(POOL)
     held = HeldExclusion.objects.get(worker=noisy[0])
     assert (held.state, held.verdict.fit.polarity) == ("WAITING", "POSITIVE")
-    worker_with("r" * 400, worker=noisy[0], polarity="POSITIVE")
+    worker_with("r" * 120, worker=noisy[0], polarity="POSITIVE")
     judge.judge(POOL)
     waiting = HeldExclusion.objects.filter(state="WAITING")
     assert {row.worker for row in waiting} == set(noisy[1:])
@@ -195,6 +198,7 @@ def test_a_ban_by_hand_decides_too(held, boss):
     assert (row.state, row.decided_by) == ("CONFIRMED", boss)
 
 
+@pytest.mark.every_engine
 def test_staff_read_who_and_why_and_decide_with_a_reason(held, boss):
     client = Client()
     client.force_login(boss)

@@ -93,6 +93,7 @@ def test_one_more_answer_keeps_one_more_verdict(crowd, grade):
     assert newest.n_workers == len(crowd)
 
 
+@pytest.mark.every_engine
 def test_each_workers_last_verdict_has_their_counts_of_now(crowd, grade):
     for worker, marks in [(crowd[0], "w"), (crowd[1], "rr"), (crowd[0], "r")]:
         grade(worker, marks)
@@ -129,6 +130,7 @@ def test_a_release_holds_every_worker_that_the_last_fit_judged(crowd, grade, tas
     assert sorted(row["p_noisy"] for row in records) == sorted(p_noisy)
 
 
+@pytest.mark.every_engine
 def test_fits_of_before_with_all_their_verdicts_are_still_read(crowd):
     fit = DetectorFit.objects.get()
     DetectorFit.objects.update(posteriors=[])

@@ -55,6 +55,7 @@ def three(task, who, rival, rival_team):
     return found
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -85,6 +86,7 @@ def test_a_filter_changes_nobodys_rank_and_says_what_it_leaves(client, three, re
     assert "1 of 4 systems match your filters" in read(response)
 
 
+@pytest.mark.every_engine
 def test_a_team_is_found_by_its_name_unless_it_is_anonymous(client, task):
     heron = make_team("Heron")
     owner = {"team": heron, "owner": make_user("ida")}
@@ -110,6 +112,7 @@ def test_columns_are_chosen_and_stay_in_every_link(client, three):
     assert re.search(r'value="chrf" checked', html)
 
 
+@pytest.mark.every_engine
 def test_a_board_of_the_past_shows_what_was_known_then(client, task, three):
     kite = three[0]
     # Kite was scored again later, and Wren taken back later still
@@ -149,6 +152,7 @@ def test_a_day_leads_to_its_end_and_the_future_to_nothing(client, three):
         assert client.get(f"{BOARD}at/{bad}/").status_code == 404
 
 
+@pytest.mark.every_engine
 def test_a_long_board_is_kept_until_something_happens(client, task, who):
     make_many_ranked(task, 120, **who)
     first = client.get(BOARD).content
@@ -248,6 +252,7 @@ def test_progress_of_a_private_submission_changes_its_teams_board_only(
     assert "1 of 3" in team.get(BOARD).text
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize(
     "change", ["answer", "rejection", "submission", "score", "metrics", "withdrawal"]
 )

@@ -111,6 +111,7 @@ def test_a_banned_workers_ratings_are_in_no_table(judged):
     assert worker.pk in set(system_ratings_of([evaluation.pk])["worker"])
 
 
+@pytest.mark.every_engine
 def test_a_preference_is_turned_to_the_system_whatever_its_slot(team, submitter):
     task = make_task(n_instances=2, sample_size=2)
     kite = make_ranked(task, 50, team=team, owner=submitter)
@@ -190,6 +191,7 @@ def test_weights_are_numbers_from_0_to_100(given, expected):
     assert read_weights(["fluency", "truth"], given) == expected
 
 
+@pytest.mark.every_engine
 def test_the_story_names_those_who_led_when_they_came(client, task, team, submitter):
     start = timezone.now() - timedelta(days=90)
     for place, (system, mean) in enumerate(

@@ -98,6 +98,7 @@ def test_labels_after_the_decision_do_not_move_it():
     assert decide(rule, [1.0] * first.n + [0.0] * 300) == first
 
 
+@pytest.mark.every_engine
 def test_a_label_speaks_for_the_system_wherever_it_stood(right, wrong, ask, finish):
     found = finish(ask(right, wrong, max_pairs=30))
     slots = set(ComparedPair.objects.values_list("slot_of_a", flat=True))
@@ -152,6 +153,7 @@ def test_no_second_wave_goes_out_before_the_first_is_complete(right, wrong, ask,
     assert (found.state, found.n_waves) == ("ANNOTATING", 1)
 
 
+@pytest.mark.every_engine
 def test_a_step_that_runs_twice_sends_out_one_wave(right, wrong, ask, crowd):
     found = ask(right, wrong, max_pairs=30)
     run.step(found.evaluation_id)
@@ -176,6 +178,7 @@ def test_a_fixed_worker_answers_all_pairs_and_nobody_else_any(
     assert Assignment.objects.count() >= found.n_labels
 
 
+@pytest.mark.every_engine
 def test_a_fixed_worker_who_is_banned_is_replaced_by_one_other(
     right, wrong, ask, crowd, finish, boss, task
 ):
@@ -320,6 +323,7 @@ def test_all_pairs_need_at_least_two_and_not_too_many(n, right, boss):
     assert refused.value.code == "wrong-number-of-systems"
 
 
+@pytest.mark.every_engine
 def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
     rows = JudgedOutput.objects.filter(judged_item__evaluation=found.evaluation)
@@ -329,6 +333,7 @@ def test_whose_output_stands_where_is_stored_and_never_shown(right, wrong, ask):
         assert all(set(output) == {"slot", "text"} for output in item.data["outputs"])
 
 
+@pytest.mark.every_engine
 def test_money_for_third_opinions_is_not_spent_on_test_questions(
     task, level, ask, crowd
 ):

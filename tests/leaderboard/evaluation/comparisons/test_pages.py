@@ -115,6 +115,7 @@ def test_an_undecided_one_says_how_many_labels_were_not_enough(right, wrong, ask
     assert "Inconclusive after 30 labels." in page
 
 
+@pytest.mark.every_engine
 def test_who_sees_what(right, wrong, boss, sam, stranger, signed_in):
     found = comparison.request(right, wrong, Question("overall"), by=boss)
     address = f"/comparisons/{found.pk}/"
@@ -145,6 +146,7 @@ def post_question(client, chosen, **fields):
     )
 
 
+@pytest.mark.every_engine
 def test_a_submitter_asks_and_staff_see_the_price(right, wrong, sam, signed_in):
     answer = post_question(signed_in(sam), [right, wrong])
     found = Comparison.objects.get()
@@ -156,6 +158,7 @@ def test_a_submitter_asks_and_staff_see_the_price(right, wrong, sam, signed_in):
     assert Campaign.objects.count() == 0
 
 
+@pytest.mark.every_engine
 def test_more_than_two_systems_are_compared_pair_by_pair(
     right, wrong, level, sam, signed_in
 ):
@@ -164,6 +167,7 @@ def test_more_than_two_systems_are_compared_pair_by_pair(
     assert ComparisonSet.objects.get().comparisons.count() == 3
 
 
+@pytest.mark.every_engine
 def test_people_ask_about_their_own_systems_only(
     right, wrong, stranger, boss, signed_in
 ):

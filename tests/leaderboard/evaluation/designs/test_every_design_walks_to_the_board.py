@@ -98,6 +98,7 @@ def test_test_questions_of_a_preference_want_the_own_reference(ask, published):
         assert (answer.value > 0.5) == (right == "A")
 
 
+@pytest.mark.every_engine
 def test_criteria_apart_have_campaigns_money_and_scores_of_their_own(
     ask, published, task
 ):
@@ -176,6 +177,7 @@ def test_a_design_for_several_systems_is_refused_in_words(ask, measured, boss):
     assert "request a comparison or a joint evaluation" in submission.failure
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("design", ["preference", "plain-magnitude"])
 def test_instances_without_a_reference_are_refused_before_money_is_set_aside(
     design, ask, measured, boss, task

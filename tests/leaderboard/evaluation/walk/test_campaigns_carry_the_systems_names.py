@@ -36,6 +36,7 @@ def titles():
     return list(Campaign.objects.order_by("pk").values_list("title", flat=True))
 
 
+@pytest.mark.every_engine
 def test_a_campaign_is_called_after_its_system(asked, task):
     assert titles() == [f"{task.title}: {SYSTEM}"]
 
@@ -90,6 +91,7 @@ def test_staff_read_the_name_in_lists_confirmations_and_links(asked, boss, task)
     assert of_submission in office.get(of_campaign).content.decode()
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("model", [Comparison, JointEvaluation])
 def test_what_compares_systems_and_its_campaign_lead_to_each_other(
     several, boss, model

@@ -127,6 +127,7 @@ def test_an_honest_worker_passes_the_drawn_qualification_test(task, seed):
     assert not Reader(task, 10 + seed, habit="always the best").take(test).passed
 
 
+@pytest.mark.every_engine
 def test_each_placement_names_the_criteria_that_it_is_marked_on(asked):
     asked()
     named = {p.polarity: p.expected["criteria"] for p in Placement.objects.all()}
@@ -152,6 +153,7 @@ def test_questions_placed_before_tasks_said_it_are_not_marked(asked, task):
     assert not Grade.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_a_campaign_for_a_criterion_that_cannot_tell_has_no_such_question(asked, task):
     task.config["human"]["setup"] = 2
     task.save()

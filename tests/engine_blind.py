@@ -1,0 +1,94 @@
+"""Tests that say the same on every database engine: left out on PostgreSQL.
+
+What is dear and sends the engine only statements that other tests send as well stands
+here. In it, what sends a statement of its own, or happens at the same moment as something
+else, has the marker `every_engine` and runs. Paths are relative to `tests`; what is named on
+the command line runs all the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+
+ENGINE_BLIND = {
+    "no database": (
+        "leaderboard/metrics",
+        "leaderboard/submissions/preflight",
+        "leaderboard/submissions/readers",
+        "leaderboard/stats",
+        "leaderboard/metric_board/stats",
+        "leaderboard/papers",
+        "quality/stats",
+        "test_house.py",
+        "test_wings.py",
+        "test_nothing_dead.py",
+        "test_docs.py",
+    ),
+    "whole processes and other people's programs": (
+        "test_demo.py",
+        "test_supervisor.py",
+        "quality/detection/test_simulate_detection.py",
+        "acceptance",
+        "client",
+        "genie/test_production.py",
+        "genie/test_s3_storage.py",
+        "leaderboard/commands/test_submit.py",
+        "leaderboard/api/test_fuzzed.py",
+    ),
+    "the same calls to other platforms": (
+        "crowd/platforms/test_campaign_elsewhere.py",
+        "crowd/platforms/test_fair_pay_elsewhere.py",
+        "crowd/platforms/test_faults.py",
+        "crowd/platforms/test_mturk.py",
+        "crowd/platforms/test_notices.py",
+        "crowd/platforms/test_prolific_campaign.py",
+        "crowd/platforms/test_prolific_scores.py",
+        "crowd/platforms/test_same_scores.py",
+        "crowd/platforms/test_taking_back.py",
+    ),
+    "the same walk with other designs, numbers or endings": (
+        "leaderboard/evaluation/comparisons/test_adding_money.py",
+        "leaderboard/evaluation/comparisons/test_comparisons_stop_by_themselves.py",
+        "leaderboard/evaluation/comparisons/test_decisions_wait_for_held_exclusions.py",
+        "leaderboard/evaluation/comparisons/test_joint_evaluations.py",
+        "leaderboard/evaluation/designs",
+        "leaderboard/evaluation/walk/test_adding_money.py",
+        "leaderboard/evaluation/walk/test_campaigns_carry_the_systems_names.py",
+        "leaderboard/evaluation/walk/test_honest_answers_on_several_criteria.py",
+        "leaderboard/evaluation/walk/test_scores_wait_for_held_exclusions.py",
+        "leaderboard/evaluation/walk/test_wmt21.py",
+        "leaderboard/releases",
+        "leaderboard/tasks/config/test_prices_and_ledgers.py",
+        "quality/bans/test_too_many_exclusions_wait_for_a_person.py",
+        "quality/detection/test_kept_verdicts.py",
+    ),
+    "pages and jobs over the same rows": (
+        "crowd/test_hit_templates.py",
+        "crowd/worker_site/test_staff_pages.py",
+        "leaderboard/admin/test_submission_list.py",
+        "leaderboard/boards/pages/test_boards_are_filtered_and_kept.py",
+        "leaderboard/boards/pages/test_files_are_checked.py",
+        "leaderboard/boards/pages/test_how_sure_a_board_is.py",
+        "leaderboard/evaluation/comparisons/test_pages.py",
+        "leaderboard/metric_board/test_boards_are_computed_by_jobs.py",
+        "leaderboard/metric_board/test_metrics_follow_in_the_background.py",
+        "leaderboard/metric_board/test_metrics_of_others.py",
+        "leaderboard/metric_board/test_pages.py",
+        "leaderboard/site/test_who_sees_a_submission.py",
+        "leaderboard/site/test_words_on_certainty.py",
+        "test_permissions.py",
+    ),
+}
+_BLIND = {TESTS / path for paths in ENGINE_BLIND.values() for path in paths}
+
+
+def is_engine_blind(path: Path, named: list[str]) -> bool:
+    """Tell whether a test's file is left out, unless `named` asks for it."""
+    wanted = {Path(name.split("::")[0]).resolve() for name in named}
+    return any(
+        blind in (path, *path.parents)
+        and not any(blind in (way, *way.parents) for way in wanted)
+        for blind in _BLIND
+    )
