@@ -9,10 +9,13 @@ from django.db.models import Q
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
 from genie.lib import jobs
-from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation import closing, machine, rescoring
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.selectors.outdated import (
+    outdated,
+    with_lost_ratings,
+)
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
@@ -32,6 +35,7 @@ def step(pk: int) -> None:
 def advance() -> int:
     """Queue the next step of everything that waits for one; return how many."""
     run.start_due()
+    n_rescored = rescoring.enqueue_due()
     received = (
         Submission.objects.filter(state__in=list(NEXT_JOB), failure_permanent=False)
         .order_by("pk")
@@ -39,7 +43,7 @@ def advance() -> int:
     )
     due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
-    return jobs.enqueue_missing(due)
+    return n_rescored + jobs.enqueue_missing(due)
 
 
 def _waiting() -> list[int]:
@@ -57,10 +61,17 @@ def _waiting() -> list[int]:
         submission__state=published,
         campaigns__campaign__in=campaigns,
     )
-    changed = able.filter(pk__in=outdated())
+    # A published score of one system changes with all of its task's: see `rescoring`.
+    changed = able.filter(pk__in=outdated(), strategy=HumanEvaluation.Strategy.JOINT)
+    lost = able.filter(
+        pk__in=with_lost_ratings(),
+        strategy=HumanEvaluation.Strategy.SINGLE,
+        submission__state=published,
+    )
+    settling = able.filter(pk__in=rescoring.provisional())
     looks = able.filter(state=State.ANNOTATING)
     # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
-    for evaluations in (dropped, changed, asking_again, looks):
+    for evaluations in (dropped, changed, lost, asking_again, settling, looks):
         pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
     return list(pks)

@@ -8,7 +8,11 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from leaderboard.boards.api.submission_serializers import COVERS_HELP, TeamSerializer
+from leaderboard.boards.api.submission_serializers import (
+    COVERS_HELP,
+    PROVISIONAL_HELP,
+    TeamSerializer,
+)
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.submissions.models.submission import Submission
@@ -26,10 +30,11 @@ class HumanScoreSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
     covers = serializers.CharField(help_text=COVERS_HELP)
     signature = serializers.CharField()
+    provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
 
 
 class PartialSerializer(serializers.Serializer[Any]):
-    """A score from too few instances, which has no rank."""
+    """A score from too few instances, ranked only if staff decided so."""
 
     n = serializers.IntegerField(help_text="Instances that were rated.")
     of = serializers.IntegerField(help_text="Instances in the sample.")
@@ -60,7 +65,9 @@ class StandingSerializer(serializers.Serializer[Any]):
     )
     human = HumanScoreSerializer(allow_null=True)
     partial = PartialSerializer(  # type: ignore[assignment]
-        allow_null=True, help_text="Why a score has no rank; otherwise null."
+        allow_null=True,
+        help_text="Set if too few instances were rated; such a score has a rank "
+        "only if staff decided so.",
     )
     pending = PendingSerializer(allow_null=True)
     criteria = serializers.DictField(child=HumanScoreSerializer())

@@ -12,7 +12,7 @@ from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None
 # what stands beside each criterion's mean
-_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
+_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 
 
 @dataclass(frozen=True)

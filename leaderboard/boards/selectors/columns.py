@@ -100,6 +100,8 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     mean[~published] = np.nan
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
+    # staff may have decided that a partial one is ranked
+    whole |= np.array([row[9] is True for row in rows], dtype=np.bool_)
     # a partial score keeps its mean on the board and takes no part in the ranks
     first, last = _ranks(np.where(whole, mean, np.nan), low, high, private)
     return Field(pk, simulated, private, mean, low, high, n, first, last)
@@ -144,6 +146,7 @@ def _rows(
             "score__high",
             "score__n",
             "human_evaluation__n_instances",
+            "human_evaluation__ranks_partial",
         )
     )
 

@@ -28,6 +28,8 @@ class Published:
     high_50: float
     n: int
     of: int
+    ranks_partial: bool
+    provisional: bool
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class History:
 def history(task: Task) -> History:
     """Tell a board's story by the scores as they count now; one query.
 
-    Partial scores are results; they never lead.
+    Partial scores are results; they lead only where staff have them ranked.
     """
     # today's scores at the dates of publication: what has been scored again since then
     # appears with its present value, not with the one it led with
@@ -79,11 +81,13 @@ def history(task: Task) -> History:
             "high_50",
             "n",
             "evaluation__n_instances",
+            "evaluation__ranks_partial",
+            "provisional",
         )
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
-    whole = [result for result in results if is_whole(result.n, result.of)]
-    return History(results, _leads(whole))
+    ranked = [one for one in results if one.ranks_partial or is_whole(one.n, one.of)]
+    return History(results, _leads(ranked))
 
 
 def _leads(results: list[Published]) -> list[Lead]:

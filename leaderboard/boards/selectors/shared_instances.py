@@ -100,27 +100,30 @@ def shared(task: Task, pks: Sequence[int], criteria: Sequence[str]) -> Shared:
             "high",
             "n",
             "evaluation__n_instances",
+            "evaluation__ranks_partial",
             "pk",
             "ratings_sha256",
         )
     )
     # scores are immutable rows: their keys and digests change whenever a rating does
     signature = (
-        f"shared-{task.pk}-{_hash([row[-2:] for row in scores], criteria)}"
+        f"shared-{task.pk}-{_hash([row[-3:] for row in scores], criteria)}"
         f"-{whole_share()}"
     )
 
     def gather() -> Shared:
         systems = _systems(task, pks, scores)
         partial = {
-            row[0] for row in scores if row[1] in criteria and not is_whole(*row[5:7])
+            row[0]
+            for row in scores
+            if row[1] in criteria and not (row[7] or is_whole(*row[5:7]))
         }
         return _gather(task, systems, criteria, signature, partial)
 
     return computed_once(signature, gather, _KEPT_SECONDS)
 
 
-def _hash(scores: list[tuple[int, str]], criteria: Sequence[str]) -> str:
+def _hash(scores: list[tuple[Any, ...]], criteria: Sequence[str]) -> str:
     """Name a choice of scores and criteria in a few characters."""
     text = f"{sorted(scores)} {list(criteria)}"
     return hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -37,6 +37,7 @@ SYSTEMS = (
     "rank_first",
     "rank_last",
     "partial",
+    "ranks_partial",
     "design",
     "scale",
     "n_instances",
@@ -69,6 +70,8 @@ SCORES = (
     "n_excluded_workers",
     "histogram",
     "covers",
+    "provisional",
+    "reason",
     "scale",
     "asked",
     "seed",
@@ -121,6 +124,7 @@ def systems(
             "rank_first": row.rank_first,
             "rank_last": row.rank_last,
             "partial": str(row.partial) if row.partial else "",
+            "ranks_partial": evaluation_of[row.pk].ranks_partial,
             "design": evaluation_of[row.pk].design,
             "scale": evaluation_of[row.pk].campaign.hit_type.scale,
             "n_instances": evaluation_of[row.pk].n_instances,
@@ -226,7 +230,8 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
     ):
         raise GenieError(
             "Some systems are about to be rescored, because the ratings that "
-            "count have changed. Create the release in a few minutes.",
+            "count have changed. Create the release in a few minutes; published "
+            "scores change at most once a day, so it may take until tomorrow.",
             code="scored-again",
         )
 

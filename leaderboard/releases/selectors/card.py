@@ -177,13 +177,15 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
                 "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
                 "seed": str(score.seed),
                 "signature": score.signature,
+                "provisional": score.provisional,
             },
         )
         for score in scores.order_by("pk")
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        lines.append(("partial, therefore not ranked", str(row.partial)))
+        unranked = "" if row.rank_first is not None else ", therefore not ranked"
+        lines.append((f"partial{unranked}", str(row.partial)))
     if row is not None and row.rank_first is not None:
         lines += [
             ("range of ranks", [row.rank_first, row.rank_last]),
