@@ -354,9 +354,6 @@ GENIE: dict[str, Any] = {
     "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
-    # for how long a score stays provisional because its workers are still tested in
-    # campaigns that were open at the same time
-    "SETTLE_DAYS": env.integer("GENIE_SETTLE_DAYS", 7),
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

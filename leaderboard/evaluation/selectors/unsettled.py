@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count, Q
 from django.utils import timezone
 
@@ -17,6 +16,8 @@ from quality.detection.models import Ban
 
 State = Campaign.State
 _STILL_ASKING = Q(state=State.RUNNING) | Q(state=State.STOPPED, completed_at=None)
+# So long at most a score waits for campaigns that were open at the same time.
+SETTLES_WITHIN = timedelta(days=7)
 REPLACEMENTS = "ratings of excluded workers are being collected again"
 OTHERS = "its workers still answer test questions in campaigns of that time"
 
@@ -49,8 +50,7 @@ def _goes_on_elsewhere(evaluation: HumanEvaluation, pks: list[int]) -> bool:
     one follows the other; and after some days nobody waits for the others any more.
     """
     ended_at = evaluation.finished_at
-    wait = timedelta(days=settings.GENIE["SETTLE_DAYS"])
-    if ended_at is None or timezone.now() - ended_at > wait:
+    if ended_at is None or timezone.now() - ended_at > SETTLES_WITHIN:
         return False
     workers = Assignment.objects.filter(
         hit__campaign__in=pks, state__in=COUNTED
