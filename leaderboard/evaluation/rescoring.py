@@ -14,17 +14,19 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from genie.lib import jobs
 from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.selectors.outdated import outdated
 from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
 from leaderboard.evaluation.services import score
+from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
@@ -129,7 +131,8 @@ def rescore(task_pk: int) -> int:
 
 def _settles(evaluation: HumanEvaluation) -> bool:
     """Tell whether its own step computes it again, because it can become final."""
-    return evaluation.final_at is None and not unsettled(evaluation)
+    single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+    return single and evaluation.final_at is None and not unsettled(evaluation)
 
 
 def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
@@ -158,14 +161,24 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
     # and the scores count as outdated.
     read_at = timezone.now()
     before = evaluation.scored_at
-    scores = score.computed(evaluation)
+    joint = evaluation.strategy == HumanEvaluation.Strategy.JOINT
+    put = _joint_results(evaluation) if joint else _scores(evaluation, before)
 
     def write(locked: HumanEvaluation) -> bool:
         # Somebody else has computed them meanwhile, perhaps from later ratings.
         if locked.scored_at != before:
             return False
-        reason = why_changed(locked, before or read_at)
         HumanEvaluation.objects.filter(pk=locked.pk).update(scored_at=read_at)
+        return put(locked)
+
+    return write
+
+
+def _scores(evaluation: HumanEvaluation, before: datetime | None) -> Write:
+    scores = score.computed(evaluation)
+
+    def put(locked: HumanEvaluation) -> bool:
+        reason = why_changed(locked, before or timezone.now())
         changed = score.write(locked, scores, reason=reason)
         if changed:
             lifecycle.tell(
@@ -173,7 +186,19 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
             )
         return changed
 
-    return write
+    return put
+
+
+def _joint_results(evaluation: HumanEvaluation) -> Write:
+    results = results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
+
+    def put(locked: HumanEvaluation) -> bool:
+        rows = JointEvaluation.objects.filter(evaluation=locked.pk)
+        changed = rows.values_list("results", flat=True).get() != results
+        rows.update(results=results)
+        return changed
+
+    return put
 
 
 def _is_outdated(evaluation: HumanEvaluation) -> bool:
@@ -181,14 +206,18 @@ def _is_outdated(evaluation: HumanEvaluation) -> bool:
 
 
 def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
+    """Select those of the evaluations whose results can be read."""
+    published = Q(submission__state=Submission.State.PUBLISHED)
+    # what an older version computed is computed anew by the evaluation's own step
+    joint = Q(strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False)
     return machine.rows().filter(
-        pk__in=list(pks),
-        strategy=HumanEvaluation.Strategy.SINGLE,
-        submission__state=Submission.State.PUBLISHED,
+        published | joint, pk__in=list(pks), state=State.SCORED
     )
 
 
 def _is_published(evaluation: HumanEvaluation) -> bool:
+    if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
+        return evaluation.state == State.SCORED
     return (
         evaluation.state == State.SCORED
         and evaluation.submission.state == Submission.State.PUBLISHED

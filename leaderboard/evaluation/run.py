@@ -61,8 +61,10 @@ def _waiting() -> list[int]:
         submission__state=published,
         campaigns__campaign__in=campaigns,
     )
-    # A published score of one system changes with all of its task's: see `rescoring`.
-    changed = able.filter(pk__in=outdated(), strategy=HumanEvaluation.Strategy.JOINT)
+    # Of an older version; what changes with who counts, `rescoring` does for the task.
+    changed = able.filter(
+        pk__in=outdated(), strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
+    )
     lost = able.filter(
         pk__in=with_lost_ratings(),
         strategy=HumanEvaluation.Strategy.SINGLE,

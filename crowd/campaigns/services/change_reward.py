@@ -121,7 +121,9 @@ def _keep_type_of_posted(campaign: Campaign) -> None:
         .first()
     )
     unsure = OutwardCall.objects.filter(
-        campaign=campaign, kind=Kind.PUBLISH, state=OutwardCall.State.SENDING
+        campaign=campaign,
+        kind__in=[Kind.PUBLISH, Kind.RETYPE],
+        state=OutwardCall.State.SENDING,
     )
     busy = place is not None and place.busy_until and place.busy_until > timezone.now()
     if busy or unsure.exists():

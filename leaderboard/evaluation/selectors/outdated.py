@@ -58,9 +58,9 @@ def _changed(rows: QuerySet[HumanEvaluation]) -> set[int]:
     banned = [
         pk
         for pool, at in bans.changed_at().items()
-        for pk in rows.filter(task__slug=pool, since__lt=at + UNSEEN).values_list(
-            "pk", flat=True
-        )
+        for pk in rows.filter(
+            Q(**{"since__lt": at + UNSEEN}), task__slug=pool
+        ).values_list("pk", flat=True)
     ]
     judged = Assignment.objects.filter(
         Q(state=Assignment.State.REJECTED, decided_at__gt=OuterRef("since"))

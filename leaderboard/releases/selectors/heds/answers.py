@@ -221,7 +221,8 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     return (
         f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
-        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}. "
+        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}"
+        f"{'; provisional' if score.provisional else ''}. "
         f"{RANK_RULE}"
     )
 
