@@ -123,7 +123,7 @@ def _evaluators(
     return {
         "3.2.1": str(figures.n_workers),
         "3.2.2": (
-            f"paid (${figures.reward_cents / 100:.2f} per assignment); whether "
+            f"paid ({_reward(figures)} per assignment); whether "
             f"they are experts or known to the authors: {OPEN}"
         ),
         "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
@@ -210,6 +210,13 @@ def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:
         ),
         "4.3.8": compared or form or "direct quality estimation",
     }
+
+
+def _reward(figures: WorkerFigures) -> str:
+    least = f"${figures.reward_cents / 100:.2f}"
+    if figures.highest_reward_cents == figures.reward_cents:
+        return least
+    return f"{least} to ${figures.highest_reward_cents / 100:.2f}"
 
 
 def _significance(evaluation: HumanEvaluation, criterion: str) -> str:

@@ -12,6 +12,7 @@ from crowd.models import Campaign, Worker
 from genie.lib import jobs
 from leaderboard import jobs as steps
 from leaderboard.boards.selectors.score_changes import score_changes, still_open
+from leaderboard.boards.selectors.standings import standings
 from leaderboard.demo import people
 from leaderboard.evaluation import decide, rescoring
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -271,3 +272,23 @@ def test_a_lifted_ban_says_so(published, diligent, boss, task):
     a_day_later()
     settle()
     assert "1 worker readmitted" in current().reason
+
+
+def test_a_past_board_says_what_was_provisional_then(published, task):
+    evaluation = published.human_evaluation
+    later = timezone.now() + timedelta(hours=1)
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(final_at=later)
+    now = standings(task)[0]
+    then = standings(task, at=timezone.now())[0]
+    assert (now.human.provisional, then.human.provisional) == (False, True)
+
+
+def test_a_score_that_no_rating_supports_any_more_is_in_its_history(
+    published, diligent, boss, task
+):
+    for player in diligent:
+        banning.ban(player.worker, task.slug, by=boss, reason="One person.")
+    settle()
+    (change,) = score_changes(published)
+    assert (change.after, change.difference) == (None, None)
+    assert change.reason == "no rating counts any more"
