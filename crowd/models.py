@@ -12,6 +12,7 @@ from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
 from crowd.hits.models.reservation import Reservation
+from crowd.hits.models.reward_change import RewardChange
 from crowd.messages.models import Message
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.requester.models.account import (
@@ -84,6 +85,7 @@ __all__ = [
     "RequesterHITType",
     "Requirement",
     "Reservation",
+    "RewardChange",
     "SessionWork",
     "TestAttempt",
     "Worker",

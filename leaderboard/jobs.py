@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from leaderboard.evaluation import run
+from leaderboard.evaluation import rescoring, run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.services import refit
 from leaderboard.metric_board.services import boards
@@ -39,6 +39,10 @@ def launch(pk: int) -> None:
 
 
 collect = score = publish = rescore = top_up = launch
+
+
+def rescore_task(task: int) -> None:
+    rescoring.rescore(task)
 
 
 def compare(pk: int) -> None:

@@ -18,6 +18,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     Score,
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
@@ -58,6 +59,7 @@ __all__ = [
     "OutsideScores",
     "Prediction",
     "RepeatedRequest",
+    "Rescoring",
     "Score",
     "Submission",
     "SubmissionEvent",

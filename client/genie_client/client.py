@@ -234,6 +234,7 @@ def _row(row: Json, criterion: str | None) -> Json:
         "mean": human["mean"] if human else None,
         "low": human["low"] if human else None,
         "high": human["high"] if human else None,
+        "provisional": bool(human and human.get("provisional")),
         "metrics": row["metrics"],
     }
 

@@ -65,6 +65,7 @@ def submission(found: Json) -> str:
         lines.append(
             f"  {score['criterion']}: {score['mean']:.1f} "
             f"[{score['low']:.1f}, {score['high']:.1f}], {score['n']:,} instances"
+            + (", provisional" if score.get("provisional") else "")
         )
     for name, metric in found["metrics"].items():
         lines.append(f"  {name}: {metric['value']:.2f}")
@@ -90,7 +91,8 @@ def leaderboard(rows: Sequence[Json]) -> str:
                 rank(row),
                 row["system"]
                 + (" (simulated)" if row["simulated"] else "")
-                + (f" ({row['partial']})" if row["partial"] else ""),
+                + (f" ({row['partial']})" if row["partial"] else "")
+                + (" (provisional)" if row["provisional"] else ""),
                 row["team"] or "anonymous",
                 "waits" if row["mean"] is None else f"{row['mean']:.1f}",
                 "" if row["mean"] is None else f"[{row['low']:.1f}, {row['high']:.1f}]",

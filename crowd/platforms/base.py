@@ -13,7 +13,7 @@ key and answers with a `Result`; it never raises for a single refused effect.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -57,8 +57,9 @@ class Capabilities:
         Keeps people away who lack what a campaign requires.
     preview : bool
         Shows work to people who have not accepted it.
-    sandbox : bool
-        Has an environment in which nothing costs money.
+    sandbox, changes_reward : bool
+        Has an environment in which nothing costs money; lets the reward of work change
+        that is offered already.
     reject_minimum_characters : int
         How long the reason for a rejection must be.
     """
@@ -74,6 +75,7 @@ class Capabilities:
     checks_requirements: bool = False
     preview: bool = False
     sandbox: bool = False
+    changes_reward: bool = False
     reject_minimum_characters: int = 1
 
 
@@ -293,6 +295,10 @@ class Platform(ABC):
     ) -> Iterator[Result]:
         """Ask more people."""
 
+    def retype(self, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
+        """Move HITs, named by our keys, to the offer; refused where one was taken."""
+        return (Result(key, "refused") for key in hits)
+
     @abstractmethod
     def close(self, ref: ExternalRef) -> Result:
         """Offer the work no longer; what is open may be finished."""
@@ -390,11 +396,3 @@ def kind_of(slug: str) -> type[Platform]:
 def get(slug: str, options: Mapping[str, Any] | None = None) -> Platform:
     """Give the platform of that slug as the options configure it."""
     return kind_of(slug).configured(options or {})
-
-
-def all_done(key: str, results: Iterable[Result], platform_id: str = "") -> Result:
-    """Sum up several results as one: the first that is not done decides."""
-    for result in results:
-        if result.state != "done":
-            return Result(key, result.state, platform_id, result.message, result.code)
-    return Result(key, "done", platform_id)

@@ -27,7 +27,6 @@ from crowd.platforms.base import (
     Platform,
     Result,
     SessionEvent,
-    all_done,
 )
 from crowd.platforms.mturk_protocol import hits as mturk_hits
 from crowd.platforms.mturk_protocol import people, work
@@ -36,6 +35,7 @@ from crowd.platforms.mturk_protocol.calls import (
     TurkBusy,
     TurkRefusal,
     TurkSilence,
+    all_done,
     result_of,
 )
 from crowd.platforms.mturk_protocol.notices import hits_in
@@ -146,6 +146,7 @@ class MTurk(Platform):
         checks_requirements=True,
         preview=True,
         sandbox=True,
+        changes_reward=True,
     )
 
     def __init__(
@@ -235,6 +236,9 @@ class MTurk(Platform):
         self, ref: ExternalRef, more: Sequence[MoreSpec]
     ) -> Iterator[Result]:
         return mturk_hits.add_capacity(self._hit_context, more)
+
+    def retype(self, ref: ExternalRef, hits: Mapping[str, str]) -> Iterator[Result]:
+        return mturk_hits.retype(self._hit_context, ref, hits)
 
     def close(self, ref: ExternalRef) -> Result:
         ended = mturk_hits.expire(self._hit_context, ref, now=self._now())

@@ -8,8 +8,8 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 in `crowd`.
 
 Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); decide;
-price; run; selectors (campaigns, comparison_labels, comparisons, coverage, joint,
-progress, ratings_beside, ratings_digest, sample_disclosure, system_ratings,
-task_policy, worker_figures); services (comparison, joint, qualification,
+price; rescoring; run; selectors (campaigns, comparison_labels, comparisons, coverage,
+joint, progress, ratings_beside, ratings_digest, sample_disclosure, system_ratings,
+task_policy, unsettled, worker_figures); services (comparison, joint, qualification,
 ranking_numbers, request, simulate); views (comparison, joint).
 """

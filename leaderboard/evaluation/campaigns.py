@@ -155,11 +155,18 @@ def collect(evaluation: HumanEvaluation) -> None:
         )
 
 
-def end(evaluation: HumanEvaluation, key: str, *, by: Account, reason: str) -> None:
+def end(
+    evaluation: HumanEvaluation,
+    key: str,
+    *,
+    by: Account,
+    reason: str,
+    publish: bool | None = None,
+) -> None:
     """Stop what is asked, and free the money set aside under this name and unspent."""
     campaigns = evaluation.campaigns_in_order
     if not campaigns:
         budgets.release(key)
     for campaign in campaigns:
-        run.stop(campaign.pk, by=by, reason=reason)
+        run.stop(campaign.pk, by=by, reason=reason, publish=publish)
         budgets.settle(campaign.key, campaign_progress(campaign).spent_cents)

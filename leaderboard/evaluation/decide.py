@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from django.db import transaction
 
+from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
 from crowd.money.services import budgets
 from crowd.pricing import Quote, share_of
@@ -22,6 +23,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.selectors import coverage
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
@@ -86,9 +88,17 @@ def decline(subject: Subject, *, by: Account, reason: str) -> Subject:
 
 
 @transaction.atomic
-def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
-    """End it by hand: no more work goes out, what was done stays paid."""
+def stop(
+    subject: Subject, *, by: Account, reason: str, publish: bool | None = None
+) -> Subject:
+    """End it by hand: no more work goes out, what was done stays paid.
+
+    With `publish` the answers so far become a partial score of a submission; without,
+    they are kept, and `publish_partial` can do that later. None: nobody was asked.
+    """
     _check_reason(subject, reason, "stopped")
+    if publish:
+        return _stop_and_publish(subject, by=by, reason=reason)
     at_work = {State.APPROVED, State.ANNOTATING, State.ANNOTATED}
     evaluation = _locked(subject, at_work, "there is nothing to stop", "not-running")
     strategy = strategy_of(evaluation)
@@ -97,7 +107,57 @@ def stop(subject: Subject, *, by: Account, reason: str) -> Subject:
     # After the move: where another decision was faster, nothing of this is done.
     strategy.stopped(evaluation)
     key = strategy.keys(evaluation)[0]
-    campaigns.end(evaluation, key, by=by, reason=reason)
+    campaigns.end(evaluation, key, by=by, reason=reason, publish=publish)
+    subject.refresh_from_db()
+    return subject
+
+
+def _stop_and_publish(subject: Subject, *, by: Account, reason: str) -> Subject:
+    """Stop its campaigns alone: what was answered is scored as at any other end."""
+    refusal = "only a submission that collects ratings has a partial result"
+    evaluation = _locked(subject, {State.ANNOTATING}, refusal, "not-running")
+    if not isinstance(subject, Submission):
+        raise GenieError(
+            f"{subject} has no partial result that could be published.",
+            code="nothing-to-publish",
+        )
+    for campaign in evaluation.campaigns_in_order:
+        run.stop(campaign.pk, by, reason, publish=True)
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(
+        decided_by_id=by.pk, decision_reason=reason.strip()
+    )
+    sentence = f"Stopped, and the result so far is published: {reason.strip()}"
+    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
+    jobs.enqueue(machine.JOB, pk=evaluation.pk)
+    subject.refresh_from_db()
+    return subject
+
+
+@transaction.atomic
+def rank_partial(
+    subject: Submission, *, by: Account, reason: str, ranked: bool
+) -> Submission:
+    """Have a partial score ranked, or no longer; the events keep who decided and why."""
+    _check_reason(subject, reason, "ranked" if ranked else "no longer ranked")
+    refusal = "only a published partial score can be ranked by decision"
+    evaluation = _locked(subject, {State.SCORED}, refusal, "not-published")
+    score = evaluation.scores.filter(superseded_at=None).order_by("pk").first()
+    partial = score is not None and coverage.partial_of_score(score) is not None
+    if evaluation.submission.state != Submission.State.PUBLISHED or (
+        ranked and not partial
+    ):
+        raise GenieError(f"{subject}: {refusal}.", code="not-partial")
+    changed = HumanEvaluation.objects.filter(
+        pk=evaluation.pk, ranks_partial=not ranked
+    ).update(ranks_partial=ranked)
+    if not changed:
+        raise GenieError(
+            f"{subject} is {'already' if ranked else 'not'} ranked by a decision.",
+            code="decided-meanwhile",
+        )
+    now = "is ranked" if ranked else "is no longer ranked"
+    sentence = f"Staff decided that the partial score {now}: {reason.strip()}"
+    lifecycle.tell(subject.pk, subject.state, sentence, by=by)
     subject.refresh_from_db()
     return subject
 

@@ -9,10 +9,13 @@ from django.db.models import Q
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
 from genie.lib import jobs
-from leaderboard.evaluation import closing, machine
+from leaderboard.evaluation import closing, machine, rescoring
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.selectors.outdated import (
+    outdated,
+    with_lost_ratings,
+)
 from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
@@ -34,6 +37,7 @@ def step(pk: int) -> None:
 def advance() -> int:
     """Queue the next step of everything that waits for one; return how many."""
     run.start_due()
+    n_rescored = rescoring.enqueue_due()
     received = (
         Submission.objects.filter(state__in=list(NEXT_JOB), failure_permanent=False)
         .order_by("pk")
@@ -42,7 +46,7 @@ def advance() -> int:
     due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
     due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
-    return jobs.enqueue_missing(due)
+    return n_rescored + jobs.enqueue_missing(due)
 
 
 def _waiting() -> list[int]:
@@ -60,10 +64,19 @@ def _waiting() -> list[int]:
         submission__state=published,
         campaigns__campaign__in=campaigns,
     )
-    changed = able.filter(pk__in=outdated())
+    # Of an older version; what changes with who counts, `rescoring` does for the task.
+    changed = able.filter(
+        pk__in=outdated(), strategy=HumanEvaluation.Strategy.JOINT, scored_at=None
+    )
+    lost = able.filter(
+        pk__in=with_lost_ratings(),
+        strategy=HumanEvaluation.Strategy.SINGLE,
+        submission__state=published,
+    )
+    settling = able.filter(pk__in=rescoring.provisional())
     looks = able.filter(state=State.ANNOTATING)
     # A dict keeps the order and drops repeats.
     pks: dict[int, None] = {}
-    for evaluations in (dropped, changed, asking_again, looks):
+    for evaluations in (dropped, changed, lost, asking_again, settling, looks):
         pks |= dict.fromkeys(evaluations.values_list("pk", flat=True))
     return list(pks)

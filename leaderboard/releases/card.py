@@ -10,10 +10,11 @@ from leaderboard.tasks.models import Task
 
 _TABLES = {
     "systems": "one line per system in this release, with its ranks on the public board if "
-    "it has any; `partial` says how many instances a score without ranks rests "
-    "on",
+    "it has any; `partial` says how many instances a score from too few of them "
+    "rests on, `ranks_partial` whether staff decided that it is ranked all the same",
     "scores": "the published scores with their intervals, seeds and signatures; "
-    "`covers` says what an interval covers",
+    "`covers` says what an interval covers, `provisional` whether it was still open which "
+    "ratings count, `reason` why it replaced an earlier published score",
     "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
     "test_questions": "per worker and kind of test question: how many were answered, how many "

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from crowd.campaigns.admin.add_money import MoreMoneyAction
+from crowd.campaigns.admin.change_reward import RewardAction
 from crowd.campaigns.services import run
 from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.elsewhere.models.external import ExternalCampaign
@@ -64,7 +65,7 @@ STOP = Question(
 
 
 @admin.register(Campaign)
-class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
+class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin):
     act_permission = "crowd.change_campaign"
     change_form_template = "admin/crowd/campaign/change_form.html"
     list_display = [
@@ -98,6 +99,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, ReadOnlyAdmin):
         "resume_selected",
         "stop_selected",
         "add_money_selected",
+        "change_reward_selected",
         "make_up_selected",
     ]
 

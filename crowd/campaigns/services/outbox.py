@@ -165,9 +165,13 @@ def waiting_cents(calls: Sequence[OutwardCall]) -> int:
 
 
 def stuck(campaign: Campaign) -> QuerySet[OutwardCall]:
-    """Give what a person should look at: refused, or of unknown outcome."""
+    """Give what a person should look at: refused, or of unknown outcome.
+
+    Where a HIT was taken before its reward changed, the refusal is as it should be.
+    """
+    refused = Q(state=State.FAILED) & ~Q(kind=Kind.RETYPE)
     return OutwardCall.objects.filter(
-        Q(state=State.FAILED) | Q(state=State.SENDING), campaign=campaign
+        refused | Q(state=State.SENDING), campaign=campaign
     ).order_by("pk")
 
 

@@ -55,6 +55,7 @@ class OutwardCall(models.Model):
         PUBLISH = "PUBLISH", "publish the study"
         POST = "POST", "post a HIT"
         EXTEND = "EXTEND", "request more workers"
+        RETYPE = "RETYPE", "change the reward of a HIT"
         CLOSE = "CLOSE", "close to workers"
         RESUME = "RESUME", "reopen to workers"
         DECIDE = "DECIDE", "approve or reject"

@@ -21,6 +21,7 @@ from crowd.elsewhere.services import reconcile
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.rewards import Terms, terms_of
 from crowd.hits.services import slots
 from crowd.hits.services.check_answers import (
     Rating,
@@ -152,7 +153,7 @@ def _take(
     if Assignment.objects.filter(hit=hit, worker=session.worker_id).exists():
         session.problem = TWICE
         session.save()
-        _plan_without_answer(session, campaign)
+        _plan_without_answer(session, campaign, terms_of(hit, campaign))
         return
     ratings, session.problem = _ratings(campaign, hit, event, pages)
     session.save()
@@ -166,13 +167,15 @@ def _take(
         _ask_again(campaign, assignment)
 
 
-def _plan_without_answer(session: ExternalSession, campaign: Campaign) -> None:
+def _plan_without_answer(
+    session: ExternalSession, campaign: Campaign, terms: Terms
+) -> None:
     """Plan what is owed for work that was done in good faith and not needed."""
     reward, fee = reconcile.keys_without_answer(session)
     planned = 0
     for key, kind, cents in (
-        (reward, LedgerEntry.Kind.REWARD, campaign.hit_type.reward_cents),
-        (fee, LedgerEntry.Kind.FEE, campaign.fee_cents),
+        (reward, LedgerEntry.Kind.REWARD, terms.reward_cents),
+        (fee, LedgerEntry.Kind.FEE, terms.fee_cents),
     ):
         _, new = LedgerEntry.objects.get_or_create(
             idempotency_key=key,
@@ -217,7 +220,7 @@ def _assignment(session: ExternalSession, hit: HIT, event: SessionEvent) -> Assi
         hit=hit,
         worker_id=session.worker_id,
         state=State.SUBMITTED,
-        reward_cents=campaign.hit_type.reward_cents,
+        reward_cents=terms_of(hit, campaign).reward_cents,
         accepted_at=accepted,
         deadline_at=submitted,
         submitted_at=submitted,

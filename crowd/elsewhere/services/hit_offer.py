@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 
 from django.conf import settings
 from django.db import transaction
@@ -17,10 +18,12 @@ from django.db.models import Count
 
 from crowd.campaigns.services import outbox
 from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
+from crowd.elsewhere.services import retype
 from crowd.elsewhere.services.hit_page import Pages, address_of, page_of
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.hits.selectors.rewards import offer_name
 from crowd.platforms.base import (
     CampaignSpec,
     ExternalRef,
@@ -78,13 +81,16 @@ def _offer(
     pages: Pages,
     now: datetime,
 ) -> None:
-    if not place.platform_id and not _publish(campaign, place, platform, now):
+    if not retype.is_published(campaign, place) and not _publish(
+        campaign, place, platform, now
+    ):
         return
     pending = outbox.due(campaign, Kind.CLOSE).first()
     if pending is not None:  # half closed: first be sure that it is, then open it again
         _withdraw(campaign, place, platform, pages, now)
     if (not place.is_open and outbox.posted(campaign)) or _runs_out(campaign, now):
         _switch(campaign, place, platform, Kind.RESUME, now)
+    retype.move(campaign, place, platform, now)
     _plan_places(campaign, platform)
     calls = list(outbox.due(campaign, Kind.POST, Kind.EXTEND))
     if not calls or not _affordable(campaign, place, platform, calls):
@@ -111,15 +117,13 @@ def _runs_out(campaign: Campaign, now: datetime) -> bool:
 def _publish(
     campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
 ) -> bool:
-    call = outbox.plan(campaign, Kind.PUBLISH, str(campaign.pk))
+    name = offer_name(campaign, campaign.hit_type_id)
+    call = outbox.plan(campaign, Kind.PUBLISH, name)
     for taken, sent in outbox.take([call], now):
         result = platform.publish(spec_of(campaign, taken.key, sent))
         taken = outbox.note_result(taken, sent, result, now)
-        place.platform_id = taken.platform_id
-        ExternalCampaign.objects.filter(pk=place.pk).update(
-            platform_id=taken.platform_id, trouble=taken.trouble
-        )
-    return bool(place.platform_id)
+        ExternalCampaign.objects.filter(pk=place.pk).update(trouble=taken.trouble)
+    return retype.is_published(campaign, place)
 
 
 def spec_of(campaign: Campaign, key: str, sent: Sent) -> CampaignSpec:
@@ -240,17 +244,23 @@ def _results(
 ) -> Iterator[Result]:
     by_key = {call.key: (call, sent) for call, sent in taken}
     hits = _hits(taken)
-    posts = [
-        HITSpec(
+    posts: dict[str, list[HITSpec]] = {}
+    for call, sent in taken:
+        if call.kind != Kind.POST:
+            continue
+        hit = hits[call.hit_id or 0]
+        # What may be out already has the type that it was sent with.
+        offer = ref.campaign_id
+        if hit.posted_as_id is not None:
+            offer = retype.offer_id(campaign, hit.posted_as_id) or offer
+        spec = HITSpec(
             call.key,
             call.n,
-            page=page_of(campaign.hit_type, hits[call.hit_id or 0], pages),
-            url=address_of(hits[call.hit_id or 0]),
+            page=page_of(campaign.hit_type, hit, pages),
+            url=address_of(hit),
             sent=sent,
         )
-        for call, sent in taken
-        if call.kind == Kind.POST
-    ]
+        posts.setdefault(offer, []).append(spec)
     more = [
         MoreSpec(
             call.key,
@@ -262,15 +272,18 @@ def _results(
         for call, sent in taken
         if call.kind == Kind.EXTEND
     ]
-    for results in (platform.post(ref, posts), platform.add_capacity(ref, more)):
-        for result in results:
-            call, sent = by_key[result.key]
-            call = outbox.note_result(call, sent, result, now)
-            if call.kind == Kind.POST and call.platform_id:
-                HIT.objects.filter(pk=call.hit_id or 0).update(
-                    platform_hit_id=call.platform_id[:64]
-                )
-            yield result
+    sending = [
+        platform.post(ExternalRef(offer, ref.hit_ids), specs)
+        for offer, specs in posts.items()
+    ]
+    for result in chain(*sending, platform.add_capacity(ref, more)):
+        call, sent = by_key[result.key]
+        call = outbox.note_result(call, sent, result, now)
+        if call.kind == Kind.POST and call.platform_id:
+            HIT.objects.filter(pk=call.hit_id or 0).update(
+                platform_hit_id=call.platform_id[:64]
+            )
+        yield result
 
 
 def _hits(taken: Taken) -> dict[int, HIT]:

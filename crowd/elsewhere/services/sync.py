@@ -20,7 +20,14 @@ from crowd.elsewhere.models.external import (
     ExternalSession,
     OutwardCall,
 )
-from crowd.elsewhere.services import collect, decisions, hit_offer, study, whole_places
+from crowd.elsewhere.services import (
+    collect,
+    decisions,
+    hit_offer,
+    retype,
+    study,
+    whole_places,
+)
 from crowd.elsewhere.services.hit_page import Pages
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
@@ -94,6 +101,8 @@ def sync_campaign(pk: int, pages: Pages, now: datetime | None = None) -> bool:
     ).update(busy_until=now + LEASE)
     if not leased:
         return False
+    # Its reward changes only while nobody holds the place.
+    campaign.refresh_from_db()
     try:
         look(campaign, connect(campaign.platform), pages, now)
     except GenieError as error:
@@ -180,10 +189,13 @@ def ref_to_look_at(
         .values_list("hit")
         .annotate(n=Count("pk"))
     )
+    # Answers wait with the platform until it is known what they pay.
+    undecided = retype.undecided(campaign)
     live = {
         name: hit_id
         for name, hit_id in ref.hit_ids.items()
         if decided.get(int(name), 0) < n_places_told.get(int(name), 0)
+        and int(name) not in undecided
     }
     return ExternalRef(ref.campaign_id, live)
 

@@ -133,6 +133,15 @@ class HIT(models.Model):
     n_available = models.PositiveIntegerField(default=1)
     max_assignments = models.PositiveIntegerField(default=1)
     platform_hit_id = models.CharField(max_length=64, blank=True)
+    # elsewhere: the type that it has there, where the campaign's reward has changed since
+    posted_as = models.ForeignKey(
+        HITType,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
 
     class Meta:
         ordering = ["campaign", "position"]

@@ -62,7 +62,7 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
     for campaign in campaigns:
         row = hits.get(campaign.pk, {"n": 0, "waiting": 0})
         pace = median(seconds[campaign.pk]) if campaign.pk in seconds else None
-        n_open = working.get(campaign.pk, 0)
+        n_open, open_rewards = working.get(campaign.pk, (0, 0))
         cents = spent.get(campaign.pk, 0)
         progress_by_campaign[campaign.pk] = CampaignProgress(
             n_hits=row["n"],
@@ -70,7 +70,11 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
             n_open=n_open,
             n_waiting=row["waiting"],
             spent_cents=cents,
-            committed_cents=cents + (n_open + row["waiting"]) * unit_cents(campaign),
+            # what is open pays what it paid when it was taken
+            committed_cents=cents
+            + open_rewards
+            + n_open * campaign.fee_cents
+            + row["waiting"] * unit_cents(campaign),
             budget_cents=campaign.budget_cents,
             median_active_seconds=pace,
             hourly_cents=hourly_cents(campaign.hit_type.reward_cents, pace),
@@ -116,13 +120,15 @@ def _n_done(pks: list[int]) -> dict[int, int]:
     return dict(rows)
 
 
-def _n_open(pks: list[int]) -> dict[int, int]:
-    return dict(
+def _n_open(pks: list[int]) -> dict[int, tuple[int, int]]:
+    """Count what people are at work on, and what that will pay."""
+    rows = (
         Assignment.objects.filter(hit__campaign__in=pks, state=State.ACCEPTED)
         .order_by()
         .values_list("hit__campaign")
-        .annotate(n=Count("pk"))
+        .annotate(n=Count("pk"), cents=Sum("reward_cents"))
     )
+    return {pk: (n, cents) for pk, n, cents in rows}
 
 
 def _spent(pks: list[int]) -> dict[int, int]:

@@ -95,7 +95,8 @@ def _detail(missing: Shortfall) -> str:
     )
     return (
         f"hourly pay {dollars(missing.hourly_cents)}, minimum "
-        f"{dollars(missing.floor_cents)}; {dollars(missing.each_cents)} for each of "
+        f"{dollars(missing.floor_cents)}; {'' if missing.is_even else 'up to '}"
+        f"{dollars(missing.each_cents)} for each of "
         f"{missing.n_assignments:,} answers by {missing.n_workers:,} workers: "
         f"{dollars(missing.total_cents)}{fee}"
     )

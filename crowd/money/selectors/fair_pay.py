@@ -15,7 +15,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.money.models import LedgerEntry
 from crowd.platforms.base import kind_of
-from crowd.pricing import fee_per_assignment, missing_cents
+from crowd.pricing import fee_per_assignment, hourly_cents, missing_cents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,16 +33,23 @@ class Shortfall:
 
     hourly_cents: int
     floor_cents: int
+    # where the reward has changed meanwhile, of those who got the least
     each_cents: int
     n_assignments: int
     n_workers: int
+    bonus_cents: int
     # what the platform takes of the bonuses
     fee_cents: int = 0
 
     @property
     def total_cents(self) -> int:
         """Give the cost of making up for it."""
-        return self.each_cents * self.n_assignments + self.fee_cents
+        return self.bonus_cents + self.fee_cents
+
+    @property
+    def is_even(self) -> bool:
+        """Tell whether each answer lacks the same."""
+        return self.bonus_cents == self.each_cents * self.n_assignments
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ class Owed:
 
     key: str
     assignment: int
+    worker: int
     n_answers: int
     cents: int
     fee_cents: int
@@ -59,48 +67,55 @@ class Owed:
 def shortfall(campaign: Campaign) -> Shortfall | None:
     """Give what approved work lacks to the floor; None where nothing is missing.
 
-    Each answer of the campaign lacks the same: the median pace decides, not the
+    Each answer of the same reward lacks the same: the median pace decides, not the
     worker's own, so that nobody gains by being slow.
     """
     progress = campaign_progress(campaign)
-    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
-    each = missing_cents(
-        campaign.hit_type.reward_cents, progress.median_active_seconds, floor
-    )
     n_times = Assignment.objects.filter(
         hit__campaign=campaign, active_seconds__gt=0
     ).count()
-    concerned = without_bonus(campaign)
-    n = concerned.count()
-    if not each or not n or n_times < ENOUGH_TIMES or progress.hourly_cents is None:
+    if n_times < ENOUGH_TIMES or progress.median_active_seconds is None:
         return None
-    n_workers = concerned.order_by().values("worker").distinct().count()
-    fees = sum(bonus.fee_cents for bonus in owed(campaign, each))
-    return Shortfall(progress.hourly_cents, floor, each, n, n_workers, fees)
+    bonuses = owed(campaign, progress.median_active_seconds)
+    if not bonuses:
+        return None
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+    least = min(without_bonus(campaign).values_list("reward_cents", flat=True))
+    return Shortfall(
+        hourly_cents(least, progress.median_active_seconds) or 0,
+        floor,
+        missing_cents(least, progress.median_active_seconds, floor),
+        sum(bonus.n_answers for bonus in bonuses),
+        len({bonus.worker for bonus in bonuses}),
+        sum(bonus.cents for bonus in bonuses),
+        sum(bonus.fee_cents for bonus in bonuses),
+    )
 
 
-def owed(campaign: Campaign, each_cents: int) -> list[Owed]:
+def owed(campaign: Campaign, median_seconds: float) -> list[Owed]:
     """Give the bonuses that make up for it.
 
     One for each answer; where a platform pays and a visit holds several answers, one for
     the visit, as each bonus there is a call of its own that may be heard only once.
     """
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
     by_visit = _by_visit(campaign)
-    pks_by_key: dict[str, list[int]] = {}
-    rows = without_bonus(campaign).values_list("pk", "session_work__session")
-    for pk, session in cast("Iterable[tuple[int, int | None]]", rows):
-        key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
-        pks_by_key.setdefault(key, []).append(pk)
-    return [
-        Owed(
-            key,
-            pks[0],
-            len(pks),
-            each_cents * len(pks),
-            fee_per_assignment(campaign.platform, each_cents * len(pks)),
-        )
-        for key, pks in pks_by_key.items()
-    ]
+    parts: dict[str, list[tuple[int, int, int]]] = {}
+    rows = without_bonus(campaign).values_list(
+        "pk", "worker", "reward_cents", "session_work__session"
+    )
+    for pk, worker, reward, session in cast("Iterable[tuple[int, ...]]", rows):
+        missing = missing_cents(reward, median_seconds, floor)
+        if missing:
+            key = _of_visit(session) if by_visit and session else f"{KEY}{pk}"
+            parts.setdefault(key, []).append((pk, worker, missing))
+    bonuses = []
+    for key, answers in parts.items():
+        cents = sum(missing for _, _, missing in answers)
+        fee = fee_per_assignment(campaign.platform, cents)
+        pk, worker, _ = answers[0]
+        bonuses.append(Owed(key, pk, worker, len(answers), cents, fee))
+    return bonuses
 
 
 def _by_visit(campaign: Campaign) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import Count
 
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
@@ -17,7 +17,6 @@ from crowd.money.selectors.fair_pay import (
     Shortfall,
     owed,
     shortfall,
-    without_bonus,
 )
 from crowd.money.services import budgets
 from crowd.money.services.bonuses import fee_key
@@ -65,10 +64,10 @@ def make_up(
             code="cost-changed",
         )
     settled = budgets.add(campaign, missing.total_cents, by)
-    # Counted before the bonuses are planned: afterwards nobody lacks one.
-    n_answers_of = _n_answers_by_worker(campaign)
-    _plan(campaign, owed(campaign, missing.each_cents))
-    _tell(campaign, missing.each_cents, n_answers_of)
+    # Found before the bonuses are planned: afterwards nobody lacks one.
+    bonuses = owed(campaign, campaign_progress(campaign).median_active_seconds or 0)
+    _plan(campaign, bonuses)
+    _tell(campaign, bonuses, missing)
     # The account was closed when the campaign ended, and is closed again at the new
     # total.
     if settled:
@@ -76,8 +75,8 @@ def make_up(
     note(
         by,
         campaign,
-        f"Planned a bonus of {missing.each_cents} ¢ for each of "
-        f"{missing.n_assignments} approved answers.",
+        f"Planned a bonus of {'' if missing.is_even else 'up to '}"
+        f"{missing.each_cents} ¢ for each of {missing.n_assignments} approved answers.",
     )
     return missing
 
@@ -122,24 +121,25 @@ def _plan(campaign: Campaign, bonuses: list[Owed]) -> None:
     )
 
 
-def _n_answers_by_worker(campaign: Campaign) -> dict[int, int]:
-    """Count the answers of each worker that a bonus is missing for."""
-    rows = without_bonus(campaign).order_by().values_list("worker")
-    return dict(rows.annotate(n=Count("pk")))
-
-
-def _tell(campaign: Campaign, cents: int, n_answers_of: dict[int, int]) -> None:
+def _tell(campaign: Campaign, bonuses: list[Owed], missing: Shortfall) -> None:
+    n_of: dict[int, int] = defaultdict(int)
+    cents_of: dict[int, int] = defaultdict(int)
+    for bonus in bonuses:
+        n_of[bonus.worker] += bonus.n_answers
+        cents_of[bonus.worker] += bonus.cents
+    each = f"${missing.each_cents / 100:,.2f} more for each of"
     services.send_many(
         Message(
             worker_id=worker,
             kind=Message.Kind.BONUS,
-            subject=f"A bonus of ${n * cents / 100:,.2f}",
+            subject=f"A bonus of ${cents_of[worker] / 100:,.2f}",
             text=(
                 f"“{campaign.hit_type.title}” took longer than we expected. To make "
-                f"up for this, you get ${cents / 100:,.2f} more for each of {n} HITs, "
-                f"${n * cents / 100:,.2f} in total. You do not need to do anything."
+                f"up for this, you get {each if missing.is_even else 'a bonus for'} "
+                f"{n} HITs, ${cents_of[worker] / 100:,.2f} in total. You do not need "
+                "to do anything."
             ),
             pool=campaign.pool,
         )
-        for worker, n in sorted(n_answers_of.items())
+        for worker, n in sorted(n_of.items())
     )

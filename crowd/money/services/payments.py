@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.rewards import terms_of
 from crowd.hits.services.platforms import paying_slugs
 from crowd.money.models import LedgerEntry
 from genie.lib.admin.log import note
@@ -57,8 +58,10 @@ def plan_after_all(assignment: Assignment, reason: str) -> int:
 
 def _plan(assignment: Assignment, campaign: Campaign, suffix: str) -> int:
     parts = [(f"reward{suffix}:{assignment.pk}", Kind.REWARD, assignment.reward_cents)]
-    if campaign.fee_cents:
-        parts.append((f"fee{suffix}:{assignment.pk}", Kind.FEE, campaign.fee_cents))
+    # A fee belongs to a reward: that of the HIT, where the campaign's has changed since.
+    fee = terms_of(assignment.hit, campaign).fee_cents if campaign.fee_cents else 0
+    if fee:
+        parts.append((f"fee{suffix}:{assignment.pk}", Kind.FEE, fee))
     for key, kind, cents in parts:
         LedgerEntry.objects.get_or_create(
             idempotency_key=key,

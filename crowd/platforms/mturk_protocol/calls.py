@@ -95,3 +95,11 @@ def pages(
         if not token or token in used:
             return
         used.add(token)
+
+
+def all_done(key: str, results: Iterable[Result], platform_id: str = "") -> Result:
+    """Sum up several results as one: the first that is not done decides."""
+    for result in results:
+        if result.state != "done":
+            return Result(key, result.state, platform_id, result.message, result.code)
+    return Result(key, "done", platform_id)

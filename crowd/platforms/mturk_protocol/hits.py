@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from crowd.platforms.base import ExternalRef, HITSpec, MoreSpec, Result
+from crowd.platforms.base import (
+    ExternalRef,
+    HITSpec,
+    MoreSpec,
+    Result,
+)
 from crowd.platforms.mturk_protocol.calls import (
     Calls,
     TurkRefusal,
@@ -145,6 +150,29 @@ def _add(context: HITContext, spec: MoreSpec) -> Result:
             return Result(spec.key, "refused", message=refusal.message, code="too-many")
         raise
     return Result(spec.key, "done", spec.hit_id)
+
+
+def retype(
+    context: HITContext, ref: ExternalRef, hits: Mapping[str, str]
+) -> Iterator[Result]:
+    """Give HITs the type, and so the reward, of the offer."""
+    yield from at_once(
+        hits,
+        lambda key: result_of(key, lambda: _retype(context, ref, key, hits[key])),
+        context.calls.threads,
+    )
+
+
+def _retype(context: HITContext, ref: ExternalRef, key: str, hit_id: str) -> Result:
+    try:
+        context.calls("update_hit_type_of_hit", HITId=hit_id, HITTypeId=ref.campaign_id)
+    except TurkRefusal:
+        # An earlier call may have arrived, and a worker have taken the HIT since then:
+        # what it pays stands with the HIT.
+        hit = context.calls("get_hit", HITId=hit_id)["HIT"]
+        if hit.get("HITTypeId") != ref.campaign_id:
+            raise
+    return Result(key, "done", hit_id)
 
 
 def expire(context: HITContext, ref: ExternalRef, *, now: datetime) -> Iterator[Result]:

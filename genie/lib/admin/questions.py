@@ -75,6 +75,19 @@ def confirmed_form(
     form = question.form(request.POST if confirmed else None)
     if confirmed and form.is_valid():
         return form
+    return asking(model_admin, request, question, form, lines, totals, hidden)
+
+
+def asking(
+    model_admin: ModelAdmin[Any],
+    request: HttpRequest,
+    question: Question,
+    form: forms.Form,
+    lines: Iterable[Line],
+    totals: Iterable[tuple[str, str]] = (),
+    hidden: Iterable[tuple[str, str]] = (),
+) -> HttpResponse:
+    """Give the page that asks the question with this form."""
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,

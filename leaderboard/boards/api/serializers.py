@@ -11,6 +11,7 @@ from rest_framework.reverse import reverse
 from leaderboard.boards.api.submission_serializers import (
     COVERS_HELP,
     ESTIMATES_HELP,
+    PROVISIONAL_HELP,
     EstimateSerializer,
     TeamSerializer,
 )
@@ -40,10 +41,11 @@ class HumanScoreSerializer(serializers.Serializer[Any]):
     largest_share = serializers.FloatField(
         allow_null=True, help_text="Weight of the worker who counts most, 0 to 1."
     )
+    provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
 
 
 class PartialSerializer(serializers.Serializer[Any]):
-    """A score from too few instances, which has no rank."""
+    """A score from too few instances, ranked only if staff decided so."""
 
     n = serializers.IntegerField(help_text="Instances that were rated.")
     of = serializers.IntegerField(help_text="Instances in the sample.")
@@ -79,7 +81,9 @@ class StandingSerializer(serializers.Serializer[Any]):
     )
     human = HumanScoreSerializer(allow_null=True)
     partial = PartialSerializer(  # type: ignore[assignment]
-        allow_null=True, help_text="Why a score has no rank; otherwise null."
+        allow_null=True,
+        help_text="Set if too few instances were rated; such a score has a rank "
+        "only if staff decided so.",
     )
     pending = PendingSerializer(allow_null=True)
     criteria = serializers.DictField(child=HumanScoreSerializer())

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import paid_and_fee
@@ -63,6 +64,8 @@ def full(
         ],
         "metrics": {} if withdrawn else _metrics(submission),
         "scores": [] if withdrawn else _scores(submission, view),
+        "provisional_because": [] if withdrawn else still_open(submission),
+        "score_changes": [] if withdrawn else score_changes(submission),
     }
 
 

@@ -32,6 +32,12 @@ class EstimateSerializer(serializers.Serializer[Any]):
     covers = serializers.CharField()
 
 
+PROVISIONAL_HELP = (
+    "True until nothing is open that could change which ratings count; after that a "
+    "score changes at most once a day."
+)
+
+
 class NewSubmissionSerializer(serializers.Serializer[Any]):
     """Parameters, as multipart/form-data."""
 
@@ -120,8 +126,8 @@ class ScoreSerializer(serializers.Serializer[Any]):
         source="evaluation.n_instances", help_text="Instances in the sample."
     )
     partial = serializers.SerializerMethodField(  # type: ignore[assignment]
-        help_text='Set if too few instances were rated for a rank, such as "stopped at '
-        '154 of 800".'
+        help_text='Set if too few instances were rated, such as "stopped at 154 of '
+        '800"; such a score has a rank only if staff decided so.'
     )
     n_workers = serializers.IntegerField()
     n_excluded_workers = serializers.IntegerField()
@@ -143,11 +149,30 @@ class ScoreSerializer(serializers.Serializer[Any]):
     cluster = serializers.IntegerField(allow_null=True)
     seed = serializers.IntegerField()
     signature = serializers.CharField()
+    provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
     created_at = serializers.DateTimeField()
 
     def get_partial(self, score: Score) -> str | None:
         partial = partial_of_score(score)
         return str(partial) if partial else None
+
+
+class ScoreChangeSerializer(serializers.Serializer[Any]):
+    """A published score that was computed again: why, and what that changed."""
+
+    criterion = serializers.CharField()
+    at = serializers.DateTimeField()
+    reason = serializers.CharField(
+        help_text='Such as "2 workers excluded after publication".'
+    )
+    before = serializers.FloatField(help_text="The mean until then.")
+    after = serializers.FloatField(
+        allow_null=True, help_text="Null if no rating counts any more."
+    )
+    difference = serializers.FloatField(allow_null=True)
+    was_provisional = serializers.BooleanField(
+        help_text="Whether the score had not been final before."
+    )
 
 
 class SubmissionSerializer(serializers.Serializer[Any]):
@@ -189,3 +214,10 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     events = EventSerializer(many=True)
     metrics = serializers.DictField(child=MetricValueSerializer())
     scores = ScoreSerializer(many=True)
+    provisional_because = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="What is open before the scores are final; empty otherwise.",
+    )
+    score_changes = ScoreChangeSerializer(
+        many=True, help_text="Changes of published scores, oldest first."
+    )

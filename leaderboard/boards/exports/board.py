@@ -48,6 +48,7 @@ def as_latex(table: BoardTable) -> str:
             _rank(row),
             tex(row.system)
             + (r"$^{*}$" if row.simulated else "")
+            + (r"$^{\dagger}$" if row.human and row.human.provisional else "")
             + (tex(f" ({row.partial})") if row.partial else ""),
             *(_interval(row, name) for name in table.criteria),
             *(
@@ -125,8 +126,13 @@ def _caption(table: BoardTable) -> str:
     if any(row.simulated for row in table.rows):
         caption += " * simulated: not rated by people."
     if any(row.partial for row in table.rows):
-        caption += " Systems rated on too few instances have no rank."
-    return tex(f"{caption} {table.address}, {table.at:%Y-%m-%d}.")
+        caption += (
+            " Systems rated on too few instances have a rank only if staff decided so."
+        )
+    caption = tex(caption)
+    if any(row.human and row.human.provisional for row in table.rows):
+        caption += r" $^{\dagger}$ provisional: ratings are still being checked."
+    return caption + tex(f" {table.address}, {table.at:%Y-%m-%d}.")
 
 
 def _scores(table: BoardTable) -> str:
@@ -144,5 +150,6 @@ def _columns(table: BoardTable) -> list[str]:
     head += ["handed_in", "simulated", "judged", "to_judge", "partial", "cluster"]
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     parts += ["_plain_mean", "_plain_low", "_plain_high"]
+    parts += ["_provisional"]
     scores = [f"human_{name}{part}" for name in table.criteria for part in parts]
     return [*head, *scores, *table.metrics]

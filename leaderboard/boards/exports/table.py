@@ -13,7 +13,7 @@ from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None
 # what stands beside each criterion's mean
-_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
+_BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature", "provisional")
 # this crowd's plain mean, as papers have it
 _PLAIN = ("mean", "low", "high")
 

@@ -105,6 +105,8 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     mean[~published] = np.nan
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
+    # staff may have decided that a partial one is ranked
+    whole |= np.array([row[12] is True for row in rows], dtype=np.bool_)
     # a partial score keeps its mean on the board and takes no part in the ranks
     ranked = whole & ~np.isnan(mean)
     first, last, cluster = (
@@ -162,6 +164,7 @@ def _rows(
             "score__rank_first",
             "score__rank_last",
             "score__cluster",
+            "human_evaluation__ranks_partial",
         )
     )
 

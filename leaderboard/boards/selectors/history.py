@@ -30,6 +30,8 @@ class Published:
     high_50: float
     n: int
     of: int
+    ranks_partial: bool
+    provisional: bool
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class History:
 def history(task: Task) -> History:
     """Tell a board's story by the scores as they count now; one query.
 
-    Partial scores are results; they never lead.
+    Partial scores are results; they lead only where staff have them ranked.
     """
     # today's scores at the dates of publication: what has been scored again since then
     # appears with its present value, not with the one it led with
@@ -81,12 +83,14 @@ def history(task: Task) -> History:
             "high_50",
             "n",
             "evaluation__n_instances",
+            "evaluation__ranks_partial",
+            "provisional",
         )
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
-    whole = [result for result in results if is_whole(result.n, result.of)]
+    ranked = [one for one in results if one.ranks_partial or is_whole(one.n, one.of)]
     found = compared(task)
-    return History(results, _leads(whole, found[1] if found else None))
+    return History(results, _leads(ranked, found[1] if found else None))
 
 
 def _leads(results: list[Published], ranking: Ranking | None) -> list[Lead]:

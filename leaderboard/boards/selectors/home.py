@@ -13,7 +13,7 @@ from crowd.money.models import LedgerEntry
 from genie.lib.serving.caches import computed as cache
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import whole
+from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.evaluation.selectors.progress import COUNTED
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
@@ -99,9 +99,9 @@ def latest() -> list[Score]:
 def _best(tasks: list[Task]) -> list[Score]:
     # a window over all tasks at once, where a query for each would grow with their
     # number
-    ranked = (
+    leading = (
         _shown(tasks)
-        .filter(whole())
+        .filter(ranked())
         .annotate(
             place=Window(
                 RowNumber(),
@@ -112,12 +112,12 @@ def _best(tasks: list[Task]) -> list[Score]:
         .filter(place__lte=N_BEST)
     )
     return list(
-        ranked.select_related("submission").order_by("submission__task_id", "place")
+        leading.select_related("submission").order_by("submission__task_id", "place")
     )
 
 
 def _n_ranked(tasks: list[Task]) -> Iterable[tuple[int, int]]:
-    rows = _shown(tasks).filter(whole()).order_by()
+    rows = _shown(tasks).filter(ranked()).order_by()
     return rows.values_list("submission__task").annotate(n=Count("pk"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -50,6 +50,8 @@ class Human:
     estimates: dict[str, Any] = field(default_factory=dict)
     effective_workers: float | None = None
     largest_share: float | None = None
+    # which ratings count may still change for reasons that are known
+    provisional: bool = False
 
     @property
     def whole(self) -> bool:
@@ -82,7 +84,7 @@ class Row:
     cluster: int | None
     human: Human | None
     pending: Pending | None
-    # set when the score rests on too few instances to be ranked
+    # set when the score rests on too few instances to be ranked by itself
     partial: Partial | None = None
     # the scores of all criteria, the ranking one among them
     criteria: dict[str, Human] = field(default_factory=dict)
@@ -202,10 +204,13 @@ def _scores(pks: list[int], at: datetime | None) -> dict[int, dict[str, Human]]:
         for name in Human.__dataclass_fields__
     ]
     rows = Score.objects.filter(current(at=at), submission__in=pks).values_list(
-        "submission_id", *fields
+        "submission_id", "evaluation__final_at", *fields
     )
-    for pk, *values in rows:
+    for pk, final_at, *values in rows:
         human = Human(*values)
+        # of a past board: final since, but not yet then
+        if at is not None and final_at is not None and at < final_at:
+            human = replace(human, provisional=True)
         scores[pk][human.criterion] = human
     return scores
 

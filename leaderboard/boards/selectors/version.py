@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Max, Model, Q, Subquery
 from django.utils import timezone
 
-from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.progress import n_judged
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
@@ -79,6 +79,10 @@ def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
         )
         for index, model in enumerate(_TRACES)
     }
+    final = HumanEvaluation.objects.filter(task=task).order_by("-final_at")
+    newest["final_at"] = Subquery(
+        final.filter(final_at__isnull=False).values("final_at")[:1]
+    )
     results = Submission.objects.filter(
         public(), task=task, published_at__lte=at
     ).order_by("-published_at")

@@ -94,11 +94,12 @@ def _rank_and_score(row: Row) -> str:
     if row.human is None:
         return ""
     human = row.human
-    if row.partial:
-        return f"not ranked, {row.partial} · {human.mean:.1f}"
+    note = "provisional, " if human.provisional else ""
+    if row.rank_first is None and row.partial:
+        return f"not ranked, {note}{row.partial} · {human.mean:.1f}"
     single = row.rank_first == row.rank_last
     rank = f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
-    return f"#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
+    return f"{note}#{rank} · {human.mean:.1f} [{human.low:.1f}, {human.high:.1f}]"
 
 
 def _svg(drawn: str) -> HttpResponse:

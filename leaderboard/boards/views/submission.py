@@ -15,6 +15,7 @@ from leaderboard.boards.selectors.evidence import (
     metric_lines,
     money,
 )
+from leaderboard.boards.selectors.score_changes import score_changes, still_open
 from leaderboard.boards.selectors.submission_progress import submission_progress
 from leaderboard.boards.views.submission_outputs import outputs_context
 from leaderboard.charts.axis import Axis, axis_over
@@ -113,6 +114,8 @@ def _evidence(
             (judgement, histogram(judgement.counts)) for judgement in judged
         ],
         "axis": _axis(judged),
+        "still_open": still_open(submission) if judged else [],
+        "score_changes": score_changes(submission) if judged else [],
         "metrics": metrics,
         "figures": worker_figures(campaigns_of(evaluation))
         if judged and evaluation

@@ -75,8 +75,7 @@ DECLINE = Question(
 STOP = Question(
     title="Stop",
     sentence=(
-        "No more HITs are posted; completed work stays paid. No result is published: "
-        "for a partial result, stop the campaign instead."
+        "No more HITs are posted; completed work stays paid. No result is published."
     ),
     button="Stop all",
     action="stop_selected",

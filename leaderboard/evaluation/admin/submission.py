@@ -12,6 +12,7 @@ from django.urls import path
 from genie.lib.admin.questions import Question, ReasonForm
 from genie.lib.admin.read_only import ReadOnlyInline
 from leaderboard.evaluation import decide
+from leaderboard.evaluation.admin import partial
 from leaderboard.evaluation.admin.approve_page import approve_page
 from leaderboard.evaluation.admin.campaign_links import (
     links_to_campaigns,
@@ -35,16 +36,6 @@ _AT_MOST = 120
 _EVENT_FIELDS: list[Any] = ["at", "state", "sentence", "actor"]
 
 
-PUBLISH_PARTIAL = Question(
-    title="Publish partial results",
-    sentence=(
-        "Answers collected before these were stopped are scored and published, marked "
-        "as partial. Without enough instances they have no rank."
-    ),
-    button="Publish all",
-    action="publish_partial_selected",
-    form=ReasonForm,
-)
 WITHDRAW = Question(
     title="Withdraw submissions",
     sentence=(
@@ -56,24 +47,6 @@ WITHDRAW = Question(
     form=ReasonForm,
     danger=True,
 )
-
-
-@admin.action(
-    description="Publish partial results of the selected stopped submissions",
-    permissions=["decide"],
-)
-def publish_partial_selected(
-    model_admin: DecisionAdmin, request: HttpRequest, queryset: QuerySet[Submission]
-) -> HttpResponse | None:
-    return decide_on_each(
-        model_admin,
-        request,
-        model_admin.rows_in(queryset, State.STOPPED),
-        PUBLISH_PARTIAL,
-        decide.publish_partial,
-        "published in part",
-        nothing="None of them was stopped without publishing.",
-    )
 
 
 @admin.action(
@@ -142,6 +115,16 @@ class SubmissionAdmin(DecisionAdmin):
             "publish_partial_selected",
             lambda self, rows: self.rows_in(rows, State.STOPPED),
         ),
+        "rank-partial": Verb(
+            "Rank the partial score",
+            "rank_partial_selected",
+            lambda _, rows: partial.rankable(rows, ranked=False),
+        ),
+        "unrank-partial": Verb(
+            "Rank the partial score no longer",
+            "unrank_partial_selected",
+            lambda _, rows: partial.rankable(rows, ranked=True),
+        ),
         "withdraw": Verb(
             "Withdraw",
             "withdraw_selected",
@@ -151,9 +134,14 @@ class SubmissionAdmin(DecisionAdmin):
     actions = [
         *DecisionAdmin.actions,
         "publish_partial_selected",
+        "rank_partial_selected",
+        "unrank_partial_selected",
         "withdraw_selected",
     ]
-    publish_partial_selected = publish_partial_selected
+    stop_selected = partial.stop_selected
+    publish_partial_selected = partial.publish_partial_selected
+    rank_partial_selected = partial.rank_partial_selected
+    unrank_partial_selected = partial.unrank_partial_selected
     withdraw_selected = withdraw_selected
 
     def get_urls(self) -> list[URLPattern]:

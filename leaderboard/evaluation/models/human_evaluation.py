@@ -67,6 +67,16 @@ class HumanEvaluation(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     # when the ratings were last turned into scores
     scored_at = models.DateTimeField(null=True, blank=True)
+    # when nothing was left that could change which ratings count; see
+    # `services.rescoring`
+    final_at = models.DateTimeField(null=True, blank=True)
+    # when it was last looked at whether ratings that were lost can be collected again
+    asked_again_at = models.DateTimeField(null=True, blank=True)
+    ranks_partial = models.BooleanField(
+        "ranks partial score",
+        default=False,
+        help_text="Staff decided that its score is ranked although it is partial.",
+    )
 
     class Meta:
         ordering = ["-pk"]
@@ -262,6 +272,10 @@ class Score(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
+    # Which ratings count may still change for reasons that are known; see
+    # `services.rescoring`. A score that replaced a published one says why.
+    provisional = models.BooleanField(default=False)
+    reason = models.CharField(max_length=300, blank=True)
 
     class Meta:
         ordering = ["pk"]

@@ -1,7 +1,8 @@
 """Whether a score rests on the instances that were to be judged, or on too few.
 
 An evaluation can end early: staff stop it, or the money for lost ratings runs out. Its
-score is shown with how far it came, and is not ranked among those that are whole.
+score is shown with how far it came, and is not ranked among those that are whole
+unless staff decide that it is (`HumanEvaluation.ranks_partial`).
 """
 
 from __future__ import annotations
@@ -35,20 +36,20 @@ class Partial:
 
 
 def whole_share() -> float:
-    """Give the share of its instances that a score needs to be ranked."""
+    """Give the share of its instances that a score needs to be ranked by itself."""
     return float(settings.GENIE["WHOLE_SHARE"])
 
 
 def is_whole(n: int, of: int) -> bool:
-    """Tell whether a score from n of the planned instances is ranked."""
+    """Tell whether a score from n of the planned instances is ranked by itself."""
     return n >= whole_share() * of
 
 
-def whole() -> Q:
-    """Select the scores that are ranked: those from enough of their instances."""
+def ranked() -> Q:
+    """Select the scores that are ranked: from enough instances, or as staff decided."""
     # the cast keeps the product a fraction: databases would compare integers otherwise
     planned = Cast(F("evaluation__n_instances"), FloatField())
-    return Q(n__gte=planned * whole_share())
+    return Q(n__gte=planned * whole_share()) | Q(evaluation__ranks_partial=True)
 
 
 def n_judged(evaluation: HumanEvaluation) -> int:

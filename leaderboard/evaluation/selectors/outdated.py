@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from crowd.hits.models.assignment import Assignment
 from leaderboard.evaluation.models import states
@@ -25,27 +26,49 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
     staff added money with which it can ask again. Also joint evaluations whose results
     another version computed in another way.
     """
+    rows = _scored(among)
+    scored = rows.exclude(scored_at=None).annotate(since=F("scored_at"))
+    other = scored.filter(campaigns__campaign__completed_at__gt=F("since"))
+    joint = HumanEvaluation.Strategy.JOINT
+    computed_otherwise = rows.filter(strategy=joint, scored_at=None)
+    return sorted(
+        {
+            *_changed(scored),
+            *other.values_list("pk", flat=True),
+            *computed_otherwise.values_list("pk", flat=True),
+        }
+    )
+
+
+def with_lost_ratings(among: Collection[int] | None = None) -> list[int]:
+    """Find those that may have lost ratings since somebody looked at that last."""
+    rows = _scored(among).exclude(scored_at=None)
+    return sorted(
+        _changed(rows.annotate(since=Coalesce("asked_again_at", "scored_at")))
+    )
+
+
+def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
     rows = HumanEvaluation.objects.filter(state=states.State.SCORED)
-    if among is not None:
-        rows = rows.filter(pk__in=among)
-    scored = rows.exclude(scored_at=None)
+    return rows if among is None else rows.filter(pk__in=among)
+
+
+def _changed(rows: QuerySet[HumanEvaluation]) -> set[int]:
+    """Find those of which other ratings count than at the moment called `since`."""
     banned = [
         pk
         for pool, at in bans.changed_at().items()
-        for pk in scored.filter(task__slug=pool, scored_at__lt=at + UNSEEN).values_list(
-            "pk", flat=True
-        )
+        for pk in rows.filter(
+            Q(**{"since__lt": at + UNSEEN}), task__slug=pool
+        ).values_list("pk", flat=True)
     ]
     judged = Assignment.objects.filter(
-        Q(state=Assignment.State.REJECTED, decided_at__gt=OuterRef("scored_at"))
-        | Q(overturned_at__gt=OuterRef("scored_at"))
+        Q(state=Assignment.State.REJECTED, decided_at__gt=OuterRef("since"))
+        | Q(overturned_at__gt=OuterRef("since"))
     )
-    other = scored.filter(
-        Q(campaigns__campaign__completed_at__gt=F("scored_at"))
+    other = rows.filter(
         # scoring is followed by asking again, which had no money before
-        | Q(campaigns__campaign__money_added_at__gt=F("scored_at"))
+        Q(campaigns__campaign__money_added_at__gt=F("since"))
         | Exists(judged.filter(hit__campaign=OuterRef("campaigns__campaign")))
     ).values_list("pk", flat=True)
-    joint = HumanEvaluation.Strategy.JOINT
-    computed_otherwise = rows.filter(strategy=joint, scored_at=None)
-    return sorted({*banned, *other, *computed_otherwise.values_list("pk", flat=True)})
+    return {*banned, *other}

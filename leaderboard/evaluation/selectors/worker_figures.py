@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Min, Q, Sum
 
 from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
 from crowd.hits.models.assignment import Assignment
@@ -37,11 +37,11 @@ class WorkerFigures:
     median_seconds : float or None
         Active time of a piece of work; None where it was not measured.
     hourly_cents : int or None
-        What an hour paid at that pace.
+        What an hour paid at that pace, at the least reward.
     faster_than_reading : bool
         Whether that pace is too fast to have read the texts; then the pay says nothing.
-    reward_cents : int
-        For one piece of work.
+    reward_cents, highest_reward_cents : int
+        For one piece of work; two where staff changed it meanwhile.
     paid_cents, fee_cents : int
         To workers, bonuses included, and to the platform.
     n_asked, n_wrong : int
@@ -59,6 +59,7 @@ class WorkerFigures:
     hourly_cents: int | None
     faster_than_reading: bool
     reward_cents: int
+    highest_reward_cents: int
     paid_cents: int
     fee_cents: int
     n_asked: int
@@ -73,6 +74,8 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     counts = handed_in.aggregate(
         rejected=Count("pk", filter=Q(state=Assignment.State.REJECTED)),
         replaced=Count("pk", filter=Q(replaced_at__isnull=False)),
+        least=Min("reward_cents"),
+        highest=Max("reward_cents"),
     )
     per_worker = list(
         handed_in.order_by().values("worker").annotate(n=Count("pk")).values_list("n")
@@ -86,7 +89,8 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
     if any(campaign.simulated for campaign in campaigns):
         seconds = []  # what a program takes says nothing about what an hour pays
     pace = float(np.median(np.array(seconds, dtype=float))) if seconds else None
-    reward = campaigns[0].hit_type.reward_cents if campaigns else 0
+    offered = campaigns[0].hit_type.reward_cents if campaigns else 0
+    reward = offered if counts["least"] is None else counts["least"]
     paid, fee = paid_and_fee(campaigns)
     n_asked, n_wrong = _questions(campaigns)
     enough_workers = len(loads) >= LEAST_WORKERS
@@ -104,6 +108,7 @@ def worker_figures(campaigns: Sequence[Campaign]) -> WorkerFigures:
             is_faster_than_reading(campaign) for campaign in campaigns
         ),
         reward_cents=reward,
+        highest_reward_cents=max(reward, counts["highest"] or 0),
         paid_cents=paid,
         fee_cents=fee,
         n_asked=n_asked,

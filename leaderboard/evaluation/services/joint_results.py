@@ -22,6 +22,11 @@ from leaderboard.submissions.models.submission import Submission
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
 
+def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
+    """Give the systems in their order."""
+    return [row.submission for row in evaluation.systems.select_related("submission")]
+
+
 def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:

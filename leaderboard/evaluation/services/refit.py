@@ -41,6 +41,8 @@ from leaderboard.tasks.models import Task
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
 VERSION = 1
+# Why a score changed whose own ratings did not.
+AGAIN = "the systems of the board were estimated together again"
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
             "ratings_sha256",
             "n",
             "evaluation__n_instances",
+            "evaluation__ranks_partial",
         )
     )
     parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
@@ -141,11 +144,12 @@ def estimates_seed(task: Task) -> int:
 
 
 def ranked_systems(scores: Sequence[Score]) -> set[int]:
-    """Give the systems whose score rests on enough instances to be ranked."""
+    """Give the systems that are ranked: on enough instances, or as staff decided."""
     return {
         score.submission_id
         for score in scores
-        if is_whole(score.n, score.evaluation.n_instances)
+        if score.evaluation.ranks_partial
+        or is_whole(score.n, score.evaluation.n_instances)
     }
 
 
@@ -199,6 +203,7 @@ def _give(score: Score, fit: BoardFit, refit: Refit, now: datetime) -> None:
         Score.objects.filter(pk=score.pk).update(superseded_at=now)
         score.pk = None
         score._state.adding = True
+        score.reason = AGAIN
     for field, value in shown.items():
         setattr(score, field, value)
     score.fit = fit

@@ -130,8 +130,13 @@ def _computed_score(
     )
 
 
-def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
-    """Add the scores that differ from the current ones; tell whether any did."""
+def write(
+    evaluation: HumanEvaluation, scores: list[Computed], *, reason: str = ""
+) -> bool:
+    """Add the scores that differ from the current ones; tell whether any did.
+
+    When to do that to published scores, `rescoring` decides; the new ones say why.
+    """
     current = {
         (score.submission_id, score.criterion): score
         for score in Score.objects.filter(evaluation=evaluation, superseded_at=None)
@@ -170,6 +175,8 @@ def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
             ratings_sha256=new.ratings_sha256,
             signature=_signature(evaluation, new),
             estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
+            provisional=evaluation.final_at is None,
+            reason=reason if old is not None else "",
         )
     return changed
 

@@ -17,11 +17,10 @@ from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.outdated import outdated
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.items import Entry
-from leaderboard.evaluation.services.joint_results import results_of
+from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
@@ -133,7 +132,8 @@ class SideBySide:
             _write(evaluation, results)
 
     def publish(self, evaluation: HumanEvaluation) -> None:
-        if evaluation.pk not in outdated([evaluation.pk]):
+        # Who counts changes results once a day, with the task's scores: `rescoring`.
+        if evaluation.scored_at is not None:
             return
         read_at = timezone.now()
         results = _results(evaluation)
@@ -142,11 +142,6 @@ class SideBySide:
                 _write(evaluation, results)
                 same = HumanEvaluation.objects.filter(pk=evaluation.pk)
                 same.update(scored_at=read_at)
-
-
-def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
-    """Give the systems in their order."""
-    return [row.submission for row in evaluation.systems.select_related("submission")]
 
 
 def _results(evaluation: HumanEvaluation) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
-from leaderboard.evaluation import campaigns, closing, machine
+from leaderboard.evaluation import campaigns, closing, machine, rescoring
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_single
-from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import items, publish, qualification, refit, score
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.items import Entry
@@ -167,20 +167,20 @@ class SingleSystem:
 
     def publish(self, evaluation: HumanEvaluation) -> None:
         pk = evaluation.submission.pk
-        if evaluation.submission.state == Submission.State.SCORED:
+        new = evaluation.submission.state == Submission.State.SCORED
+        if new:
             with transaction.atomic():
-                if publish.publish(pk):
-                    # A ban may have fallen while the scores were computed.
-                    _reopen(evaluation)
+                if not publish.publish(pk):
+                    return
+                # A ban may have fallen while the scores were computed.
+                _reopen(evaluation)
             refit.refit_board(evaluation.task)
-            return
-        replaced = _lost_ratings_are_replaced(evaluation)
-        # Should this process die here, the next one finds the score outdated.
-        changed = evaluation.pk in outdated([evaluation.pk])
-        if replaced or changed:
-            _rescore(evaluation)
-        if changed and not replaced:
-            _reopen(evaluation)
+        else:
+            _watch_replacements(evaluation)
+            if with_lost_ratings([evaluation.pk]):
+                _reopen(evaluation)
+        now = machine.rows().get(pk=evaluation.pk)
+        rescoring.settle(now, just_published=new)
 
 
 def _entries(row: Prediction, design: Design) -> list[Entry]:
@@ -189,27 +189,9 @@ def _entries(row: Prediction, design: Design) -> list[Entry]:
     return [output, *(Entry(text, None) for text in references)]
 
 
-def _rescore(evaluation: HumanEvaluation) -> None:
-    """Compute the scores again when who counts has changed."""
-    read_at = timezone.now()
-    scores = score.computed(evaluation)
-    with transaction.atomic():
-        # one at a time: the row of the evaluation is the lock
-        now = machine.lock(evaluation.pk)
-        if now.state != State.SCORED:
-            return
-        HumanEvaluation.objects.filter(pk=evaluation.pk).update(scored_at=read_at)
-        if score.write(evaluation, scores):
-            lifecycle.tell(
-                now.submission.pk,
-                now.submission.state,
-                "Rescored, because the set of excluded workers has changed.",
-            )
-    refit.refit_board(evaluation.task)
-
-
 def _reopen(evaluation: HumanEvaluation) -> None:
     """After a late ban: ask again for the ratings of a published score that were lost."""
+    looked_at = timezone.now()
     try:
         with transaction.atomic():
             submission = machine.lock(evaluation.pk).submission
@@ -227,15 +209,17 @@ def _reopen(evaluation: HumanEvaluation) -> None:
         Campaign.objects.filter(pk=evaluation.campaign.pk).update(
             notice=f"Excluded ratings were not collected again: {error.message}"[:300]
         )
+    # Once for each loss: where money is missing, the next attempt needs a new reason.
+    HumanEvaluation.objects.filter(pk=evaluation.pk).update(asked_again_at=looked_at)
 
 
-def _lost_ratings_are_replaced(evaluation: HumanEvaluation) -> bool:
-    """Watch the campaigns of a published submission that ask again; True at their end."""
+def _watch_replacements(evaluation: HumanEvaluation) -> None:
+    """Watch the campaigns of a published submission that ask again, until their end."""
     pks = [campaign.pk for campaign in evaluation.campaigns_in_order]
     asks = list(Campaign.objects.filter(closing.asks_again(), pk__in=pks))
     if not asks or evaluation.submission.state != Submission.State.PUBLISHED:
-        return False
+        return
     campaigns.grade_and_judge(evaluation.task, asks)
     with transaction.atomic():
         machine.lock(evaluation.pk)
-        return closing.close(asks) is not None
+        closing.close(asks)

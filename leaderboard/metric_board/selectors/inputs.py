@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import F
 
 from leaderboard.evaluation.models.human_evaluation import Score
-from leaderboard.evaluation.selectors.coverage import whole
+from leaderboard.evaluation.selectors.coverage import ranked
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.models.run import MetricRun
@@ -112,7 +112,7 @@ def _judged(task: Task, criterion: str) -> list[BoardSystem]:
     rows = (
         Score.objects.filter(
             public("submission__"),
-            whole(),
+            ranked(),
             submission__task=task,
             submission__state=Submission.State.PUBLISHED,
             evaluation__submission=F("submission"),

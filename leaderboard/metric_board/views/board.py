@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.metric_board.selectors.inputs import criteria_of, left_out
 from leaderboard.metric_board.selectors.snapshot import (
     STATISTICS,
@@ -48,7 +49,19 @@ def metric_board(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if shown.board is not None:
         context |= _numbers(shown, chosen, criterion, task)
+        context["provisional"] = _provisional(task, criterion)
     return render(request, "leaderboard/metric_board/board.html", context)
+
+
+def _provisional(task: Task, criterion: str) -> set[int]:
+    """Give the systems whose human score may still change; snapshots do not know."""
+    scores = Score.objects.filter(
+        submission__task=task,
+        criterion=criterion,
+        superseded_at=None,
+        provisional=True,
+    )
+    return set(scores.values_list("submission_id", flat=True))
 
 
 def _chosen(shown: Shown, slug: str) -> Line | None:

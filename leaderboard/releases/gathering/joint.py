@@ -225,6 +225,7 @@ def _check_current(joint_evaluation: JointEvaluation, ratings: pd.DataFrame) -> 
 def _scored_again(joint_evaluation: JointEvaluation) -> GenieError:
     return GenieError(
         f"“{joint_evaluation}” is about to be rescored. Create the release in a "
-        "few minutes.",
+        "few minutes; published results change at most once a day, so it may take "
+        "until tomorrow.",
         code="scored-again",
     )

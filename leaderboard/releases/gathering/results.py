@@ -39,6 +39,7 @@ SYSTEMS = (
     "rank_last",
     "cluster",
     "partial",
+    "ranks_partial",
     "design",
     "scale",
     "n_instances",
@@ -71,6 +72,8 @@ SCORES = (
     "n_excluded_workers",
     "histogram",
     "covers",
+    "provisional",
+    "reason",
     "scale",
     "asked",
     "seed",
@@ -128,6 +131,7 @@ def systems(
             "rank_last": row.rank_last,
             "cluster": row.cluster,
             "partial": str(row.partial) if row.partial else "",
+            "ranks_partial": evaluation_of[row.pk].ranks_partial,
             "design": evaluation_of[row.pk].design,
             "scale": evaluation_of[row.pk].campaign.hit_type.scale,
             "n_instances": evaluation_of[row.pk].n_instances,
@@ -237,7 +241,8 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
     ):
         raise GenieError(
             "Some systems are about to be rescored, because the ratings that "
-            "count have changed. Create the release in a few minutes.",
+            "count have changed. Create the release in a few minutes; published "
+            "scores change at most once a day, so it may take until tomorrow.",
             code="scored-again",
         )
 

@@ -104,7 +104,8 @@ def _standings(
     ranked = {
         score["submission"]
         for score in scores
-        if score["n"]
+        if systems[score["submission"]]["ranks_partial"]
+        or score["n"]
         >= manifest["whole_share"] * systems[score["submission"]]["n_instances"]
     }
     return estimate_board(

@@ -177,7 +177,11 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
         row
         for row in systems
         if row["submission"] in score_of
-        and score_of[row["submission"]]["n"] >= share * row["n_instances"]
+        and (
+            # staff may have decided that a partial score is ranked
+            row.get("ranks_partial")
+            or score_of[row["submission"]]["n"] >= share * row["n_instances"]
+        )
     ]
     scores = [score_of[row["submission"]] for row in scored]
     ranges = rank_ranges([s["low"] for s in scores], [s["high"] for s in scores])

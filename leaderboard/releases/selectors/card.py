@@ -117,6 +117,7 @@ def _workers(
         ("assignments", figures.n_assignments),
         ("most assignments by one worker", figures.most),
         ("reward per assignment, US dollars", figures.reward_cents / 100),
+        *_highest_reward(figures),
         ("median active seconds per assignment", figures.median_seconds),
         (
             "hourly pay at that pace, US dollars",
@@ -133,6 +134,14 @@ def _workers(
             f"{campaign.completed_at:%Y-%m-%d}" if campaign.completed_at else None,
         ),
     ]
+
+
+def _highest_reward(figures: WorkerFigures) -> Section:
+    """Give the line that a reward has which staff changed meanwhile."""
+    if figures.highest_reward_cents == figures.reward_cents:
+        return []
+    highest = figures.highest_reward_cents / 100
+    return [("highest reward, as it was changed, US dollars", highest)]
 
 
 def _control(submission: Submission, figures: WorkerFigures) -> Section:
@@ -177,13 +186,15 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
                 "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
                 "seed": str(score.seed),
                 "signature": score.signature,
+                "provisional": score.provisional,
             },
         )
         for score in scores.order_by("pk")
     ]
     row = standings(submission.task).row_of(submission.pk)
     if row is not None and row.partial is not None:
-        lines.append(("partial, therefore not ranked", str(row.partial)))
+        unranked = "" if row.rank_first is not None else ", therefore not ranked"
+        lines.append((f"partial{unranked}", str(row.partial)))
     if row is not None and row.rank_first is not None:
         lines += [
             ("range of ranks", [row.rank_first, row.rank_last]),

@@ -17,7 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, Worker
-from leaderboard.evaluation import run
+from leaderboard.evaluation import rescoring
 from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
@@ -70,7 +70,7 @@ def task(team, submitter):
     HumanEvaluation.objects.filter(submission=kite).update(
         scored_at=timezone.now() - timedelta(hours=1)
     )
-    run.step(kite.human_evaluation_id)
+    rescoring.rescore(task.pk)
     return task
 
 

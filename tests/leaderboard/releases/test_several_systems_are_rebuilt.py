@@ -38,6 +38,7 @@ from tests.leaderboard.evaluation.comparisons.conftest import (
     task,  # noqa: F401
     wrong,  # noqa: F401
 )
+from tests.leaderboard.evaluation.days import a_day_later
 
 TABLES = (
     "comparisons",
@@ -345,6 +346,7 @@ def test_results_that_are_about_to_change_are_not_released(
         hit__campaign=found.evaluation.campaign, state="SUBMITTED"
     )
     review.reject(rejected.first().pk, by=boss, reason="Wrong language.")
+    a_day_later()
     settle()
     folder = make(task, tmp_path / "last").folder
     assert {row["why_not"] for row in rows(folder, "joint_judgments")} == {

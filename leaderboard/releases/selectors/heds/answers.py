@@ -123,7 +123,7 @@ def _evaluators(
     return {
         "3.2.1": str(figures.n_workers),
         "3.2.2": (
-            f"paid (${figures.reward_cents / 100:.2f} per assignment); whether "
+            f"paid ({_reward(figures)} per assignment); whether "
             f"they are experts or known to the authors: {OPEN}"
         ),
         "3.2.3": f"{recruited}; required: {'; '.join(needs) or 'nothing further'}",
@@ -212,6 +212,13 @@ def _scale(scale: type[Scale], *, relative: bool) -> dict[str, str]:
     }
 
 
+def _reward(figures: WorkerFigures) -> str:
+    least = f"${figures.reward_cents / 100:.2f}"
+    if figures.highest_reward_cents == figures.reward_cents:
+        return least
+    return f"{least} to ${figures.highest_reward_cents / 100:.2f}"
+
+
 def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
     score = Score.objects.filter(
         evaluation=evaluation, criterion=criterion, superseded_at=None
@@ -221,7 +228,8 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
     n = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     return (
         f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
-        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}. "
+        f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}"
+        f"{'; provisional' if score.provisional else ''}. "
         f"{RANK_RULE}"
     )
 

@@ -38,6 +38,8 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
     type(submission).objects.filter(pk=submission.pk).update(
         state="PUBLISHED", published_at=timezone.now()
     )
+    type(evaluation).objects.filter(pk=evaluation.pk).update(final_at=timezone.now())
+    evaluation.scores.update(provisional=False)
     refit_board(task)
     submission.refresh_from_db()
     return submission

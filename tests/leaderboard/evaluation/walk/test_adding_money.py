@@ -13,6 +13,7 @@ from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Score, SubmissionEvent
 from quality.bans.services import ban as banning
+from tests.leaderboard.evaluation.days import a_day_later
 
 pytestmark = pytest.mark.django_db
 
@@ -73,6 +74,8 @@ def test_a_published_submission_asks_again_once_there_is_money_and_is_scored_onc
     campaign.refresh_from_db()
     assert campaign.state == Campaign.State.RUNNING
     assert Crowd(players[1:], quality=quality, seed=2).work() == n_lost
+    settle()
+    a_day_later()
     settle()
     assert Score.objects.get(superseded_at=None).n == 30
     account = Commitment.objects.get()

@@ -23,6 +23,7 @@ from quality.appeals import services
 from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -235,10 +236,12 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
     def die(_evaluation):
         raise Killed
 
+    a_day_later()
+    steps.top_up(published.pk)
     with monkeypatch.context() as patch:
         patch.setattr(score, "computed", die)
         with pytest.raises(Killed):
-            steps.top_up(published.pk)
+            steps.rescore_task(task.pk)
     assert Campaign.objects.get().state == State.COMPLETE
     assert Score.objects.get(superseded_at=None).n < 30
     settle()
@@ -287,11 +290,13 @@ def test_a_score_of_which_no_rating_counts_leaves_the_board(
     banning.ban(
         diligent[-1].worker, task.slug, by=boss, reason="One person, many names."
     )
+    a_day_later()
     settle()
     assert rest is not None
     assert not Score.objects.filter(superseded_at=None).exists()
     assert now(published).state == "PUBLISHED"
     banning.lift(Ban.objects.first().pk, by=boss, reason="This one is real.")
+    a_day_later()
     settle()
     again = Score.objects.get(superseded_at=None)
     assert (again.mean, again.n) == (rest.mean, rest.n)
@@ -323,6 +328,7 @@ def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appeal
         assert services.grant(said.pk, by=boss, sentence="So you had.")
     else:
         assert overturn.overturn(rejected.pk, by=boss, reason="A slip.")
+    a_day_later()
     settle()
     again = Score.objects.get(superseded_at=None)
     assert (again.mean, again.n) == (first.mean, first.n)

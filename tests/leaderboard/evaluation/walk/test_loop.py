@@ -21,6 +21,7 @@ from leaderboard.models import Score, Submission
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban as banning
 from quality.models import Ban, Grade, Placement
+from tests.leaderboard.evaluation.days import a_day_later
 
 pytestmark = pytest.mark.django_db
 
@@ -192,6 +193,9 @@ def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     assert campaign.state == "RUNNING"
     Crowd(diligent[1:], quality=quality, seed=5).work()
     settle()
+    assert Score.objects.get(superseded_at=None) == second
+    a_day_later()
+    settle()
     third = Score.objects.get(superseded_at=None)
     assert third.n == 30
     campaign.refresh_from_db()
@@ -214,6 +218,9 @@ def test_lifting_a_ban_counts_the_same_ratings_as_before(
     ban = banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
     settle()
     banning.lift(ban.pk, by=boss, reason="It was a mistake.")
+    settle()
+    assert Score.objects.count() == 2
+    a_day_later()
     settle()
     last = Score.objects.get(superseded_at=None)
     assert (last.mean, last.low, last.high) == (first.mean, first.low, first.high)

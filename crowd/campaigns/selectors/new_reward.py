@@ -1,0 +1,127 @@
+"""What another reward for a campaign that runs would cost, and whether it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from crowd import hit_templates
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.progress import campaign_progress, unit_cents
+from crowd.hits.services.platforms import can
+from crowd.money.selectors.fair_pay import ENOUGH_TIMES
+from crowd.pricing import fee_per_assignment, hourly_cents, missing_cents
+from genie.lib.errors import GenieError
+
+State = Campaign.State
+
+
+@dataclass(frozen=True)
+class NewReward:
+    """What changes with a new reward, in cents.
+
+    Parameters
+    ----------
+    n_places : int
+        Assignments that are still to be taken; all others keep their reward.
+    before_cents, after_cents : int
+        What these cost at most with the platform's fee.
+    added_cents : int
+        What the campaign's budget lacks for that.
+    hourly_cents : int
+        The new reward at the median time, or at the expected one while too few
+        assignments have been timed.
+    """
+
+    reward_cents: int
+    fee_cents: int
+    n_places: int
+    before_cents: int
+    after_cents: int
+    added_cents: int
+    hourly_cents: int
+
+
+def priced(campaign: Campaign, reward_cents: int) -> NewReward:
+    """Price another reward for what is still to be taken.
+
+    Raises
+    ------
+    GenieError
+        ``campaign-over``, ``same-reward``, ``below-minimum-pay`` where an hour would pay
+        less than the site's minimum, ``reward-fixed`` where the platform does not let it
+        be changed, or lowered.
+    """
+    _check(campaign, reward_cents)
+    seconds = _seconds(campaign)
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"])
+    if missing := missing_cents(reward_cents, seconds, floor):
+        raise GenieError(
+            f"{_money(reward_cents)} for {seconds:.0f} seconds is less than "
+            f"{_money(floor)} an hour; the least is "
+            f"{_money(reward_cents + missing)}.",
+            code="below-minimum-pay",
+        )
+    fee = fee_per_assignment(
+        campaign.platform, reward_cents, max_assignments=_ratings_per_hit(campaign)
+    )
+    progress = campaign_progress(campaign)
+    n, unit = progress.n_waiting, reward_cents + fee
+    rise = n * (unit - unit_cents(campaign))
+    return NewReward(
+        reward_cents=reward_cents,
+        fee_cents=fee,
+        n_places=n,
+        before_cents=n * unit_cents(campaign),
+        after_cents=n * unit,
+        added_cents=max(0, progress.committed_cents + rise - campaign.budget_cents),
+        hourly_cents=hourly_cents(reward_cents, seconds) or 0,
+    )
+
+
+def _check(campaign: Campaign, reward_cents: int) -> None:
+    if campaign.state in {State.STOPPED, State.COMPLETE}:
+        raise GenieError(
+            "This campaign offers no more HITs; its reward cannot be changed.",
+            code="campaign-over",
+        )
+    if reward_cents == campaign.hit_type.reward_cents:
+        raise GenieError(
+            f"The reward is {_money(reward_cents)} already.", code="same-reward"
+        )
+    platform = can(campaign.platform)
+    if not platform.external:
+        return
+    if not platform.changes_reward:
+        raise GenieError(
+            f"The reward of a campaign on {campaign.platform} cannot be changed once "
+            "it is published.",
+            code="reward-fixed",
+        )
+    # Who looks at a HIT there must not find it paying less when they take it.
+    if reward_cents < campaign.hit_type.reward_cents:
+        raise GenieError(
+            f"On {campaign.platform} a reward can be raised, not lowered.",
+            code="reward-fixed",
+        )
+
+
+def _seconds(campaign: Campaign) -> float:
+    """Give the median time of an assignment, or the expected one before there is one."""
+    progress = campaign_progress(campaign)
+    n = Assignment.objects.filter(hit__campaign=campaign, active_seconds__gt=0).count()
+    if progress.median_active_seconds and n >= ENOUGH_TIMES:
+        return progress.median_active_seconds
+    return float(hit_templates.get(campaign.hit_type.template).seconds)
+
+
+def _ratings_per_hit(campaign: Campaign) -> int:
+    """Give how many people were asked to do each HIT, as the fee was priced at first."""
+    first = HIT.objects.filter(campaign=campaign).order_by("position")
+    return first.values_list("max_assignments", flat=True).first() or 1
+
+
+def _money(cents: int) -> str:
+    return f"${cents / 100:,.2f}"

@@ -1,0 +1,82 @@
+"""Offers elsewhere after the reward has changed: a new type, HITs that move to it.
+
+A HIT that nobody has taken moves to the type of the new reward; where somebody has, the
+platform refuses, and the HIT keeps what it paid. Each HIT has one reward at a time, and
+`HIT.posted_as` says which, so that the ledger has what the platform pays.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from crowd.campaigns.services import outbox
+from crowd.elsewhere.models.external import ExternalCampaign, OutwardCall
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign
+from crowd.hits.selectors.rewards import offer_name
+from crowd.platforms.base import ExternalRef, Platform
+
+Kind = OutwardCall.Kind
+State = OutwardCall.State
+PORTION = 200
+
+
+def is_published(campaign: Campaign, place: ExternalCampaign) -> bool:
+    """Tell whether the present type is known there; its name then stands at the place."""
+    name = offer_id(campaign, campaign.hit_type_id)
+    if name and place.platform_id != name:
+        ExternalCampaign.objects.filter(pk=place.pk).update(platform_id=name)
+        place.platform_id = name
+    return bool(name)
+
+
+def offer_id(campaign: Campaign, hit_type_pk: int) -> str:
+    """Give the platform's name of one of the campaign's types; empty where it has none."""
+    key = outbox.key_of(Kind.PUBLISH, offer_name(campaign, hit_type_pk))
+    done = OutwardCall.objects.filter(key=key, state=State.DONE)
+    return done.values_list("platform_id", flat=True).first() or ""
+
+
+def move(
+    campaign: Campaign, place: ExternalCampaign, platform: Platform, now: datetime
+) -> None:
+    """Move the HITs that nobody has done to the present type, each tried once."""
+    _plan(campaign)
+    ref = ExternalRef(place.platform_id)
+    calls = list(outbox.due(campaign, Kind.RETYPE).select_related("hit").order_by("pk"))
+    for first in range(0, len(calls), PORTION):
+        taken = outbox.take(calls[first : first + PORTION], now)
+        by_key = {call.key: (call, sent) for call, sent in taken}
+        hits = {
+            call.key: call.hit.platform_hit_id
+            for call, _ in taken
+            if call.hit is not None
+        }
+        for result in platform.retype(ref, hits):
+            call, sent = by_key[result.key]
+            # Both or neither: what the HIT pays there, our books have.
+            with transaction.atomic():
+                done = outbox.note_result(call, sent, result, now)
+                if done.state == State.DONE:
+                    HIT.objects.filter(pk=call.hit_id or 0).update(posted_as=None)
+
+
+def _plan(campaign: Campaign) -> None:
+    posted = outbox.posted(campaign)
+    hits = HIT.objects.filter(pk__in=posted, posted_as__isnull=False).exclude(
+        pk__in=Assignment.objects.filter(hit__campaign=campaign).values("hit")
+    )
+    with transaction.atomic():
+        for hit in hits.order_by("position"):
+            name = f"{hit.pk}.{campaign.hit_type_id}"
+            outbox.plan(campaign, Kind.RETYPE, name, hit=hit)
+
+
+def undecided(campaign: Campaign) -> set[int]:
+    """Give the HITs of which nobody can tell yet what they pay."""
+    sending = OutwardCall.objects.filter(
+        campaign=campaign, kind=Kind.RETYPE, state=State.SENDING
+    )
+    return {pk for pk in sending.values_list("hit", flat=True) if pk}

@@ -1,0 +1,71 @@
+"""How a submission's published scores have changed, and what may still change them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.campaigns import evaluation_of
+from leaderboard.evaluation.selectors.unsettled import unsettled
+from leaderboard.submissions.models.submission import Submission
+
+
+@dataclass(frozen=True)
+class ScoreChange:
+    """A published score before and after it was computed again, and why."""
+
+    criterion: str
+    at: datetime
+    reason: str
+    before: float
+    # None: no rating of it counts any more
+    after: float | None
+    was_provisional: bool
+
+    @property
+    def difference(self) -> float | None:
+        return None if self.after is None else self.after - self.before
+
+
+def score_changes(submission: Submission) -> list[ScoreChange]:
+    """Give the changes since publication, oldest first."""
+    if submission.published_at is None:
+        return []
+    before: dict[str, Score] = {}
+    changes = []
+    rows = Score.objects.filter(evaluation__submission=submission).order_by("pk")
+    for score in rows.defer("histogram"):
+        old = before.get(score.criterion)
+        if old is not None:
+            changes.append(_change(old, score))
+        before[score.criterion] = score
+    # superseded, and nothing came in its place
+    changes += [
+        _change(old, None) for old in before.values() if old.superseded_at is not None
+    ]
+    return sorted(changes, key=lambda change: change.at)
+
+
+def still_open(submission: Submission) -> list[str]:
+    """Say what is open before published scores are final; empty where they are."""
+    evaluation = evaluation_of(submission)
+    if (
+        evaluation is None
+        or submission.published_at is None
+        or not evaluation.scores.filter(superseded_at=None, provisional=True).exists()
+    ):
+        return []
+    # between two looks of the queue nothing may be open any more
+    return unsettled(evaluation) or ["the last check is about to be made"]
+
+
+def _change(old: Score, new: Score | None) -> ScoreChange:
+    return ScoreChange(
+        criterion=old.criterion,
+        at=(new.created_at if new else old.superseded_at) or old.created_at,
+        reason=new.reason if new else "no rating counts any more",
+        before=old.mean,
+        after=new.mean if new else None,
+        was_provisional=old.provisional,
+    )

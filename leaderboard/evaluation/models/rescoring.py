@@ -1,0 +1,26 @@
+"""When published scores of a task last changed: at most once a day."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from leaderboard.tasks.models import Task
+
+
+class Rescoring(models.Model):
+    """One day on which published scores of a task changed, all of them at once."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="rescorings")
+    # in UTC; two jobs that rescore on the same day cannot both be kept
+    on = models.DateField()
+    at = models.DateTimeField()
+    n_changed = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "on"], name="rescored_once_a_day")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} on {self.on}"

@@ -1,0 +1,226 @@
+"""When published scores are computed again: once to become final, then once a day.
+
+A score is published as *provisional*. It becomes final when nothing is left that could
+change which ratings count: the detector has judged all answers, staff have decided held
+exclusions and appeals, ratings that were lost have been collected again. Whatever
+changes who counts after that, or while staff take their time, changes the published
+scores of a task at most once a day, all of them at once, and each says why.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from genie.lib import jobs
+from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.rescoring import Rescoring
+from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
+from leaderboard.evaluation.services import refit, score
+from leaderboard.evaluation.services.joint_results import results_of, systems_of
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.services import lifecycle
+from leaderboard.tasks.models import Task
+
+logger = logging.getLogger(__name__)
+JOB = "leaderboard.jobs.rescore_task"
+PAUSE = timedelta(days=1)
+FINAL = "The score is final."
+State = states.State
+# What is new of one evaluation, written within the transaction of all of a task's.
+Write = Callable[[HumanEvaluation], bool]
+
+
+def provisional() -> list[int]:
+    """Find evaluations with a published score that can become final now."""
+    rows = (
+        machine.rows()
+        .filter(
+            state=State.SCORED,
+            strategy=HumanEvaluation.Strategy.SINGLE,
+            submission__state=Submission.State.PUBLISHED,
+            final_at=None,
+        )
+        .prefetch_related("campaigns")
+        .order_by("pk")
+    )
+    return [row.pk for row in rows if not unsettled(row)]
+
+
+def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool:
+    """Make a published score final if nothing is open any more; tell whether it is.
+
+    Where it is so at once, nobody has read that it was provisional.
+    """
+    if evaluation.final_at is not None:
+        return True
+    # The detector comes first: what it says decides whether anything is open.
+    campaigns.grade_and_judge(evaluation.task, evaluation.campaigns_in_order)
+    if unsettled(evaluation):
+        return False
+    write = _recomputed(evaluation) if _is_outdated(evaluation) else None
+    with transaction.atomic():
+        now = machine.lock(evaluation.pk)
+        if not _is_published(now) or now.final_at is not None:
+            return now.final_at is not None
+        if unsettled(now):
+            return False
+        # Within this transaction: whoever reads the new scores reads that they are final.
+        now.final_at = timezone.now()
+        HumanEvaluation.objects.filter(pk=now.pk).update(final_at=now.final_at)
+        if write is not None:
+            write(now)
+        Score.objects.filter(evaluation=now, superseded_at=None).update(
+            provisional=False
+        )
+        if not just_published:
+            lifecycle.tell(now.submission.pk, now.submission.state, FINAL)
+    refit.refit_board(evaluation.task)
+    return True
+
+
+def due() -> list[int]:
+    """Find tasks of which a published score is outdated and may change today."""
+    tasks = _published(outdated()).order_by("task").values_list("task", flat=True)
+    return [task for task in tasks.distinct() if may_change(task, timezone.now())]
+
+
+def may_change(task: int, now: datetime) -> bool:
+    """Tell whether a day has passed since published scores of the task changed last."""
+    last = Rescoring.objects.filter(task=task).order_by("-at").first()
+    return last is None or (last.at + PAUSE <= now and last.on < now.date())
+
+
+def enqueue_due() -> int:
+    """Queue the day's rescoring of every task that needs it; return how many."""
+    return jobs.enqueue_missing([(JOB, {"task": pk}) for pk in due()])
+
+
+def rescore(task_pk: int) -> int:
+    """Compute a task's outdated published scores again; return how many changed.
+
+    All of them change in one transaction, together with the row that says that the day
+    is used: a job that dies in the middle has changed nothing, and one that runs twice
+    finds the row.
+    """
+    if not may_change(task_pk, timezone.now()):
+        return 0
+    rows = list(_published(outdated()).filter(task=task_pk).order_by("pk"))
+    writes = [(row.pk, _attempted(row)) for row in rows if not _settles(row)]
+    with transaction.atomic():
+        # One at a time for each task.
+        Task.objects.select_for_update(of=("self",)).get(pk=task_pk)
+        now = timezone.now()
+        if not may_change(task_pk, now):
+            return 0
+        n_changed = _write_all(writes)
+        if n_changed:
+            Rescoring.objects.create(
+                task_id=task_pk, on=now.date(), at=now, n_changed=n_changed
+            )
+    refit.refit_board(Task.objects.get(pk=task_pk))
+    return n_changed
+
+
+def _settles(evaluation: HumanEvaluation) -> bool:
+    """Tell whether its own step computes it again, because it can become final."""
+    single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
+    return single and evaluation.final_at is None and not unsettled(evaluation)
+
+
+def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
+    n_changed = 0
+    for pk, write in writes:
+        if write is None:
+            continue
+        evaluation = machine.lock(pk)
+        if _is_published(evaluation):
+            n_changed += write(evaluation)
+    return n_changed
+
+
+def _attempted(evaluation: HumanEvaluation) -> Write | None:
+    """Compute as below; None where it fails: the other systems do not wait for it."""
+    try:
+        return _recomputed(evaluation)
+    except Exception:
+        logger.exception("The scores of evaluation %s were not rescored", evaluation.pk)
+        return None
+
+
+def _recomputed(evaluation: HumanEvaluation) -> Write:
+    """Compute the scores outside of any transaction; give what writes them."""
+    # Before the ratings are read: an exclusion that falls meanwhile is later than this,
+    # and the scores count as outdated.
+    read_at = timezone.now()
+    before = evaluation.scored_at
+    joint = evaluation.strategy == HumanEvaluation.Strategy.JOINT
+    put = _joint_results(evaluation) if joint else _scores(evaluation, before)
+
+    def write(locked: HumanEvaluation) -> bool:
+        # Somebody else has computed them meanwhile, perhaps from later ratings.
+        if locked.scored_at != before:
+            return False
+        HumanEvaluation.objects.filter(pk=locked.pk).update(scored_at=read_at)
+        return put(locked)
+
+    return write
+
+
+def _scores(evaluation: HumanEvaluation, before: datetime | None) -> Write:
+    scores = score.computed(evaluation)
+
+    def put(locked: HumanEvaluation) -> bool:
+        reason = why_changed(locked, before or timezone.now())
+        changed = score.write(locked, scores, reason=reason)
+        if changed:
+            lifecycle.tell(
+                locked.submission.pk, locked.submission.state, f"Rescored: {reason}."
+            )
+        return changed
+
+    return put
+
+
+def _joint_results(evaluation: HumanEvaluation) -> Write:
+    results = results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
+
+    def put(locked: HumanEvaluation) -> bool:
+        rows = JointEvaluation.objects.filter(evaluation=locked.pk)
+        changed = bool(rows.values_list("results", flat=True).get() != results)
+        rows.update(results=results)
+        return changed
+
+    return put
+
+
+def _is_outdated(evaluation: HumanEvaluation) -> bool:
+    return evaluation.pk in outdated([evaluation.pk])
+
+
+def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
+    """Select those of the evaluations whose results can be read."""
+    published = Q(submission__state=Submission.State.PUBLISHED)
+    # what an older version computed is computed anew by the evaluation's own step
+    joint = Q(strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False)
+    return machine.rows().filter(
+        published | joint, pk__in=list(pks), state=State.SCORED
+    )
+
+
+def _is_published(evaluation: HumanEvaluation) -> bool:
+    if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
+        return evaluation.state == State.SCORED
+    return (
+        evaluation.state == State.SCORED
+        and evaluation.submission.state == Submission.State.PUBLISHED
+    )

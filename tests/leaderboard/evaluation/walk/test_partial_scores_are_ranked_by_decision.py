@@ -1,0 +1,176 @@
+"""Stopping asks whether to publish; a partial score is ranked only if staff say so."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+
+from crowd.models import Campaign, Commitment
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.boards.selectors import home
+from leaderboard.boards.selectors.history import history
+from leaderboard.boards.selectors.shared_instances import ranked_pks
+from leaderboard.boards.selectors.standings import standings
+from leaderboard.evaluation import decide
+from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
+from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish import (  # noqa: F401
+    begun,
+)
+
+pytestmark = pytest.mark.django_db
+LIST = "admin:leaderboard_submission_changelist"
+
+
+@pytest.fixture
+def staff(client, django_user_model):
+    """Give a browser of somebody who may decide."""
+    ada = django_user_model.objects.create_user("ada", is_staff=True)
+    names = ["view_submission", "change_submission"]
+    ada.user_permissions.set(
+        Permission.objects.filter(
+            codename__in=names, content_type__app_label="leaderboard"
+        )
+    )
+    client.force_login(ada)
+    return client
+
+
+def post(client, submission, action, **answers):
+    data = {"action": action, "_selected_action": [submission.pk], **answers}
+    return client.post(reverse(LIST), data, follow=True)
+
+
+@pytest.fixture
+def partial(begun, boss):  # noqa: F811
+    decide.stop(begun, by=boss, reason="Too dear.", publish=True)
+    settle()
+    return now(begun)
+
+
+def test_the_confirmation_asks_and_wants_an_answer(begun, staff):  # noqa: F811
+    asked = post(staff, begun, "stop_selected").text
+    assert "Publish them, marked as partial and without a rank" in asked
+    assert "instances rated" in asked
+    post(staff, begun, "stop_selected", confirmed="yes", reason="Too dear.")
+    assert Campaign.objects.get().state == "RUNNING"
+
+
+@pytest.mark.parametrize(("answer", "state"), [("yes", "PUBLISHED"), ("no", "STOPPED")])
+def test_the_answer_decides(begun, staff, answer, state, task):  # noqa: F811
+    sent = {"confirmed": "yes", "reason": "Too dear.", "publish": answer}
+    post(staff, begun, "stop_selected", **sent)
+    settle()
+    assert now(begun).state == state
+    campaign = Campaign.objects.get()
+    assert (campaign.state, campaign.publish_partial) == ("STOPPED", answer == "yes")
+    assert Commitment.objects.get().amount_cents == spent()
+    row = next(iter(standings(task)), None)
+    if answer == "yes":
+        assert row is not None
+        assert (row.rank_first, str(row.partial)[:10]) == (None, "stopped at")
+        assert begun.events.filter(actor__username="ada").exists()
+    else:
+        assert row is None
+
+
+def test_where_nothing_was_answered_nobody_is_asked(hand_in, good, boss, staff):
+    submission = hand_in(good, simulated=True)
+    jobs.drain()
+    decide.approve(submission, by=boss, start_now=True)
+    settle()
+    assert "Publish them" not in post(staff, submission, "stop_selected").text
+    post(staff, submission, "stop_selected", confirmed="yes", reason="Wrong task.")
+    settle()
+    assert now(submission).state == "STOPPED"
+    assert Campaign.objects.get().publish_partial is None
+
+
+def test_staff_have_it_ranked_and_take_that_back(partial, staff, task, client):
+    assert home.task_cards()[0].best == []
+    post(staff, partial, "rank_partial_selected", confirmed="yes", reason="A pilot.")
+    row = standings(task)[0]
+    assert (row.rank_first, row.rank_last) == (1, 1)
+    assert str(row.partial).startswith("stopped at")
+    assert ranked_pks(task) == [partial.pk]
+    assert len(history(task).leads) == 1
+    board = client.get(reverse("leaderboard:board", args=[task.slug])).text
+    assert "stopped at" in board
+    event = partial.events.last()
+    assert (event.actor.username, "A pilot." in event.sentence) == ("ada", True)
+    page = client.get(reverse("leaderboard:submission", args=[partial.pk])).text
+    assert "decided that it is ranked all the same" in page
+
+    post(staff, partial, "unrank_partial_selected", confirmed="yes", reason="Too few.")
+    assert standings(task)[0].rank_first is None
+    assert ranked_pks(task) == []
+    assert "no longer ranked" in partial.events.last().sentence
+
+
+def test_who_may_not_decide_cannot_have_it_ranked(partial, client, django_user_model):
+    eve = django_user_model.objects.create_user("eve", is_staff=True)
+    eve.user_permissions.set(Permission.objects.filter(codename="view_submission"))
+    client.force_login(eve)
+    post(client, partial, "rank_partial_selected", confirmed="yes", reason="Mine.")
+    address = reverse("admin:leaderboard_submission_rank-partial", args=[partial.pk])
+    sent = {"confirmed": "yes", "reason": "Mine."}
+    assert client.post(address, sent).status_code == 403
+    assert not now(partial).human_evaluation.ranks_partial
+
+
+def test_only_a_published_partial_score_can_be_ranked_by_decision(
+    begun,  # noqa: F811
+    boss,
+):
+    with pytest.raises(GenieError) as refused:
+        decide.rank_partial(begun, by=boss, reason="Why not.", ranked=True)
+    assert refused.value.code == "not-published"
+
+
+def test_a_reason_is_needed_and_one_decision_counts(partial, boss):
+    with pytest.raises(GenieError) as refused:
+        decide.rank_partial(partial, by=boss, reason=" ", ranked=True)
+    assert refused.value.code == "reason-missing"
+    decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
+    with pytest.raises(GenieError) as refused:
+        decide.rank_partial(partial, by=boss, reason="A pilot.", ranked=True)
+    assert refused.value.code == "decided-meanwhile"
+
+
+WORDS = (
+    "people were asked",
+    "workers were asked",
+    "rated by people",
+    "rated by workers",
+)
+
+
+def test_no_page_says_that_people_were_asked_when_nobody_was(
+    hand_in, good, task, client
+):
+    """A board with a system that waits for approval: W2 of what was measured."""
+    submission = hand_in(good, name="Waits", simulated=False)
+    jobs.drain()
+    assert now(submission).state == "MEASURED"
+    addresses = [
+        "/",
+        "/tasks/",
+        *(
+            reverse(f"leaderboard:{name}", args=[task.slug])
+            for name in ("board", "about", "story", "weights", "differences")
+        ),
+        reverse("leaderboard:submission", args=[submission.pk]),
+        reverse("leaderboard:board-export", args=[task.slug, "tex"]),
+        reverse("leaderboard:board-export", args=[task.slug, "json"]),
+        f"/api/v1/tasks/{task.slug}/leaderboard/",
+        f"/api/v1/submissions/{submission.pk}/",
+    ]
+    for address in addresses:
+        text = client.get(address).text.lower()
+        for words in WORDS:
+            assert words not in text.replace("not rated by people", ""), (
+                address,
+                words,
+            )
+        assert "instances rated per ranked system" not in text, address
