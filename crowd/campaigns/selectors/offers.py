@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from crowd.campaigns.selectors.turns import turns
 from crowd.hits.models.campaign import Campaign, HITType
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
@@ -103,7 +104,8 @@ def _offer(
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
         # what they read about is what they get first
-        candidate = candidates(worker, group)
+        order = [turn.campaign for turn in turns(worker, group)]
+        candidate = candidates(worker, order)
         first = candidate[0] if candidate is not None else first
     rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
     return Offer(

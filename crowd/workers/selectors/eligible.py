@@ -36,6 +36,9 @@ from crowd.workers.selectors.requirements import unmet
 CANDIDATES = 8
 # With so few inputs left, their HITs are looked up instead of going through campaigns.
 FEW = 16
+# So many campaigns are looked through for the first in order with work; more than are
+# ever open together in one pool.
+WINDOW = 50
 # What is left is counted so far, and then called "1,000+".
 COUNTED = 1_000
 # The scope of a campaign's inputs, as `Campaign.input_scope` gives it.
@@ -58,12 +61,24 @@ class _CountRows(Subquery):
 def open_campaigns(
     worker: Worker, among: Collection[int] | None = None
 ) -> list[Campaign]:
-    """List the running campaigns that are not closed to the worker, oldest first.
+    """List the running campaigns that are not closed to the worker, oldest first."""
+    # campaigns share their HIT types: each is read once
+    rows = _open(worker, among).prefetch_related("hit_type")
+    return list(rows.order_by("starts_at", "pk"))
+
+
+def is_open(worker: Worker, campaign: Campaign) -> bool:
+    """Tell whether a campaign is running and not closed to the worker."""
+    return _open(worker, [campaign.pk]).exists()
+
+
+def _open(worker: Worker, among: Collection[int] | None) -> QuerySet[Campaign]:
+    """Give what `open_campaigns` lists.
 
     A program that plays a worker gets simulated campaigns only.
     """
     if worker.excluded:
-        return []
+        return Campaign.objects.none()
     running = Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=worker.platform
     ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
@@ -72,10 +87,7 @@ def open_campaigns(
     running = running.exclude(pk__in=others.values("campaign"))
     if among is not None:
         running = running.filter(pk__in=among)
-    if worker.simulated:
-        running = running.filter(simulated=True)
-    # campaigns share their HIT types: each is read once
-    return list(running.prefetch_related("hit_type").order_by("starts_at", "pk"))
+    return running.filter(simulated=True) if worker.simulated else running
 
 
 def campaigns_for(
@@ -177,14 +189,19 @@ def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]
         hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
         having = set(hits.order_by().values_list("campaign", flat=True))
     else:
-        having_work = Campaign.objects.filter(
-            pk__in=[campaign.pk for campaign in later]
-        )
-        having_work = having_work.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
-        having = set(
-            having_work.order_by("starts_at", "pk").values_list("pk", flat=True)[:1]
-        )
+        having = _having_work(worker, later[:WINDOW])
+        # of very many campaigns nearly all of which are used up: any that is not
+        having = having or _having_work(worker, later[WINDOW:], at_most=1)
     yield from [campaign for campaign in later if campaign.pk in having][:1]
+
+
+def _having_work(
+    worker: Worker, campaigns: Sequence[Campaign], at_most: int | None = None
+) -> set[int]:
+    """Find campaigns with a HIT that shows nothing the worker has seen."""
+    rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns])
+    rows = rows.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
+    return set(rows.order_by("pk").values_list("pk", flat=True)[:at_most])
 
 
 def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:
