@@ -7,7 +7,7 @@ be a hundred thousand in a hundred campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import (
     Case,
@@ -28,9 +28,11 @@ from django.utils import timezone
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign, Input
 from crowd.hits.models.reservation import Reservation
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
+from crowd.workers.selectors.shares import used_up
 
 # How many HITs somebody who wants the next one is offered: others may be faster.
 CANDIDATES = 8
@@ -59,7 +61,7 @@ class _CountRows(Subquery):
 
 
 def open_campaigns(
-    worker: Worker, among: Collection[int] | None = None
+    worker: Worker, among: Iterable[int] | None = None
 ) -> list[Campaign]:
     """List the running campaigns that are not closed to the worker, oldest first."""
     # campaigns share their HIT types: each is read once
@@ -72,7 +74,7 @@ def is_open(worker: Worker, campaign: Campaign) -> bool:
     return _open(worker, [campaign.pk]).exists()
 
 
-def _open(worker: Worker, among: Collection[int] | None) -> QuerySet[Campaign]:
+def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
     """Give what `open_campaigns` lists.
 
     A program that plays a worker gets simulated campaigns only.
@@ -90,18 +92,18 @@ def _open(worker: Worker, among: Collection[int] | None) -> QuerySet[Campaign]:
     return running.filter(simulated=True) if worker.simulated else running
 
 
-def campaigns_for(
-    worker: Worker, among: Collection[int] | None = None
-) -> list[Campaign]:
+def campaigns_for(worker: Worker, among: Iterable[int] | None = None) -> list[Campaign]:
     """List the open campaigns whose work the worker may be given.
 
-    The worker has consented to the pool's text and meets what is required.
+    The worker has consented to the pool's text, meets what is required, and has not
+    done their share.
     """
     campaigns = open_campaigns(worker, among)
     agreed = consented(worker, {campaign.pool for campaign in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
-    lacking = unmet(worker, agreeable, timezone.now())
-    return [campaign for campaign in agreeable if campaign.pk not in lacking]
+    closed = unmet(worker, agreeable, timezone.now()).keys()
+    closed |= used_up(worker, agreeable)
+    return [campaign for campaign in agreeable if campaign.pk not in closed]
 
 
 def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
@@ -113,13 +115,26 @@ def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
     )
 
 
-def n_unseen(worker: Worker, campaign: Campaign) -> int:
+def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
+    """Give the campaigns of which the worker gets HITs in turns, one of them included.
+
+    Elsewhere than on our own site somebody comes for one campaign only.
+    """
+    if campaign.platform != SelfHosted.slug:
+        return [campaign]
+    pool = Campaign.objects.filter(pool=campaign.pool).values_list("pk", flat=True)
+    others = campaigns_for(worker, pool)
+    return others if campaign in others else [campaign, *others]
+
+
+def n_unseen(worker: Worker, campaigns: Sequence[Campaign]) -> int:
     """Count the available inputs that the worker has not seen, up to `COUNTED`.
 
     Inputs, not HITs: once a worker has one of them, the others of it are closed.
     """
-    hits = unseen_hits(worker, campaign).values_list("input", flat=True)
-    return len(set(hits[:COUNTED]))
+    scopes = {campaign.input_scope for campaign in campaigns}
+    inputs = _unseen_inputs(worker, campaigns).filter(scope__in=scopes)
+    return len(inputs.values("pk")[:COUNTED])
 
 
 def candidates(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.campaigns.services import reservations, run
+from crowd.campaigns.services import reservations, run, shares
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.progress import campaign_progress, is_done
 from crowd.hits.services import slots
@@ -138,6 +138,8 @@ class ComparisonOfTwo:
             now = machine.lock(evaluation.pk)
             if now.state == State.ANNOTATING:
                 _go_on(now, look)
+        # Another wave may be out, of which each worker may do a share, too.
+        shares.refresh(Campaign.objects.get(pk=evaluation.campaign.pk))
 
     def score(self, evaluation: HumanEvaluation) -> None:
         """Nothing: a comparison is decided while ratings come in."""
