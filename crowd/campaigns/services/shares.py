@@ -53,7 +53,8 @@ def refresh(campaign: Campaign, now: datetime | None = None) -> None:
         share = max(planned, 2 / n)
     n_hits = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
     # A little less, so that .1 of 880 is 88 and not 89.
-    limit = max(1, math.ceil(share * n_hits - 1e-9), _place_size(campaign))
+    part = math.ceil(min(share, 1) * n_hits - 1e-9)
+    limit = max(1, part, _place_size(campaign))
     if limit != campaign.hits_per_worker:
         # Unless staff have lifted it meanwhile.
         Campaign.objects.filter(pk=campaign.pk, worker_share=planned).update(
@@ -69,7 +70,7 @@ def lift(pk: int, by: AbstractBaseUser, why: str) -> bool:
             pk=pk, worker_share__isnull=False, state__in=_UNDER_WAY
         ).update(worker_share=None, hits_per_worker=None, share_follows_crowd=False)
         if lifted:
-            sentence = "Lifted the limit on one worker's share."
+            sentence = "Lifted the limit per worker."
             note(by, Campaign.objects.get(pk=pk), sentence, why)
     return bool(lifted)
 

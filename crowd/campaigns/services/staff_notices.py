@@ -19,7 +19,7 @@ STARVED = (
 )
 HELD_BY_SHARES = (
     "HITs are waiting, but the workers who would take them have done their share. "
-    "Invite more workers, or lift the limit on one worker's share."
+    "Invite more workers, or lift the limit per worker."
 )
 
 # All of these together leave room for what others write: a notice that is cut could not

@@ -17,7 +17,7 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
-from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def approve_page(
         "can_decline": submission.state == State.MEASURED,
         "form": form,
         **_money(submission, cost),
+        "workers": crowd_wanted(submission.task),
         "samples": _samples(submission),
     }
     return TemplateResponse(

@@ -71,6 +71,11 @@ class ComparisonOfTwo:
             ),
         )
 
+    def n_workers(self, evaluation: HumanEvaluation) -> int:
+        if evaluation.comparison.strategy == Comparison.Strategy.FIXED:
+            return 1
+        return self.human(evaluation).n_workers_wanted
+
     def check(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
