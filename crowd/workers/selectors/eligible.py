@@ -101,8 +101,8 @@ def campaigns_for(worker: Worker, among: Iterable[int] | None = None) -> list[Ca
     campaigns = open_campaigns(worker, among)
     agreed = consented(worker, {campaign.pool for campaign in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
-    closed = unmet(worker, agreeable, timezone.now()).keys()
-    closed |= used_up(worker, agreeable)
+    lacking = unmet(worker, agreeable, timezone.now())
+    closed = lacking.keys() | used_up(worker, agreeable)
     return [campaign for campaign in agreeable if campaign.pk not in closed]
 
 
