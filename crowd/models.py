@@ -11,6 +11,7 @@ from crowd.elsewhere.models.external import (
 from crowd.elsewhere.models.panel import PanelSource, PlatformNotice
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
+from crowd.hits.models.drawn_order import DrawnOrder
 from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
 from crowd.messages.models import Message
@@ -56,6 +57,7 @@ __all__ = [
     "Campaign",
     "Commitment",
     "Consent",
+    "DrawnOrder",
     "Exclusion",
     "ExternalCampaign",
     "ExternalSession",

@@ -6,8 +6,8 @@ in one order: submission, worker, campaign, budget, commitment. What has to be t
 another platform is first written down in `services.outbox`.
 
 Front door: models; selectors (offers, reading_pace, rejection_reversal); services
-(claim, outbox, overturn, reissue, reopen, reservations, review, run, staff_notices,
-work).
+(claim, outbox, overturn, reissue, reopen, reservations, review, run, shares,
+staff_notices, work).
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from crowd.elsewhere.services import visits
 from crowd.platforms.base import Completion
 from crowd.workers.hit_form import AccountForm
 from crowd.workers.selectors.consent import consented
+from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.services import invitations
 from genie.lib.errors import GenieError
 
@@ -103,6 +104,7 @@ def finished(request: HttpRequest) -> HttpResponse:
         "back": back,
         "n_done": n_done,
         "pool": session.campaign.pool,
+        "share_done": SHARE_DONE if used_up(session.worker, [session.campaign]) else "",
     }
     return render(request, "worker_site/finished.html", context)
 

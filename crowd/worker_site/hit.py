@@ -26,6 +26,7 @@ from crowd.workers.hit_form import (
     shown_items,
 )
 from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.selectors.eligible import in_turns_with
 from crowd.workers.selectors.worker_progress import worker_progress
 from genie.lib.errors import GenieError
 
@@ -129,7 +130,9 @@ def _page(
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,
         "error": error,
-        "progress": worker_progress(worker, assignment.hit.campaign),
+        "progress": worker_progress(
+            worker, in_turns_with(worker, assignment.hit.campaign)
+        ),
         "earnings": earnings(worker),
         "seconds_left": max(
             0, round((assignment.deadline_at - timezone.now()).total_seconds())

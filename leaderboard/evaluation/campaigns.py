@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from crowd.campaigns.services import run, staff_notices
+from crowd.campaigns.services import run, shares, staff_notices
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.build import build_campaign
@@ -99,6 +99,7 @@ def build(
     )
     # In the transaction that builds it: no HIT is handed out before the requirement.
     qualification.require_of(evaluation.task, campaign)
+    shares.plan(campaign, human.share_of_one, follows_crowd=human.share_follows_crowd)
     EvaluationCampaign.objects.create(
         evaluation=evaluation, campaign=campaign, criterion=criterion, position=position
     )

@@ -44,6 +44,11 @@ def quote(evaluation: HumanEvaluation) -> Quote:
     return strategy_of(evaluation).cost(evaluation)
 
 
+def n_workers(evaluation: HumanEvaluation) -> int:
+    """Say how many workers an evaluation wants at least."""
+    return strategy_of(evaluation).n_workers(evaluation)
+
+
 @transaction.atomic
 def approve(
     subject: Subject, *, by: Account, reason: str = "", start_now: bool = False

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+from crowd.platforms.base import kind_of
 from crowd.pricing import Quote
 from leaderboard.tasks.models import Task
 
@@ -19,3 +22,21 @@ def quote_part(task: Task) -> Quote:
 def quote_single(task: Task) -> Quote:
     """Price the human evaluation of one submission."""
     return quote_part(task).times(len(task.human.separate()))
+
+
+def crowd_wanted(task: Task) -> str:
+    """Say how many workers the rating of one submission wants, and what each may do."""
+    human = task.human
+    n_items = task.sample_size + sum(human.n_test_questions(task.sample_size))
+    n_hits = n_items * human.ratings_per_instance
+    wanted = f"At least {human.n_workers_wanted:,}."
+    if kind_of(human.platform).capabilities.answers_there:
+        return f"{wanted} {human.platform} lets each do as many HITs as they like."
+    if human.share_of_one == 1:
+        return f"{wanted} Each may do as many HITs as they like."
+    percent = round(100 * human.share_of_one)
+    each = f"{math.ceil(human.share_of_one * n_hits - 1e-9):,} of {n_hits:,} HITs"
+    sentence = f"{wanted} Each may do at most {percent} % of a campaign: {each}."
+    if human.share_follows_crowd:
+        sentence += " Where fewer are active, each may do up to twice an equal part."
+    return sentence

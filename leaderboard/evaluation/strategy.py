@@ -22,6 +22,9 @@ class Strategy(Protocol):
     def cost(self, evaluation: HumanEvaluation) -> Quote:
         """Price it, to the cent."""
 
+    def n_workers(self, evaluation: HumanEvaluation) -> int:
+        """Say how many workers are wanted at least."""
+
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Refuse what would fail later, before money is set aside for it."""
 

@@ -15,7 +15,7 @@ from django.utils.html import format_html
 
 from crowd.campaigns.admin.add_money import MoreMoneyAction
 from crowd.campaigns.admin.change_reward import RewardAction
-from crowd.campaigns.services import run
+from crowd.campaigns.services import run, shares
 from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.elsewhere.models.external import ExternalCampaign
 from crowd.hits.models.campaign import Campaign, HITType
@@ -90,9 +90,12 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
         "budget",
         "pace",
         "hourly",
+        "share",
         "hits",
         "elsewhere",
     ]
+    # said in words by `share`
+    exclude = ["worker_share", "share_follows_crowd", "hits_per_worker"]
     actions = [
         "start_selected",
         "pause_selected",
@@ -100,6 +103,7 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
         "stop_selected",
         "add_money_selected",
         "change_reward_selected",
+        "lift_share_selected",
         "make_up_selected",
     ]
 
@@ -157,6 +161,17 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
         low = f", below {dollars(floor)}" if cents < floor else ""
         fast = ", faster than reading" if is_too_fast(campaign) else ""
         return f"{dollars(cents)}{low}{fast}"
+
+    @admin.display(description="limit per worker")
+    def share(self, campaign: Campaign) -> str:
+        if campaign.worker_share is None:
+            return "none"
+        planned = f"{100 * campaign.worker_share:.0f} %"
+        small = ", more in a small crowd" if campaign.share_follows_crowd else ""
+        if campaign.hits_per_worker is None:
+            return f"{planned}{small}; nobody is here yet"
+        n = campaign.hits_per_worker
+        return f"{n:,} HIT{'' if n == 1 else 's'} ({planned}{small})"
 
     @admin.display(description="HITs")
     def hits(self, campaign: Campaign) -> str:
@@ -216,6 +231,23 @@ class CampaignAdmin(FairPayAction, MoreMoneyAction, RewardAction, ReadOnlyAdmin)
     ) -> None:
         self._each(
             request, queryset, lambda c: run.resume(c.pk, person(request), reason)
+        )
+
+    @admin.action(
+        description="Lift the limit per worker of the selected campaigns …",
+        permissions=["act"],
+    )
+    @after_asking(
+        "Lift the limit per worker",
+        "Each worker may then do as many HITs of these campaigns as they like. Scores "
+        "rest on fewer people and hold less for others.",
+        "Lift the limit",
+    )
+    def lift_share_selected(
+        self, request: HttpRequest, queryset: QuerySet[Campaign], reason: str
+    ) -> None:
+        self._each(
+            request, queryset, lambda c: shares.lift(c.pk, person(request), reason)
         )
 
     @admin.action(description="Stop the selected campaigns …", permissions=["act"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
 
+from crowd.campaigns.selectors.turns import turns
 from crowd.hits.models.campaign import Campaign, HITType
 from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.models.requirement import Requirement
@@ -21,6 +22,7 @@ from crowd.workers.selectors.eligible import (
 )
 from crowd.workers.selectors.qualifications import TestStanding, standings_of
 from crowd.workers.selectors.requirements import TrackRecord, track_record, unmet
+from crowd.workers.selectors.shares import SHARE_DONE, left_of_share, most_left
 
 Kind = Requirement.Kind
 
@@ -63,7 +65,10 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
     now = now or timezone.now()
     everything = open_campaigns(worker)
     missing = unmet(worker, everything, now)
+    shares = left_of_share(worker, everything)
+    full = {pk for pk, n in shares.items() if n == 0}
     explained = _explained(worker, missing, now)
+    explained |= dict.fromkeys(full, (Lacking(SHARE_DONE),))
     campaigns: dict[str, list[Campaign]] = {}
     for campaign in everything:
         campaigns.setdefault(campaign.pool, []).append(campaign)
@@ -71,7 +76,7 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
     # Where some of a pool's work can be had, the rest is not mentioned; otherwise all
     # of it is shown, with what is in the way.
     groups = {
-        pool: [campaign for campaign in group if campaign.pk not in missing] or group
+        pool: _without(missing.keys() | full, group) or _without(full, group) or group
         for pool, group in campaigns.items()
     }
     offered = [campaign for group in groups.values() for campaign in group]
@@ -81,7 +86,8 @@ def offers(worker: Worker, now: datetime | None = None) -> list[Offer]:
             worker,
             group,
             left,
-            at_most=counted_to(offered),
+            counted=counted_to(offered),
+            share=most_left(group, shares),
             agreed=pool in agreed,
             lacking=explained.get(group[0].pk, ()),
         )
@@ -94,7 +100,8 @@ def _offer(
     group: list[Campaign],
     left: Mapping[tuple[str, int], tuple[int, bool]],
     *,
-    at_most: int,
+    counted: int,
+    share: int | None,
     agreed: bool,
     lacking: tuple[Lacking, ...],
 ) -> Offer:
@@ -103,18 +110,24 @@ def _offer(
     first = (offered or group)[0]
     if len({campaign.hit_type_id for campaign in offered}) > 1:
         # what they read about is what they get first
-        candidate = candidates(worker, group)
+        order = [turn.campaign for turn in turns(worker, group)]
+        candidate = candidates(worker, order)
         first = candidate[0] if candidate is not None else first
+    n_left = sum(counts.values())
     rewards = [campaign.hit_type.reward_cents for campaign in offered or group]
     return Offer(
         pool=first.pool,
         hit_type=first.hit_type,
-        n_left=sum(counts.values()),
-        at_least=at_most in counts.values(),
+        n_left=n_left if share is None else min(n_left, share),
+        at_least=counted in counts.values() and (share is None or share > n_left),
         agreed=agreed,
         cents=(min(rewards), max(rewards)),
         lacking=lacking,
     )
+
+
+def _without(closed: Collection[int], group: Iterable[Campaign]) -> list[Campaign]:
+    return [campaign for campaign in group if campaign.pk not in closed]
 
 
 def _explained(

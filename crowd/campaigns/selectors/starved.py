@@ -1,8 +1,10 @@
-"""Whether a campaign waits for people who will not come."""
+"""Whether a campaign waits for people who will not come, and who could."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 
 from django.db.models import Max, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -10,14 +12,20 @@ from django.db.models.functions import Coalesce
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.models.reservation import Reservation
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.eligible import unseen_hits
 from crowd.workers.selectors.qualifications import standings_of
 from crowd.workers.selectors.requirements import unmet
+from crowd.workers.selectors.shares import with_full_share
 
 # Who has neither joined nor taken work for longer is not counted on.
 ACTIVE = timedelta(days=30)
+# When nobody takes a HIT for so long, those who are left do not seem to come.
+QUIET = timedelta(days=1)
+LOOKED_AT = 200
+HERE = SelfHosted.slug
 
 
 def is_starved(campaign: Campaign, now: datetime) -> bool:
@@ -27,19 +35,63 @@ def is_starved(campaign: Campaign, now: datetime) -> bool:
     seen every input that is left. On other platforms than our own nobody knows who might
     come.
     """
-    if campaign.state != Campaign.State.RUNNING or campaign.platform != "selfhosted":
-        return False
-    if not campaign.hits.filter(n_available__gt=0).exists():
-        return False
-    if Assignment.objects.filter(
-        hit__campaign=campaign, state=Assignment.State.ACCEPTED
-    ).exists():
+    if campaign.platform != HERE or not _waits(campaign):
         return False
     # Those who were here last come first, so the first few nearly always settle it.
-    return not any(
-        unseen_hits(worker, campaign).exists() and _may_qualify(worker, campaign, now)
-        for worker in _counted_on(campaign, now).iterator(chunk_size=50)
+    return not any(True for _ in _able(campaign, now))
+
+
+def is_held_by_shares(campaign: Campaign, now: datetime) -> bool:
+    """Tell whether HITs wait, and those who would take them have done their share.
+
+    Nobody else who is active may take one, or nobody else did for a day.
+    """
+    full = with_full_share(campaign)
+    if not full or not _waits(campaign):
+        return False
+    taken = Assignment.objects.filter(hit__campaign=campaign)
+    if not taken.filter(accepted_at__gt=now - QUIET).exists():
+        return True
+    if campaign.platform != HERE:
+        return False
+    held = False
+    for worker in _able(campaign, now):
+        if worker.pk not in full:
+            return False
+        held = True
+    return held
+
+
+def n_able(campaign: Campaign, now: datetime, *, enough: int) -> int:
+    """Count the active workers who may take one of the waiting HITs, up to enough.
+
+    Whether they have done their share makes no difference here. Only the `LOOKED_AT`
+    workers who were here last are asked about.
+    """
+    return sum(1 for _ in islice(_able(campaign, now, LOOKED_AT), enough))
+
+
+def _waits(campaign: Campaign) -> bool:
+    """Tell whether HITs wait and nobody works on one."""
+    at_work = Assignment.objects.filter(
+        hit__campaign=campaign, state=Assignment.State.ACCEPTED
     )
+    return (
+        campaign.state == Campaign.State.RUNNING
+        and campaign.hits.filter(n_available__gt=0).exists()
+        and not at_work.exists()
+    )
+
+
+def _able(
+    campaign: Campaign, now: datetime, looked_at: int | None = None
+) -> Iterator[Worker]:
+    """Give the active workers who may take one of the waiting HITs, last seen first."""
+    for worker in _counted_on(campaign, now)[:looked_at].iterator(chunk_size=50):
+        if unseen_hits(worker, campaign).exists() and _may_qualify(
+            worker, campaign, now
+        ):
+            yield worker
 
 
 def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:

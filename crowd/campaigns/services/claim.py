@@ -14,12 +14,13 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from crowd.campaigns.selectors.turns import Turn, turns
 from crowd.campaigns.services import reservations
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.services import slots
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.eligible import campaigns_for, candidates, open_campaigns
+from crowd.workers.selectors.eligible import campaigns_for, candidates, is_open
 
 State = Assignment.State
 # An answer that was under way when time ran out still counts.
@@ -47,10 +48,13 @@ def next_assignment(
                 slots.take_back(current.pk, current.hit_id, State.EXPIRED)
         # What was shown last when the search began; `_claim` looks whether it still is.
         newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
-        candidate = candidates(worker, campaigns_for(worker, pool, only))
+        order = turns(worker, campaigns_for(worker, pool, only))
+        candidate = candidates(worker, [turn.campaign for turn in order])
         if candidate is None:
             return None
-        claimed = _claim(worker, *candidate, newest or 0, now)
+        campaign, hits = candidate
+        turn = next(turn for turn in order if turn.campaign == campaign)
+        claimed = _claim(worker, turn, hits, newest or 0, now)
         if claimed is not None:
             return claimed
     return None
@@ -73,17 +77,18 @@ def _accepted(worker: Worker) -> Assignment | None:
 
 @transaction.atomic
 def _claim(
-    worker: Worker, campaign: Campaign, hits: list[int], newest: int, now: datetime
+    worker: Worker, turn: Turn, hits: list[int], newest: int, now: datetime
 ) -> Assignment | None:
     """Take the first of the HITs that is still free; None where things have changed.
 
     What was found without a lock is checked again here: whether the campaign is still
     open to the worker, who has been shown nothing since (`newest` was the last).
     """
+    campaign = turn.campaign
     # Two tabs of one worker come here one after the other; the second looks again.
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
     shown_since = Assignment.objects.filter(worker=locked, pk__gt=newest)
-    if shown_since.exists() or not open_campaigns(locked, [campaign.pk]):
+    if shown_since.exists() or not is_open(locked, campaign):
         return None
     for pk in hits:
         if not slots.take(pk):
@@ -92,6 +97,7 @@ def _claim(
         if not reservations.may_take(campaign, locked):
             slots.free(pk)
             return None
+        turn.keep()
         return Assignment.objects.create(
             hit=HIT(pk=pk, campaign=campaign),
             worker=locked,

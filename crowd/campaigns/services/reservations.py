@@ -24,6 +24,9 @@ PASSED_ON = (
 def for_one_worker(campaign: Campaign) -> None:
     """Let one and the same worker answer all of the campaign; which one comes by itself."""
     Reservation.objects.get_or_create(campaign=campaign)
+    Campaign.objects.filter(pk=campaign.pk).update(
+        worker_share=None, share_follows_crowd=False, hits_per_worker=None
+    )
 
 
 def may_take(campaign: Campaign, worker: Worker) -> bool:

@@ -7,8 +7,8 @@ from datetime import datetime
 from django.utils import timezone
 
 from crowd.campaigns.selectors.reading_pace import is_faster_than_reading
-from crowd.campaigns.selectors.starved import is_starved
-from crowd.campaigns.services.run import HERE
+from crowd.campaigns.selectors.starved import is_held_by_shares, is_starved
+from crowd.campaigns.services import shares
 from crowd.hits.models.campaign import Campaign
 from crowd.money.selectors.fair_pay import is_underpaid
 
@@ -16,6 +16,10 @@ STARVED = (
     "HITs are waiting, but no recently active worker can take one: all are excluded, "
     "have seen the inputs, or do not qualify. Invite more workers or stop the "
     "campaign."
+)
+HELD_BY_SHARES = (
+    "HITs are waiting, but the workers who would take them have done their share. "
+    "Invite more workers, or lift the limit per worker."
 )
 
 # All of these together leave room for what others write: a notice that is cut could not
@@ -34,14 +38,19 @@ def is_too_fast(campaign: Campaign) -> bool:
 
 
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:
-    """Set or clear the campaign's notices; tell whether its work is stuck."""
-    # Only here do we know who could come: elsewhere new people come by themselves.
-    is_here = campaign.platform == HERE
-    starved = is_here and is_starved(campaign, now or timezone.now())
+    """Set or clear the campaign's notices; tell whether its work is stuck.
+
+    Before that, count again how much one worker may do.
+    """
+    now = now or timezone.now()
+    shares.refresh(campaign, now)
+    starved = is_starved(campaign, now)
+    held = not starved and is_held_by_shares(campaign, now)
     holds = {
         # the short one first: where only the beginning is shown, it is there
         TOO_FAST: is_faster_than_reading(campaign),
         STARVED: starved,
+        HELD_BY_SHARES: held,
         UNDERPAID: is_underpaid(campaign),
     }
     notice = Campaign.objects.values_list("notice", flat=True).get(pk=campaign.pk)
@@ -54,4 +63,4 @@ def watch(campaign: Campaign, now: datetime | None = None) -> bool:
         Campaign.objects.filter(pk=campaign.pk, notice=notice).update(
             notice=new_notice[:LONGEST]
         )
-    return starved
+    return starved or held

@@ -24,7 +24,8 @@ from crowd.hits.services.platforms import connect
 from crowd.platforms.base import Completion, Identity, Outcome, Platform, get
 from crowd.platforms.panel import Panel
 from crowd.workers.models.worker import Exclusion
-from crowd.workers.selectors.eligible import open_campaigns, unseen_hits
+from crowd.workers.selectors.eligible import is_open, unseen_hits
+from crowd.workers.selectors.shares import used_up
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
 
@@ -107,10 +108,11 @@ def may_work(session: ExternalSession) -> bool:
     if claim.open_assignment(worker, timezone.now()) is not None:
         return True
     campaign = session.campaign
-    running = any(
-        open_campaign.pk == campaign.pk for open_campaign in open_campaigns(worker)
+    return (
+        is_open(worker, campaign)
+        and not used_up(worker, [campaign])
+        and unseen_hits(worker, campaign).exists()
     )
-    return running and unseen_hits(worker, campaign).exists()
 
 
 def is_over(session: ExternalSession) -> bool:

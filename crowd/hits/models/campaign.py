@@ -64,6 +64,20 @@ class Campaign(models.Model):
     # when staff last added to the budget
     money_added_at = models.DateTimeField(null=True, blank=True)
     seed = models.BigIntegerField()
+    # the planned share of one worker; None: a worker may do all of it
+    worker_share = models.FloatField("share of one worker", null=True, blank=True)
+    share_follows_crowd = models.BooleanField(
+        "share follows the crowd",
+        default=False,
+        help_text="Whether each may do more where fewer workers are active.",
+    )
+    # what the share comes to now
+    hits_per_worker = models.PositiveIntegerField(
+        "HITs per worker",
+        null=True,
+        blank=True,
+        help_text="How many HITs one worker may do.",
+    )
     simulated = models.BooleanField(default=False)
     starts_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)

@@ -7,7 +7,7 @@ be a hundred thousand in a hundred campaigns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.db.models import (
     Case,
@@ -28,14 +28,19 @@ from django.utils import timezone
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign, Input
 from crowd.hits.models.reservation import Reservation
+from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.worker import Exclusion, Worker
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
+from crowd.workers.selectors.shares import used_up
 
 # How many HITs somebody who wants the next one is offered: others may be faster.
 CANDIDATES = 8
 # With so few inputs left, their HITs are looked up instead of going through campaigns.
 FEW = 16
+# So many campaigns are looked through for the first in order with work; more than are
+# ever open together in one pool.
+WINDOW = 50
 # What is left is counted so far, and then called "1,000+".
 COUNTED = 1_000
 # The scope of a campaign's inputs, as `Campaign.input_scope` gives it.
@@ -56,14 +61,26 @@ class _CountRows(Subquery):
 
 
 def open_campaigns(
-    worker: Worker, among: Collection[int] | None = None
+    worker: Worker, among: Iterable[int] | None = None
 ) -> list[Campaign]:
-    """List the running campaigns that are not closed to the worker, oldest first.
+    """List the running campaigns that are not closed to the worker, oldest first."""
+    # campaigns share their HIT types: each is read once
+    rows = _open(worker, among).prefetch_related("hit_type")
+    return list(rows.order_by("starts_at", "pk"))
+
+
+def is_open(worker: Worker, campaign: Campaign) -> bool:
+    """Tell whether a campaign is running and not closed to the worker."""
+    return _open(worker, [campaign.pk]).exists()
+
+
+def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
+    """Give what `open_campaigns` lists.
 
     A program that plays a worker gets simulated campaigns only.
     """
     if worker.excluded:
-        return []
+        return Campaign.objects.none()
     running = Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=worker.platform
     ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
@@ -72,10 +89,7 @@ def open_campaigns(
     running = running.exclude(pk__in=others.values("campaign"))
     if among is not None:
         running = running.filter(pk__in=among)
-    if worker.simulated:
-        running = running.filter(simulated=True)
-    # campaigns share their HIT types: each is read once
-    return list(running.prefetch_related("hit_type").order_by("starts_at", "pk"))
+    return running.filter(simulated=True) if worker.simulated else running
 
 
 def campaigns_for(
@@ -83,7 +97,8 @@ def campaigns_for(
 ) -> list[Campaign]:
     """List the open campaigns whose work the worker may be given: all, or those named.
 
-    The worker has consented to the pool's text and meets what is required.
+    The worker has consented to the pool's text, meets what is required, and has not
+    done their share.
     """
     campaigns = open_campaigns(worker, None if only is None else [only.pk])
     if pool is not None:
@@ -91,7 +106,8 @@ def campaigns_for(
     agreed = consented(worker, {campaign.pool for campaign in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
     lacking = unmet(worker, agreeable, timezone.now())
-    return [campaign for campaign in agreeable if campaign.pk not in lacking]
+    closed = lacking.keys() | used_up(worker, agreeable)
+    return [campaign for campaign in agreeable if campaign.pk not in closed]
 
 
 def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
@@ -103,13 +119,26 @@ def unseen_hits(worker: Worker, campaign: Campaign | OuterRef) -> QuerySet[HIT]:
     )
 
 
-def n_unseen(worker: Worker, campaign: Campaign) -> int:
+def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
+    """Give the campaigns of which the worker gets HITs in turns, one of them included.
+
+    Elsewhere than on our own site somebody comes for one campaign only.
+    """
+    if campaign.platform != SelfHosted.slug:
+        return [campaign]
+    pool = Campaign.objects.filter(pool=campaign.pool).values_list("pk", flat=True)
+    others = campaigns_for(worker, pool)
+    return others if campaign in others else [campaign, *others]
+
+
+def n_unseen(worker: Worker, campaigns: Sequence[Campaign]) -> int:
     """Count the available inputs that the worker has not seen, up to `COUNTED`.
 
     Inputs, not HITs: once a worker has one of them, the others of it are closed.
     """
-    hits = unseen_hits(worker, campaign).values_list("input", flat=True)
-    return len(set(hits[:COUNTED]))
+    scopes = {campaign.input_scope for campaign in campaigns}
+    inputs = _unseen_inputs(worker, campaigns).filter(scope__in=scopes)
+    return len(inputs.values("pk")[:COUNTED])
 
 
 def candidates(
@@ -179,14 +208,19 @@ def _likely(worker: Worker, campaigns: Sequence[Campaign]) -> Iterator[Campaign]
         hits = HIT.objects.filter(input__in=left, n_available__gt=0, campaign__in=later)
         having = set(hits.order_by().values_list("campaign", flat=True))
     else:
-        having_work = Campaign.objects.filter(
-            pk__in=[campaign.pk for campaign in later]
-        )
-        having_work = having_work.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
-        having = set(
-            having_work.order_by("starts_at", "pk").values_list("pk", flat=True)[:1]
-        )
+        having = _having_work(worker, later[:WINDOW])
+        # of very many campaigns nearly all of which are used up: any that is not
+        having = having or _having_work(worker, later[WINDOW:], at_most=1)
     yield from [campaign for campaign in later if campaign.pk in having][:1]
+
+
+def _having_work(
+    worker: Worker, campaigns: Sequence[Campaign], at_most: int | None = None
+) -> set[int]:
+    """Find campaigns with a HIT that shows nothing the worker has seen."""
+    rows = Campaign.objects.filter(pk__in=[campaign.pk for campaign in campaigns])
+    rows = rows.filter(Exists(unseen_hits(worker, OuterRef("pk"))))
+    return set(rows.order_by("pk").values_list("pk", flat=True)[:at_most])
 
 
 def _unseen_inputs(worker: Worker, campaigns: Sequence[Campaign]) -> QuerySet[Input]:

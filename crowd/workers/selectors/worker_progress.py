@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
@@ -8,6 +9,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import COUNTED, n_unseen
+from crowd.workers.selectors.shares import left_of_share, most_left
 
 State = Assignment.State
 SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
@@ -15,7 +17,7 @@ SENT_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
 
 @dataclass(frozen=True)
 class WorkerProgress:
-    """How many HITs of a campaign a worker has sent in, and has left to do."""
+    """How many HITs of campaigns a worker has sent in, and has left to do."""
 
     n_done: int
     n_left: int
@@ -27,17 +29,20 @@ class WorkerProgress:
         return self.n_done + self.n_left
 
 
-def worker_progress(worker: Worker, campaign: Campaign) -> WorkerProgress:
-    """Give a worker's progress in one campaign, an open assignment counted as left."""
-    counts = Assignment.objects.filter(worker=worker, hit__campaign=campaign).aggregate(
+def worker_progress(worker: Worker, campaigns: Sequence[Campaign]) -> WorkerProgress:
+    """Give a worker's progress in campaigns, an open assignment counted as left."""
+    counts = Assignment.objects.filter(
+        worker=worker, hit__campaign__in=campaigns
+    ).aggregate(
         n_done=Count("pk", filter=Q(state__in=SENT_IN)),
         n_open=Count("pk", filter=Q(state=State.ACCEPTED)),
     )
-    n_unseen_inputs = 0
-    if campaign.state == Campaign.State.RUNNING:
-        n_unseen_inputs = n_unseen(worker, campaign)
+    running = [c for c in campaigns if c.state == Campaign.State.RUNNING]
+    n_unseen_inputs = n_unseen(worker, running) if running else 0
+    share = most_left(running, left_of_share(worker, running))
+    within = share is not None and share <= n_unseen_inputs
     return WorkerProgress(
         n_done=counts["n_done"],
-        n_left=counts["n_open"] + n_unseen_inputs,
-        at_least=n_unseen_inputs == COUNTED,
+        n_left=counts["n_open"] + (share if within else n_unseen_inputs),
+        at_least=n_unseen_inputs == COUNTED and not within,
     )

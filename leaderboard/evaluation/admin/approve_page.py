@@ -17,7 +17,7 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
-from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def approve_page(
         "open": submission.state in {State.MEASURED, State.DECLINED},
         "can_decline": submission.state == State.MEASURED,
         "form": form,
+        "workers": crowd_wanted(submission.task),
         "samples": _samples(submission),
         **_money(submission, cost),
     }

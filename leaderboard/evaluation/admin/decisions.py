@@ -114,9 +114,7 @@ def approve_selected(
         request,
         APPROVE,
         [
-            Line(
-                row.pk, str(row), f"{row.task}, {dollars(costs[row.pk])}{_warned(row)}"
-            )
+            Line(row.pk, str(row), f"{row.task}, {_plan(row, costs)}{_warned(row)}")
             for row in rows
         ],
         totals=[*_by_task(rows, costs), ("Total", dollars(total))],
@@ -365,6 +363,13 @@ def cost_shown(row: Any) -> str:
     if evaluation is None or evaluation.state != State.REQUESTED:
         return ""
     return f"{dollars(cost_of(row))} if approved"
+
+
+def _plan(row: Any, costs: dict[int, int]) -> str:
+    """Say what it costs, and how many workers it wants."""
+    n = decide.n_workers(row.evaluation)
+    who = "1 worker" if n == 1 else f"at least {n:,} workers"
+    return f"{dollars(costs[row.pk])}, {who}"
 
 
 def _warned(row: Any) -> str:

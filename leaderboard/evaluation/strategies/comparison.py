@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.campaigns.services import reservations, run
+from crowd.campaigns.services import reservations, run, shares
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.selectors.progress import campaign_progress, is_done
 from crowd.hits.services import slots
@@ -70,6 +70,11 @@ class ComparisonOfTwo:
                 comparison.strategy, comparison.n_workers
             ),
         )
+
+    def n_workers(self, evaluation: HumanEvaluation) -> int:
+        if evaluation.comparison.strategy == Comparison.Strategy.FIXED:
+            return 1
+        return self.human(evaluation).n_workers_wanted
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
@@ -138,6 +143,8 @@ class ComparisonOfTwo:
             now = machine.lock(evaluation.pk)
             if now.state == State.ANNOTATING:
                 _go_on(now, look)
+        # Another wave may be out, of which each worker may do a share, too.
+        shares.refresh(Campaign.objects.get(pk=evaluation.campaign.pk))
 
     def score(self, evaluation: HumanEvaluation) -> None:
         """Nothing: a comparison is decided while ratings come in."""

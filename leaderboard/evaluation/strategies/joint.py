@@ -49,6 +49,9 @@ class SideBySide:
             ratings_per_item=joint_evaluation.n_workers,
         )
 
+    def n_workers(self, evaluation: HumanEvaluation) -> int:
+        return self.human(evaluation).n_workers_wanted
+
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 

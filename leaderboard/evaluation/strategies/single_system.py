@@ -43,6 +43,9 @@ class SingleSystem:
     def cost(self, evaluation: HumanEvaluation) -> Quote:
         return quote_single(evaluation.task)
 
+    def n_workers(self, evaluation: HumanEvaluation) -> int:
+        return evaluation.task.human.n_workers_wanted
+
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
         design = configuration.design_of(task, task.human)

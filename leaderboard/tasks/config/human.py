@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -26,6 +27,8 @@ SEPARATE = 2
 # Which estimate of a system's quality ranks the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
+# One worker may do so much of a campaign where twice an equal part is less.
+SHARE = 0.1
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,8 @@ class HumanConfig:
     hit_template: str = setting(text(filled=True), per_table=True)
     sample_size: int = setting(whole(1), human_only=True)
     ratings_per_instance: int = setting(whole(1), 1, human_only=True)
+    workers: int | None = setting(whole(1), None)
+    worker_percent: int | None = setting(whole(1, 100), None)
     reward_cents: int = setting(whole(0))
     expected_seconds: int = setting(whole(0), 0)
     assignment_minutes: int = setting(whole(1), 30)
@@ -179,6 +184,30 @@ class HumanConfig:
     def judged_blind(self, criteria: Mapping[str, str]) -> bool:
         """Tell whether no criterion is judged against the input."""
         return not any(self.show_input.get(criterion, True) for criterion in criteria)
+
+    @property
+    def n_workers_wanted(self) -> int:
+        """Say how many workers are wanted: so many that each does half of their share."""
+        if self.workers is not None:
+            return self.workers
+        return math.ceil(2 / self.share_of_one)
+
+    @property
+    def share_of_one(self) -> float:
+        """Give the greatest share of a campaign that one worker may do.
+
+        Where the task does not say it, twice an equal part among the workers who are
+        wanted, and at least `SHARE`.
+        """
+        if self.worker_percent is not None:
+            return self.worker_percent / 100
+        equal = 0.0 if self.workers is None else 1 / self.workers
+        return min(1.0, max(SHARE, 2 * equal))
+
+    @property
+    def share_follows_crowd(self) -> bool:
+        """Tell whether a small crowd may do more each: the task asks for no larger one."""
+        return self.workers is None and self.worker_percent is None
 
     def n_test_questions(self, n_items: int) -> tuple[int, int]:
         """Give how many positive and negative test questions go with so many items."""

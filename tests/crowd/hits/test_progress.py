@@ -104,20 +104,22 @@ def test_two_hits_about_one_input_are_one_to_come():
     twice = [item("a", content_key="same"), item("b", content_key="same"), item("c")]
     campaign = make_campaign(of=twice)
     worker = make_worker()
-    assert worker_progress(worker, campaign).n_all == 2
+    assert worker_progress(worker, [campaign]).n_all == 2
     assert len(do_all(worker)) == 2
-    assert worker_progress(worker, campaign).n_all == 2
+    assert worker_progress(worker, [campaign]).n_all == 2
 
 
 def test_a_worker_sees_what_is_left_for_them_and_not_for_others():
     first = make_campaign(3, of=items(3, "a-"))
     second = make_campaign(4, of=items(4, "b-"))
     worker = make_worker()
+    run.pause(second.pk, None)
     do_one(worker)
     next_assignment(worker)
-    mine = worker_progress(worker, first)
+    run.resume(second.pk, None)
+    mine = worker_progress(worker, [first])
     assert (mine.n_done, mine.n_left, mine.n_all) == (1, 2, 3)
-    assert worker_progress(worker, second).n_left == 2
+    assert worker_progress(worker, [second]).n_left == 2
     run.pause(second.pk, None)
     second.refresh_from_db()
-    assert worker_progress(worker, second).n_left == 0
+    assert worker_progress(worker, [second]).n_left == 0

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from crowd.campaigns.services import shares
 from crowd.models import HIT, Assignment, Campaign, Commitment, LedgerEntry
 from crowd.money.services import budgets
 from genie.lib import jobs
@@ -132,8 +133,9 @@ def test_the_walk_ends_on_the_board_with_the_right_score(annotating, players, qu
 
 
 def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
-    annotating, players, quality
+    annotating, players, quality, boss
 ):
+    shares.lift(Campaign.objects.get().pk, boss, "Four of nine answer everything.")
     diligent = [player for player in players if player.habit == DILIGENT][:3]
     agreeable = next(player for player in players if player.habit == AGREEABLE)
     # Luck does not decide which work this worker gets, nor whether the money for

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crowd.campaigns.services import shares
 from crowd.models import Assignment
 from genie.lib import jobs
 from leaderboard.boards.selectors.submission_progress import submission_progress
@@ -40,6 +41,8 @@ def answered(settings, hand_in, good, boss, crowd):
     jobs.drain()
     decide.approve(submission, by=boss, start_now=True)
     settle()
+    campaign = submission.human_evaluation.campaign
+    shares.lift(campaign.pk, boss, "Four of nine answer everything.")
     for _ in range(25):  # enough to be sure of the one who always agrees
         crowd.do_hit(crowd.players[-1])
     crowd.work()

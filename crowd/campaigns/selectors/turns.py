@@ -1,0 +1,106 @@
+"""In which order a worker gets the campaigns of a pool that are open together.
+
+Worked off one after another, each campaign would have other days and other workers than
+the next, and whoever compares their systems would compare days and workers. So each worker
+gets them in rounds: every open campaign has its turn in a round, in an order drawn for the
+worker and kept (`DrawnOrder`). One that opens later joins in the next round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef
+
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.models.drawn_order import DrawnOrder
+from crowd.workers.models.worker import Worker
+from genie.lib.seeds import generator, seed_from
+
+# Where a pool has several kinds of HITs, so many of a kind come one after another: who
+# is asked something else each time makes more mistakes.
+RUN = 5
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A campaign's next turn: in which round, and as which one of it."""
+
+    campaign: Campaign
+    # None: the only campaign of its pool, for which nothing is drawn
+    order: DrawnOrder | None = None
+    place: int = 0
+
+    def keep(self) -> None:
+        """Note that it is this campaign's turn; callers hold the worker's row."""
+        if self.order is None:
+            return
+        self.order.n_taken = self.place + 1
+        self.order.save(update_fields=["n_taken"] if self.order.pk else None)
+
+
+def turns(worker: Worker, campaigns: Sequence[Campaign]) -> list[Turn]:
+    """Put the campaigns that are open to a worker into the order of their turns.
+
+    Pools come one after another, as the campaigns do. Nothing is written: what is drawn
+    here comes out the same until one of the turns is kept.
+    """
+    pools: dict[str, list[Campaign]] = {}
+    for campaign in campaigns:
+        pools.setdefault(campaign.pool, []).append(campaign)
+    several = [pool for pool, group in pools.items() if len(group) > 1]
+    latest = _latest(worker, several) if several else {}
+    return [
+        turn
+        for pool, group in pools.items()
+        for turn in _turns(worker, pool, group, latest.get(pool))
+    ]
+
+
+def _latest(worker: Worker, pools: Sequence[str]) -> dict[str, DrawnOrder]:
+    """Find the round that the worker is in, for each pool."""
+    rounds = DrawnOrder.objects.filter(worker=worker)
+    newer = rounds.filter(pool=OuterRef("pool"), number__gt=OuterRef("number"))
+    current = rounds.filter(~Exists(newer), pool__in=pools)
+    return {order.pool: order for order in current}
+
+
+def _turns(
+    worker: Worker, pool: str, group: Sequence[Campaign], current: DrawnOrder | None
+) -> Iterator[Turn]:
+    """Give each campaign's first turn: in what is left of the round, or in the next."""
+    if len(group) == 1:
+        yield Turn(group[0])
+        return
+    waiting = {campaign.pk: campaign for campaign in group}
+    orders = [_drawn(worker, pool, group, 0 if current is None else current.number + 1)]
+    if current is not None:
+        orders.insert(0, current)
+    for order in orders:
+        for place in range(order.n_taken, len(order.campaigns)):
+            campaign = waiting.pop(order.campaigns[place], None)
+            if campaign is not None:
+                yield Turn(campaign, order, place)
+
+
+def _drawn(
+    worker: Worker, pool: str, group: Sequence[Campaign], number: int
+) -> DrawnOrder:
+    """Draw a round: kinds of HITs in random order, and the campaigns of each."""
+    seed = seed_from("order of campaigns", worker.pk, pool, number)
+    rng = generator(seed)
+    kinds: dict[int, list[int]] = {}
+    for campaign in group:
+        kinds.setdefault(campaign.hit_type_id, []).append(campaign.pk)
+    again = math.ceil(RUN / min(map(len, kinds.values()))) if len(kinds) > 1 else 1
+    drawn = [
+        int(pk)
+        for kind in rng.permutation(list(kinds))
+        for _ in range(again)
+        for pk in rng.permutation(kinds[int(kind)])
+    ]
+    return DrawnOrder(
+        worker=worker, pool=pool, number=number, seed=seed, campaigns=drawn
+    )

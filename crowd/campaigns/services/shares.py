@@ -1,0 +1,88 @@
+"""Nobody does more than a share of a campaign: planned, kept up to date, lifted by staff.
+
+A score must hold for other workers than those who happened to come, so it must not rest
+on a few of them. Who has done their share gets no more HITs of that campaign
+(`crowd.workers.selectors.eligible`).
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Sum
+from django.utils import timezone
+
+from crowd.campaigns.selectors.starved import n_able
+from crowd.campaigns.services.run import HERE
+from crowd.elsewhere.models.external import ExternalCampaign
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.platforms import can
+from genie.lib.admin.log import note
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractBaseUser
+
+
+def plan(campaign: Campaign, share: float, *, follows_crowd: bool) -> None:
+    """Let each worker do at most this share of a campaign that was just built.
+
+    With `follows_crowd`, a small crowd can still finish it: of n active workers each may
+    do up to 2 / n, twice an equal part. Where workers answer on the platform's own pages, nothing
+    keeps them to a share.
+    """
+    if share >= 1 or can(campaign.platform).answers_there:
+        return
+    campaign.worker_share, campaign.share_follows_crowd = share, follows_crowd
+    campaign.save(update_fields=["worker_share", "share_follows_crowd"])
+    refresh(campaign)
+
+
+def refresh(campaign: Campaign, now: datetime | None = None) -> None:
+    """Count again how many HITs the share comes to: HITs and workers come and go."""
+    planned = campaign.worker_share
+    if planned is None:
+        return
+    share = planned
+    if campaign.share_follows_crowd and campaign.platform == HERE:
+        n = n_able(campaign, now or timezone.now(), enough=math.ceil(2 / planned))
+        if n == 0:
+            return  # nobody is here yet, or no HIT waits: that says nothing of the crowd
+        share = max(planned, 2 / n)
+    n_hits = campaign.hits.aggregate(n=Sum("max_assignments"))["n"] or 0
+    # A little less, so that .1 of 880 is 88 and not 89.
+    part = math.ceil(min(share, 1) * n_hits - 1e-9)
+    limit = max(1, part, _place_size(campaign))
+    if limit != campaign.hits_per_worker:
+        # Unless staff have lifted it meanwhile.
+        Campaign.objects.filter(pk=campaign.pk, worker_share=planned).update(
+            hits_per_worker=limit
+        )
+        campaign.hits_per_worker = limit
+
+
+def lift(pk: int, by: AbstractBaseUser, why: str) -> bool:
+    """Let each worker do as much of a campaign as they like; False where they may."""
+    with transaction.atomic():
+        lifted = Campaign.objects.filter(
+            pk=pk, worker_share__isnull=False, state__in=_UNDER_WAY
+        ).update(worker_share=None, hits_per_worker=None, share_follows_crowd=False)
+        if lifted:
+            sentence = "Lifted the limit per worker."
+            note(by, Campaign.objects.get(pk=pk), sentence, why)
+    return bool(lifted)
+
+
+_UNDER_WAY = (
+    Campaign.State.SCHEDULED,
+    Campaign.State.RUNNING,
+    Campaign.State.PAUSED,
+)
+
+
+def _place_size(campaign: Campaign) -> int:
+    """Say how many HITs a platform pays a visitor for: fewer would be half a visit."""
+    place = ExternalCampaign.objects.filter(campaign=campaign).first()
+    return 0 if place is None else place.place_size
