@@ -126,8 +126,7 @@ def in_turns_with(worker: Worker, campaign: Campaign) -> list[Campaign]:
     """
     if campaign.platform != SelfHosted.slug:
         return [campaign]
-    pool = Campaign.objects.filter(pool=campaign.pool).values_list("pk", flat=True)
-    others = campaigns_for(worker, pool)
+    others = campaigns_for(worker, campaign.pool)
     return others if campaign in others else [campaign, *others]
 
 
