@@ -123,7 +123,8 @@ def standardised_means(
     z = worker_z_scores(values, workers)
     system_codes = factor_codes({"system": systems}, len(z))
     codes, n_systems = system_codes["system"]
-    names = np.unique(np.asarray(systems).astype(str)).tolist()
+    _, first = np.unique(codes, return_index=True)
+    names = np.asarray(systems)[first].astype(str).tolist()
     usable = ~np.isnan(z)
     n_ratings = np.bincount(codes[usable], minlength=n_systems)
     weights = np.ones(int(usable.sum()))

@@ -1,0 +1,378 @@
+"""Reading tables of ratings or pairs: CSV, TSV or JSONL, also gzipped.
+
+A file is read at once by columns, which is fast; what is wrong with it is then looked for
+line by line, so that a message names the line and the column.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.resampling import Floats
+from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Codes = npt.NDArray[np.intp]
+_TIES = {"", "tie", "equal", "both", "neither", "draw", "tie (bothbad)"}
+_FIRST = {"a", "first", "system_a", "model_a"}
+_SECOND = {"b", "second", "system_b", "model_b"}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column of names: a number each, and what the numbers stand for."""
+
+    codes: Codes
+    names: list[str]
+
+    @property
+    def words(self) -> npt.NDArray[np.object_]:
+        return np.asarray(self.names, dtype=object)[self.codes]
+
+    def where(self, rows: npt.NDArray[np.bool_] | Codes) -> Labels:
+        return Labels(self.codes[rows], self.names)
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings as columns; `labels` has system and worker, perhaps instance and page."""
+
+    criterion: str
+    values: Floats
+    labels: dict[str, Labels]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Preferences as columns; `outcome` is 1 for system a, -1 for b, 0 for a tie."""
+
+    criterion: str
+    outcome: npt.NDArray[np.int64]
+    labels: dict[str, Labels]
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+
+@dataclass
+class _Part:
+    """What one file gave: columns of names, and numbers or preferences."""
+
+    layout: Layout
+    labels: dict[str, pd.Categorical]
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def read_tables(
+    paths: Sequence[Path], criteria: Sequence[str] = ()
+) -> list[Ratings] | list[Pairs]:
+    """Read files of one layout as one table.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    criteria : sequence of str
+        Columns of ratings, where each criterion has its own.
+
+    Returns
+    -------
+    list of Ratings or list of Pairs
+        One for each criterion, by name; "" where none is named.
+
+    Raises
+    ------
+    GenieError
+        With file, line and column of the first thing wrong.
+    """
+    parts = [_read(path, criteria) for path in paths]
+    kinds = {(part.layout.kind == "pairs", *sorted(part.labels)) for part in parts}
+    if len(kinds) > 1:
+        names = ", ".join(path.name for path in paths)
+        raise GenieError(f"{names} have different columns.", code="mixed-files")
+    labels = {name: _together([part.labels[name] for part in parts]) for name in parts[0].labels}
+    criterion = labels.pop("criterion", None)
+    if parts[0].layout.kind == "pairs":
+        outcome = np.concatenate([part.values["outcome"] for part in parts])
+        return [
+            Pairs(name, outcome[rows], {k: v.where(rows) for k, v in labels.items()})
+            for name, rows in _by_criterion(criterion, len(outcome))
+        ]
+    found: dict[str, Ratings] = {}
+    for column in parts[0].values:
+        values = np.concatenate([part.values[column] for part in parts])
+        for name, rows in _by_criterion(criterion, len(values)):
+            title = name or column
+            chosen = {k: v.where(rows) for k, v in labels.items()}
+            found[title] = Ratings(title, values[rows], chosen)
+    return [found[name] for name in sorted(found)]
+
+
+def _by_criterion(
+    criterion: Labels | None, n: int
+) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    if criterion is None:
+        yield "", np.ones(n, dtype=np.bool_)
+        return
+    for code, name in enumerate(criterion.names):
+        rows = criterion.codes == code
+        if rows.any():
+            yield name, rows
+
+
+def _together(columns: list[pd.Categorical]) -> Labels:
+    from pandas.api.types import union_categoricals
+
+    whole = columns[0] if len(columns) == 1 else union_categoricals(columns)
+    used = whole.remove_unused_categories()
+    # by name, so that nothing depends on the order of the lines
+    order = np.argsort(used.categories.to_numpy(dtype=object), kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    names = [str(used.categories[i]) for i in order]
+    return Labels(place[used.codes], names)
+
+
+def _read(path: Path, criteria: Sequence[str]) -> _Part:
+    try:
+        with _open(path) as file:
+            first = next((line for line in file if line.strip()), "")
+        if not first:
+            raise GenieError(f"{path} is empty.", code="empty-file")
+        if first.lstrip().startswith("{"):
+            return _from_json_lines(path, criteria)
+        mark = "\t" if "\t" in first else ","
+        header = next(csv.reader([first.rstrip("\r\n")], delimiter=mark))
+        layout = layout_of(path.name, header, criteria)
+        return _from_table(path, mark, layout)
+    except FileNotFoundError as error:
+        raise GenieError(f"There is no file {path}.", code="no-file") from error
+    except UnicodeDecodeError as error:
+        raise GenieError(f"{path} is not UTF-8 text.", code="not-text") from error
+    except (OSError, EOFError) as error:
+        raise GenieError(f"{path} cannot be read: {error}.", code="not-read") from error
+
+
+def _open(path: Path) -> TextIO:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    if packed:
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _numbers(layout: Layout) -> list[str]:
+    """Name the columns that hold ratings."""
+    if layout.kind == "pages":
+        places = range(1, layout.places + 1)
+        return [f"{name}{place}" for name in layout.criteria for place in places]
+    if layout.kind == "pairs":
+        return []
+    return list(layout.criteria) or [layout.columns["value"]]
+
+
+def _names(layout: Layout) -> list[str]:
+    """Name the columns that hold names."""
+    systems = [f"sys{place}" for place in range(1, layout.places + 1)]
+    return [*layout.labels.values(), *systems]
+
+
+def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
+    import pandas as pd
+
+    numbers, names = _numbers(layout), _names(layout)
+    # a preference may be empty, which is a tie, and a mark may be anything
+    free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
+    free += [layout.keep] if layout.keep else []
+    try:
+        with _open(path) as file:
+            frame = pd.read_csv(
+                file,
+                sep=mark,
+                usecols=lambda column: column in {*numbers, *names, *free},
+                dtype=dict.fromkeys(numbers, np.float64)
+                | dict.fromkeys([*names, *free], "category"),
+                keep_default_na=False,
+                na_values=[""],
+                index_col=False,
+                float_precision="high",
+            )
+    except ValueError as error:
+        _complain(path, mark, layout)
+        raise GenieError(f"{path}: {error}", code="not-a-table") from error
+    frame = frame[_kept(frame, layout)]
+    if frame.empty:
+        raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
+    wrong = any(frame[column].isna().any() for column in names)
+    wrong |= not np.isfinite(frame[numbers].to_numpy()).all()
+    if wrong:
+        _complain(path, mark, layout)
+    return _part(frame, layout, path)
+
+
+def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
+    if layout.keep is None:
+        return np.ones(len(frame), dtype=np.bool_)
+    marks = frame[layout.keep].astype(str)
+    meant = KEPT[layout.keep.strip().lower()]
+    rows: npt.NDArray[np.bool_] = marks.isin(meant).to_numpy()
+    # a column "type" may mean something else
+    other = layout.keep.strip().lower() == "type" and not rows.any()
+    return ~rows if other else rows
+
+
+def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
+    if layout.kind == "pages":
+        return _stacked(frame, layout)
+    labels = {
+        name: frame[column].astype("category").array
+        for name, column in layout.labels.items()
+    }
+    if layout.kind == "pairs":
+        outcome = _outcomes(frame, layout, path)
+        return _Part(layout, labels, {"outcome": outcome})
+    if not layout.criteria:
+        column = layout.columns["value"]
+        return _Part(layout, labels, {"": frame[column].to_numpy(np.float64)})
+    values = {name: frame[name].to_numpy(np.float64) for name in layout.criteria}
+    return _Part(layout, labels, values)
+
+
+def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
+    """Put the systems of each page below each other."""
+    from pandas.api.types import union_categoricals
+
+    places = range(1, layout.places + 1)
+    labels = {
+        name: union_categoricals([frame[column].array] * layout.places)
+        for name, column in layout.labels.items()
+    }
+    labels["system"] = union_categoricals([frame[f"sys{k}"].array for k in places])
+    values = {
+        name: np.concatenate([frame[f"{name}{k}"].to_numpy(np.float64) for k in places])
+        for name in layout.criteria
+    }
+    return _Part(layout, labels, values)
+
+
+def _outcomes(
+    frame: pd.DataFrame, layout: Layout, path: Path
+) -> npt.NDArray[np.int64]:
+    a, b, preferred = (
+        frame[layout.columns[name]].astype(object).fillna("").astype(str).str.strip()
+        for name in ("system_a", "system_b", "preferred")
+    )
+    lower = preferred.str.lower()
+    outcome = np.full(len(frame), 9, dtype=np.int64)
+    outcome[lower.isin(_TIES)] = 0
+    outcome[lower.isin(_FIRST)] = 1
+    outcome[lower.isin(_SECOND)] = -1
+    # a system's own name goes before what a letter may mean
+    outcome[preferred == a] = 1
+    outcome[preferred == b] = -1
+    line = frame.index.to_numpy() + 2
+    if (a == b).any():
+        at = int(line[np.argmax(a == b)])
+        raise GenieError(
+            f"{path.name}, line {at}: a system is compared with itself.", code="same-system"
+        )
+    if (outcome == 9).any():
+        bad = int(np.argmax(outcome == 9))
+        raise GenieError(
+            f"{path.name}, line {int(line[bad])}, column {layout.columns['preferred']}: "
+            f"{preferred.iloc[bad]!r} is neither of the two systems nor a tie.",
+            code="bad-preference",
+        )
+    return outcome
+
+
+def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
+    import pandas as pd
+
+    records: list[dict[str, Any]] = []
+    with _open(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict):
+                raise GenieError(
+                    f"{path.name}, line {number}, is not a JSON object.", code="not-json"
+                )
+            records.append(record)
+    layout = layout_of(path.name, list(records[0]), criteria)
+    numbers, names = _numbers(layout), _names(layout)
+    for number, record in enumerate(records, 1):
+        cells = {k: "" if record.get(k) is None else str(record[k]) for k in (*numbers, *names)}
+        if problem := _problem(cells, numbers, names):
+            raise GenieError(f"{path.name}, record {number}, {problem}", code="bad-cell")
+    columns: dict[str, Any] = {
+        column: pd.Categorical([str(record[column]) for record in records])
+        for column in names
+    }
+    for column in numbers:
+        columns[column] = [float(record[column]) for record in records]
+    free = [layout.columns.get("preferred"), layout.keep]
+    for column in filter(None, free):
+        told = ["" if r.get(column) is None else str(r[column]) for r in records]
+        columns[column] = pd.Categorical(told)
+    frame = pd.DataFrame(columns)
+    return _part(frame[_kept(frame, layout)], layout, path)
+
+
+def _complain(path: Path, mark: str, layout: Layout) -> None:
+    """Go through a file line by line to say what is wrong with it."""
+    numbers, names = _numbers(layout), _names(layout)
+    with _open(path) as file:
+        rows = csv.reader(file, delimiter=mark)
+        header = next(row for row in rows if row)
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise GenieError(
+                    f"{path.name}, line {rows.line_num}, has {len(row)} fields where the "
+                    f"header has {len(header)}.",
+                    code="ragged-line",
+                )
+            cells = dict(zip(header, row, strict=True))
+            if layout.keep and cells[layout.keep] not in KEPT[layout.keep.lower()]:
+                continue
+            if problem := _problem(cells, numbers, names):
+                raise GenieError(
+                    f"{path.name}, line {rows.line_num}, {problem}", code="bad-cell"
+                )
+
+
+def _problem(cells: dict[str, str], numbers: list[str], names: list[str]) -> str:
+    """Say what is wrong with a line; nothing where all is well."""
+    for column in names:
+        if not cells[column].strip():
+            return f"column {column}: it is empty."
+    for column in numbers:
+        try:
+            finite = math.isfinite(float(cells[column]))
+        except ValueError:
+            finite = False
+        if not finite:
+            what = repr(cells[column][:40]) if cells[column] else "an empty field"
+            return f"column {column}: {what} is not a number."
+    return ""
