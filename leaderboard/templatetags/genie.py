@@ -9,12 +9,12 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
 from leaderboard.evaluation.selectors.coverage import partial_of_score
-from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
-from leaderboard.stats.weighted import Weighted
+from leaderboard.stats.systems.estimates import COVERS_CROWD
 
 register = template.Library()
 
@@ -125,7 +125,7 @@ def interval(
 
 
 @register.simple_tag
-def spread(axis: Axis, result: Weighted, *, simulated: bool = False) -> SafeString:
+def spread(axis: Axis, result: WeightedRow, *, simulated: bool = False) -> SafeString:
     """Draw a result that has one interval only."""
     return intervals.bar(axis, _OneInterval(result), simulated=simulated)
 
@@ -133,15 +133,16 @@ def spread(axis: Axis, result: Weighted, *, simulated: bool = False) -> SafeStri
 class _OneInterval:
     """A result without an inner interval, as charts read it."""
 
-    def __init__(self, result: Weighted) -> None:
+    def __init__(self, result: WeightedRow) -> None:
         self.mean = self.low_50 = self.high_50 = result.estimate
-        self.low, self.high = result.low, result.high
+        self.low = result.estimate if result.low is None else result.low
+        self.high = result.estimate if result.high is None else result.high
 
 
 @register.simple_tag
 def interval_covers() -> str:
     """Say what the 95 % interval of a score covers."""
-    return COVERS_INSTANCES
+    return COVERS_CROWD
 
 
 @register.simple_tag

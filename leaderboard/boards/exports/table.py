@@ -8,11 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.tasks.config.human import PLAIN
 from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None
 # what stands beside each criterion's mean
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
+# this crowd's plain mean, as papers have it
+_PLAIN = ("mean", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,9 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
         record[f"human_{name}"] = human.mean if human else None
         for part in _BESIDE:
             record[f"human_{name}_{part}"] = getattr(human, part) if human else None
+        plain = human.estimates.get(PLAIN, {}) if human else {}
+        for part in _PLAIN:
+            record[f"human_{name}_plain_{part}"] = plain.get(part)
     for name in table.metrics:
         record[name] = row.metrics.get(name)
     return record
@@ -83,6 +89,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
     return {
         "rank_first": row.rank_first,
         "rank_last": row.rank_last,
+        "cluster": row.cluster,
         "system": row.system,
         "team": row.team.name if row.team else None,
         "submission": row.pk,

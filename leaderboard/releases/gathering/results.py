@@ -36,6 +36,7 @@ SYSTEMS = (
     "simulated",
     "rank_first",
     "rank_last",
+    "cluster",
     "partial",
     "design",
     "scale",
@@ -74,6 +75,10 @@ SCORES = (
     "seed",
     "n_resamples",
     "signature",
+    "estimates",
+    "effective_workers",
+    "largest_share",
+    "cluster",
 )
 METRICS = (
     "submission",
@@ -120,6 +125,7 @@ def systems(
             "simulated": row.simulated,
             "rank_first": row.rank_first,
             "rank_last": row.rank_last,
+            "cluster": row.cluster,
             "partial": str(row.partial) if row.partial else "",
             "design": evaluation_of[row.pk].design,
             "scale": evaluation_of[row.pk].campaign.hit_type.scale,
