@@ -54,7 +54,9 @@ def coefficients(
     groups = np.split(values[np.argsort(item, kind="stable")], _ends(item))
     for average in (False, True):
         one = icc_one_way(groups, average=average)
-        found.append(_told(f"ICC, {one.form}", one.value, one.low, one.high, one.n_items))
+        found.append(
+            _told(f"ICC, {one.form}", one.value, one.low, one.high, one.n_items)
+        )
     return (*found, *_of_same_workers(values, item, workers))
 
 

@@ -151,7 +151,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     standard = standardised_means(values, systems.words, workers.codes, of_instance)
     z = dict(zip(standard.systems, standard.means.tolist(), strict=True))
     lines = tuple(
-        system_line(ratings.criterion, name, estimates, ranking, plain[name], z[name])
+        _system_line(ratings.criterion, name, estimates, ranking, plain[name], z[name])
         for name in ranking.systems
     )
     variances = estimates.variances
@@ -175,7 +175,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         covers_crowd=COVERS_INSTANCES,
         method=variances.method,
         systems=lines,
-        pairs=pair_lines(ratings.criterion, ranking),
+        pairs=_pair_lines(ratings.criterion, estimates, ranking),
         components=_components(estimates),
         agreement=coefficients(values, systems.codes, workers.codes, of_instance),
         plans=needed(components, estimates, values, systems, of_instance),
@@ -213,7 +213,7 @@ def rescaled(ratings: Ratings, scale: str) -> Floats:
     return np.asarray(ranks, dtype=np.float64)
 
 
-def system_line(
+def _system_line(
     criterion: str,
     name: str,
     estimates: SystemEstimates,
@@ -248,22 +248,23 @@ def system_line(
     )
 
 
-def pair_lines(criterion: str, ranking: Ranking) -> tuple[PairLine, ...]:
+def _pair_lines(
+    criterion: str, estimates: SystemEstimates, ranking: Ranking
+) -> tuple[PairLine, ...]:
     """Give every pair, the better-looking system first."""
-    place = {name: i for i, name in enumerate(ranking.systems)}
-    return tuple(
-        PairLine(
-            a,
-            b,
-            criterion,
-            found.estimate,
-            found.low if np.isfinite(found.low) else None,
-            found.high if np.isfinite(found.high) else None,
-            float(ranking.p_values[place[a], place[b]]),
-            found.p_value,
-        )
-        for (a, b), found in ranking.differences.items()
-    )
+    lines = []
+    for i, a in enumerate(ranking.systems):
+        for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
+            found = estimates.difference(a, b)
+            known = bool(np.isfinite(found.low))
+            low, high = (found.low, found.high) if known else (None, None)
+            adjusted = float(ranking.p_values[i, j])
+            lines.append(
+                PairLine(
+                    a, b, criterion, found.estimate, low, high, adjusted, found.p_value
+                )
+            )
+    return tuple(lines)
 
 
 def _plain_means(

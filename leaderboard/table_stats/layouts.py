@@ -127,7 +127,9 @@ def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:
     if not missing:
         return
     names = ", ".join(_NAMES[missing[0]])
-    hint = " or name the columns of ratings (--criteria)" if missing[0] == "value" else ""
+    hint = (
+        " or name the columns of ratings (--criteria)" if missing[0] == "value" else ""
+    )
     raise GenieError(
         f"{name}, line 1, has no column for the {missing[0].replace('_', ' ')}: "
         f"call one of the columns {names}{hint}.",

@@ -105,7 +105,10 @@ def read_tables(
     if len(kinds) > 1:
         names = ", ".join(path.name for path in paths)
         raise GenieError(f"{names} have different columns.", code="mixed-files")
-    labels = {name: _together([part.labels[name] for part in parts]) for name in parts[0].labels}
+    labels = {
+        name: _together([part.labels[name] for part in parts])
+        for name in parts[0].labels
+    }
     criterion = labels.pop("criterion", None)
     if parts[0].layout.kind == "pairs":
         outcome = np.concatenate([part.values["outcome"] for part in parts])
@@ -270,9 +273,7 @@ def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
     return _Part(layout, labels, values)
 
 
-def _outcomes(
-    frame: pd.DataFrame, layout: Layout, path: Path
-) -> npt.NDArray[np.int64]:
+def _outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.int64]:
     a, b, preferred = (
         frame[layout.columns[name]].astype(object).fillna("").astype(str).str.strip()
         for name in ("system_a", "system_b", "preferred")
@@ -289,7 +290,8 @@ def _outcomes(
     if (a == b).any():
         at = int(line[np.argmax(a == b)])
         raise GenieError(
-            f"{path.name}, line {at}: a system is compared with itself.", code="same-system"
+            f"{path.name}, line {at}: a system is compared with itself.",
+            code="same-system",
         )
     if (outcome == 9).any():
         bad = int(np.argmax(outcome == 9))
@@ -315,15 +317,21 @@ def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
                 record = None
             if not isinstance(record, dict):
                 raise GenieError(
-                    f"{path.name}, line {number}, is not a JSON object.", code="not-json"
+                    f"{path.name}, line {number}, is not a JSON object.",
+                    code="not-json",
                 )
             records.append(record)
     layout = layout_of(path.name, list(records[0]), criteria)
     numbers, names = _numbers(layout), _names(layout)
     for number, record in enumerate(records, 1):
-        cells = {k: "" if record.get(k) is None else str(record[k]) for k in (*numbers, *names)}
+        cells = {
+            k: "" if record.get(k) is None else str(record[k])
+            for k in (*numbers, *names)
+        }
         if problem := _problem(cells, numbers, names):
-            raise GenieError(f"{path.name}, record {number}, {problem}", code="bad-cell")
+            raise GenieError(
+                f"{path.name}, record {number}, {problem}", code="bad-cell"
+            )
     columns: dict[str, Any] = {
         column: pd.Categorical([str(record[column]) for record in records])
         for column in names
