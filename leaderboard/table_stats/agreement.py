@@ -14,8 +14,9 @@ from quality.agreement.kappa import cohen_kappa, fleiss_kappa, percentage_agreem
 from quality.agreement.krippendorff import krippendorff_alpha
 from quality.agreement.label_counts import LabelCounts, tally
 
-# Items x distinct values: more of them are not resampled, far more not counted.
-_RESAMPLED, _COUNTED = 2e6, 5e7
+# Items x distinct values: more of them are not resampled; of many more there is only
+# ICC1, which on a scale of distances is then alpha to three digits.
+_RESAMPLED, _COUNTED = 2e6, 1e7
 _FEW_VALUES = 20
 
 
@@ -52,7 +53,7 @@ def coefficients(
         labels = tally(item, values)
         found += _of_counts(labels, len(distinct), 1_000 if cells <= _RESAMPLED else 0)
     groups = np.split(values[np.argsort(item, kind="stable")], _ends(item))
-    for average in (False, True):
+    for average in (False, True) if cells <= _COUNTED else (False,):
         one = icc_one_way(groups, average=average)
         found.append(
             _told(f"ICC, {one.form}", one.value, one.low, one.high, one.n_items)

@@ -55,8 +55,8 @@ class SystemLine:
     low: float | None
     high: float | None
     plain: float
-    low_crowd: float
-    high_crowd: float
+    low_crowd: float | None
+    high_crowd: float | None
     z: float | None
     n: int
     n_workers: int
@@ -235,8 +235,8 @@ def _system_line(
         low=low,
         high=high,
         plain=plain.estimate,
-        low_crowd=plain.low,
-        high_crowd=plain.high,
+        low_crowd=plain.low if np.isfinite(plain.low) else None,
+        high_crowd=plain.high if np.isfinite(plain.high) else None,
         z=None if np.isnan(z) else z,
         n=int(estimates.n[i]),
         n_workers=int(estimates.n_workers[i]),

@@ -47,8 +47,9 @@ def picture(analysis: Analysis) -> str:
     before = 1
     for line in analysis.systems:
         outer = None if line.low is None or line.high is None else (line.low, line.high)
-        # an estimate of its own scale beside a share cannot carry the share's interval
-        inner = (line.low_crowd, line.high_crowd)
+        inner = None
+        if line.low_crowd is not None and line.high_crowd is not None:
+            inner = (line.low_crowd, line.high_crowd)
         marks.append(
             Mark(line.system, line.estimate, inner, outer, rule=line.cluster != before)
         )

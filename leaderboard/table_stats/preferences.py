@@ -54,7 +54,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
     try:
         fit = bradley_terry_by_worker(games, worker)
     except GenieError as error:
-        if error.code != "not-connected":
+        if error.code not in ("not-connected", "no-fit"):
             raise
         penalty = _PENALTY
         fit = bradley_terry_by_worker(games, worker, penalty=penalty)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import io
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -171,6 +172,21 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
         raise GenieError(f"{path} cannot be read: {error}.", code="not-read") from error
 
 
+def _bytes(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def _is_even(data: bytes, mark: str, n_rows: int) -> bool:
+    """Tell whether all lines have as many fields as the first; pandas cuts longer ones."""
+    sign = mark.encode()
+    if b'"' in data:
+        rows = csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=mark)
+        return len({len(row) for row in rows if row}) == 1
+    header = data.lstrip().split(b"\n", 1)[0]
+    return data.count(sign) == header.count(sign) * (n_rows + 1)
+
+
 def _open(path: Path) -> TextIO:
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
@@ -202,22 +218,26 @@ def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
     # a preference may be empty, which is a tie, and a mark may be anything
     free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
     free += [layout.keep] if layout.keep else []
+    data = _bytes(path)
     try:
-        with _open(path) as file:
-            frame = pd.read_csv(
-                file,
-                sep=mark,
-                usecols=lambda column: column in {*numbers, *names, *free},
-                dtype=dict.fromkeys(numbers, np.float64)
-                | dict.fromkeys([*names, *free], "category"),
-                keep_default_na=False,
-                na_values=[""],
-                index_col=False,
-                float_precision="high",
-            )
+        frame = pd.read_csv(
+            io.BytesIO(data),
+            encoding="utf-8-sig",
+            sep=mark,
+            usecols=lambda column: column in {*numbers, *names, *free},
+            dtype=dict.fromkeys(numbers, np.float64)
+            | dict.fromkeys([*names, *free], "category"),
+            keep_default_na=False,
+            na_values=[""],
+            float_precision="high",
+        )
+    except UnicodeDecodeError:
+        raise
     except ValueError as error:
         _complain(path, mark, layout)
         raise GenieError(f"{path}: {error}", code="not-a-table") from error
+    if not _is_even(data, mark, len(frame)):
+        _complain(path, mark, layout)
     frame = frame[_kept(frame, layout)]
     if frame.empty:
         raise GenieError(f"{path} has no line with a rating.", code="no-ratings")

@@ -85,7 +85,10 @@ def _about(analysis: Analysis) -> dict[str, Any]:
 
 def _systems(analysis: Analysis) -> Sheet:
     with_z = any(line.z is not None for line in analysis.systems)
-    header = ["rank", "system", "estimate", "95 % interval", "plain", "this crowd"]
+    header = ["rank", "system", "estimate", "95 % interval"]
+    # a preference has no plain mean on the scale of strengths
+    strengths = analysis.scale == "log-odds"
+    header += ["won", "independent"] if strengths else ["plain", "this crowd"]
     header += ["z"] if with_z else []
     header += ["n", "workers", "effective", "largest"]
     rows = []
@@ -106,14 +109,14 @@ def _systems(analysis: Analysis) -> Sheet:
         rows.append(tuple(cells))
     clusters = [line.cluster for line in analysis.systems]
     rules = {i for i in range(1, len(clusters)) if clusters[i] != clusters[i - 1]}
-    title = f"{analysis.criterion or 'Systems'}: {analysis.n} "
-    what = "comparisons" if analysis.scale == "log-odds" else "ratings"
-    title += f"{what} by {analysis.n_workers} workers"
+    what = _some(analysis.n, "comparison" if strengths else "rating")
+    title = f"{analysis.criterion or 'Systems'}: {what}"
+    title += f" by {_some(analysis.n_workers, 'worker')}"
     if analysis.n_instances:
-        title += f" of {analysis.n_instances} instances"
+        title += f" of {_some(analysis.n_instances, 'instance')}"
     notes = (
         f"The 95 % interval covers {analysis.covers}.",
-        f"This crowd: {analysis.covers_crowd}.",
+        f"{'Independent' if strengths else 'This crowd'}: {analysis.covers_crowd}.",
         _RULE,
         *_first_place(analysis),
         *analysis.notes,
@@ -126,8 +129,9 @@ def _first_place(analysis: Analysis) -> tuple[str, ...]:
     if found is None:
         return ()
     return (
-        f"First place hangs on {found.n_ratings} ratings ({100 * found.share:.2g} %): "
-        f"without them {found.rival} would lead instead of {found.leader}.",
+        f"First place hangs on {_some(found.n_ratings, 'rating')} "
+        f"({100 * found.share:.2g} %): without, {found.rival} would lead instead of "
+        f"{found.leader}.",
     )
 
 
@@ -191,14 +195,19 @@ def _plans(analysis: Analysis) -> Sheet:
     return Sheet("A next study", header, rows, notes)
 
 
+def _some(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
 def _rank(line: SystemLine) -> str:
     single = line.rank_low == line.rank_high
     return str(line.rank_low) if single else f"{line.rank_low}-{line.rank_high}"
 
 
 def _number(value: float) -> str:
-    # three digits that matter, never an exponent for what people rate with
-    digits = 2 if abs(value) >= 10 else 3
+    # about four digits that matter, never an exponent
+    size = abs(value)
+    digits = 2 if size >= 10 else 3 if size >= 0.1 else 4
     return f"{value:.{digits}f}"
 
 
