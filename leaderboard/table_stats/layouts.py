@@ -62,6 +62,22 @@ class Layout:
             if field not in ("value", "preferred")
         }
 
+    @property
+    def numbers(self) -> list[str]:
+        """Columns that hold ratings."""
+        if self.kind == "pages":
+            places = range(1, self.places + 1)
+            return [f"{name}{place}" for name in self.criteria for place in places]
+        if self.kind == "pairs":
+            return []
+        return list(self.criteria) or [self.columns["value"]]
+
+    @property
+    def names(self) -> list[str]:
+        """Columns that hold names, which may not be empty."""
+        systems = [f"sys{place}" for place in range(1, self.places + 1)]
+        return [*self.labels.values(), *systems]
+
 
 def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
     """Find out what a table's columns hold.

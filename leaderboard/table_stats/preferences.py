@@ -111,8 +111,7 @@ def _p_values(fit: BradleyTerry) -> Floats:
     np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
     # a difference of rounding is none
     ratio[np.abs(gaps) <= 1e-9] = 0.0
-    p_values: Floats = 2 * special.stdtr(fit.freedom, -ratio)
-    return p_values
+    return np.asarray(2 * special.stdtr(fit.freedom, -ratio), dtype=np.float64)
 
 
 def _counts(games: Comparisons, worker: Codes, n_systems: int) -> npt.NDArray[np.int64]:

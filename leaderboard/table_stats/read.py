@@ -7,14 +7,12 @@ line by line, so that a message names the line and the column.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +20,13 @@ import numpy.typing as npt
 from genie.lib.errors import GenieError
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
+from leaderboard.table_stats.lines import (
+    all_bytes,
+    complain,
+    is_even,
+    open_text,
+    problem_in,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -154,7 +159,7 @@ def _together(columns: list[pd.Categorical]) -> Labels:
 
 def _read(path: Path, criteria: Sequence[str]) -> _Part:
     try:
-        with _open(path) as file:
+        with open_text(path) as file:
             first = next((line for line in file if line.strip()), "")
         if not first:
             raise GenieError(f"{path} is empty.", code="empty-file")
@@ -172,53 +177,14 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
         raise GenieError(f"{path} cannot be read: {error}.", code="not-read") from error
 
 
-def _bytes(path: Path) -> bytes:
-    data = path.read_bytes()
-    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-
-
-def _is_even(data: bytes, mark: str, n_rows: int) -> bool:
-    """Tell whether all lines have as many fields as the first; pandas cuts longer ones."""
-    sign = mark.encode()
-    if b'"' in data:
-        rows = csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=mark)
-        return len({len(row) for row in rows if row}) == 1
-    header = data.lstrip().split(b"\n", 1)[0]
-    return data.count(sign) == header.count(sign) * (n_rows + 1)
-
-
-def _open(path: Path) -> TextIO:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    if packed:
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
-def _numbers(layout: Layout) -> list[str]:
-    """Name the columns that hold ratings."""
-    if layout.kind == "pages":
-        places = range(1, layout.places + 1)
-        return [f"{name}{place}" for name in layout.criteria for place in places]
-    if layout.kind == "pairs":
-        return []
-    return list(layout.criteria) or [layout.columns["value"]]
-
-
-def _names(layout: Layout) -> list[str]:
-    """Name the columns that hold names."""
-    systems = [f"sys{place}" for place in range(1, layout.places + 1)]
-    return [*layout.labels.values(), *systems]
-
-
 def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
     import pandas as pd
 
-    numbers, names = _numbers(layout), _names(layout)
+    numbers, names = layout.numbers, layout.names
     # a preference may be empty, which is a tie, and a mark may be anything
     free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
     free += [layout.keep] if layout.keep else []
-    data = _bytes(path)
+    data = all_bytes(path)
     try:
         frame = pd.read_csv(
             io.BytesIO(data),
@@ -234,17 +200,17 @@ def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        _complain(path, mark, layout)
+        complain(path, mark, layout)
         raise GenieError(f"{path}: {error}", code="not-a-table") from error
-    if not _is_even(data, mark, len(frame)):
-        _complain(path, mark, layout)
+    if not is_even(data, mark, len(frame)):
+        complain(path, mark, layout)
     frame = frame[_kept(frame, layout)]
     if frame.empty:
         raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
     wrong = any(frame[column].isna().any() for column in names)
     wrong |= not np.isfinite(frame[numbers].to_numpy()).all()
     if wrong:
-        _complain(path, mark, layout)
+        complain(path, mark, layout)
     return _part(frame, layout, path)
 
 
@@ -327,7 +293,7 @@ def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
     import pandas as pd
 
     records: list[dict[str, Any]] = []
-    with _open(path) as file:
+    with open_text(path) as file:
         for number, line in enumerate(file, 1):
             if not line.strip():
                 continue
@@ -342,13 +308,13 @@ def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
                 )
             records.append(record)
     layout = layout_of(path.name, list(records[0]), criteria)
-    numbers, names = _numbers(layout), _names(layout)
+    numbers, names = layout.numbers, layout.names
     for number, record in enumerate(records, 1):
         cells = {
             k: "" if record.get(k) is None else str(record[k])
             for k in (*numbers, *names)
         }
-        if problem := _problem(cells, numbers, names):
+        if problem := problem_in(cells, numbers, names):
             raise GenieError(
                 f"{path.name}, record {number}, {problem}", code="bad-cell"
             )
@@ -364,43 +330,3 @@ def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
         columns[column] = pd.Categorical(told)
     frame = pd.DataFrame(columns)
     return _part(frame[_kept(frame, layout)], layout, path)
-
-
-def _complain(path: Path, mark: str, layout: Layout) -> None:
-    """Go through a file line by line to say what is wrong with it."""
-    numbers, names = _numbers(layout), _names(layout)
-    with _open(path) as file:
-        rows = csv.reader(file, delimiter=mark)
-        header = next(row for row in rows if row)
-        for row in rows:
-            if not row:
-                continue
-            if len(row) != len(header):
-                raise GenieError(
-                    f"{path.name}, line {rows.line_num}, has {len(row)} fields where the "
-                    f"header has {len(header)}.",
-                    code="ragged-line",
-                )
-            cells = dict(zip(header, row, strict=True))
-            if layout.keep and cells[layout.keep] not in KEPT[layout.keep.lower()]:
-                continue
-            if problem := _problem(cells, numbers, names):
-                raise GenieError(
-                    f"{path.name}, line {rows.line_num}, {problem}", code="bad-cell"
-                )
-
-
-def _problem(cells: dict[str, str], numbers: list[str], names: list[str]) -> str:
-    """Say what is wrong with a line; nothing where all is well."""
-    for column in names:
-        if not cells[column].strip():
-            return f"column {column}: it is empty."
-    for column in numbers:
-        try:
-            finite = math.isfinite(float(cells[column]))
-        except ValueError:
-            finite = False
-        if not finite:
-            what = repr(cells[column][:40]) if cells[column] else "an empty field"
-            return f"column {column}: {what} is not a number."
-    return ""

@@ -40,15 +40,15 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        whole, number = {"type": int, "nargs": "+"}, {"type": float, "nargs": "+"}
-        parser.add_argument("--workers", default=[30, 60, 200], **whole)
+        parser.add_argument("--workers", type=int, nargs="+", default=[30, 60, 200])
         parser.add_argument(
             "--bias",
+            type=float,
+            nargs="+",
             default=[0.0, 10.0, 15.0],
             help="standard deviations of strictness",
-            **number,
         )
-        parser.add_argument("--instances", default=[300, 800], **whole)
+        parser.add_argument("--instances", type=int, nargs="+", default=[300, 800])
         parser.add_argument(
             "--crowds",
             nargs="+",

@@ -10,6 +10,7 @@ import numpy as np
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.table import Codes
 
 _TRUTH = 60.0
 #: Standard deviations of instances, of systems on an instance, and of single ratings.
@@ -99,7 +100,7 @@ class CrowdResult:
 
 def draw_ratings(
     crowd: Crowd, rng: np.random.Generator
-) -> tuple[Floats, Floats, Floats, Floats]:
+) -> tuple[Floats, Codes, Codes, Codes]:
     """Draw one task's ratings: every output is rated once.
 
     Returns
@@ -127,8 +128,8 @@ def draw_ratings(
         own = rng.normal(0, OUTPUT_SD, n)
         values[k] = _TRUTH + difficulty + own + strictness[who] + noise
         workers[k] = who
-    systems, instances = np.divmod(np.arange(s * n), n)
-    return values.ravel(), systems, workers.ravel(), instances
+    rows = np.arange(s * n, dtype=np.intp)
+    return values.ravel(), rows // n, workers.ravel(), rows % n
 
 
 def simulate_crowd(
@@ -226,8 +227,7 @@ def _t_reach(variance: Floats, freedom: Floats) -> Floats:
 
     # a system that one worker rated has an interval without ends
     quantile = special.stdtrit(np.nan_to_num(freedom, nan=1.0), 1 - _LEVEL / 2)
-    reach: Floats = quantile * np.sqrt(variance)
-    return reach
+    return np.asarray(quantile * np.sqrt(variance), dtype=np.float64)
 
 
 def _share(column: Floats) -> Share:

@@ -129,9 +129,15 @@ def half_crowds(
         _clustered(ratings, worker, instance, system == int(whole.systems[i]), seed)
         for i in rated
     ]
+    own, total, plain = shares.tolist()
     return HalfCrowds(
-        n_splits,
-        *shares.ravel().tolist(),
+        n_splits=n_splits,
+        systems=own[0],
+        pairs=own[1],
+        systems_total=total[0],
+        pairs_total=total[1],
+        systems_plain=plain[0],
+        pairs_plain=plain[1],
         half_width=float(np.mean(width)),
         half_width_clustered=float(np.mean(clustered)),
     )

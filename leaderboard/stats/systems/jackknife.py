@@ -157,10 +157,9 @@ def _by_system(
     per_worker = np.cumsum(np.bincount(worker, minlength=table.n_workers))
     begin = 0
     while begin < len(starts):
-        at_least = begin + max(BLOCK // table.n_systems, 1)
-        end = int(
-            per_worker[min(np.searchsorted(per_worker, at_least), len(per_worker) - 1)]
-        )
+        full = begin + max(BLOCK // table.n_systems, 1)
+        last = int(np.searchsorted(per_worker, full).item())
+        end = int(per_worker[min(last, len(per_worker) - 1)])
         rows = slice(begin, end)
         own: Floats = -(pairs[rows] @ equations.borrowed)
         own[np.arange(end - begin), system[rows]] += sizes[rows]
