@@ -178,25 +178,24 @@ def _read(path: Path, criteria: Sequence[str]) -> _Part:
 
 
 def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
-    import pandas as pd
-
     numbers, names = layout.numbers, layout.names
     # a preference may be empty, which is a tie, and a mark may be anything
     free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
     free += [layout.keep] if layout.keep else []
+    words: dict[str, Any] = dict.fromkeys([*names, *free], "category")
     data = all_bytes(path)
     try:
-        frame = pd.read_csv(
-            io.BytesIO(data),
-            encoding="utf-8-sig",
-            sep=mark,
-            usecols=lambda column: column in {*numbers, *names, *free},
-            dtype=dict.fromkeys(numbers, np.float64)
-            | dict.fromkeys([*names, *free], "category"),
-            keep_default_na=False,
-            na_values=[""],
-            float_precision="high",
-        )
+        frame = _frame(data, mark, words | dict.fromkeys(numbers, np.float64))
+        # categories that look like numbers become numbers: 01 and 1 are two names
+        lost = [
+            column
+            for column in words
+            if frame[column].cat.categories.dtype.kind in "iufb"
+        ]
+        if lost:
+            frame[lost] = _frame(data, mark, dict.fromkeys(lost, str)).astype(
+                "category"
+            )
     except UnicodeDecodeError:
         raise
     except ValueError as error:
@@ -212,6 +211,20 @@ def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
     if wrong:
         complain(path, mark, layout)
     return _part(frame, layout, path)
+
+
+def _frame(data: bytes, mark: str, types: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(
+        io.BytesIO(data),
+        encoding="utf-8-sig",
+        sep=mark,
+        usecols=list(types),
+        dtype=types,
+        keep_default_na=False,
+        na_values=[""],
+    )
 
 
 def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
