@@ -38,9 +38,12 @@ def coefficients(
     if instances is None:
         return ()
     output = systems * (int(instances.max()) + 1) + instances
-    # a second rating by the same worker is no second opinion
-    _, first = np.unique(output * (int(workers.max()) + 1) + workers, return_index=True)
-    output, workers, values = output[first], workers[first], values[first]
+    # a second rating by the same worker is no second opinion: the (lower) median of them
+    order = np.lexsort((values, workers, output))
+    opinion = output[order] * (int(workers.max()) + 1) + workers[order]
+    _, first, times = np.unique(opinion, return_index=True, return_counts=True)
+    kept = order[first + (times - 1) // 2]
+    output, workers, values = output[kept], workers[kept], values[kept]
     _, item, counts = np.unique(output, return_inverse=True, return_counts=True)
     several = counts[item] > 1
     if not several.any():
@@ -53,7 +56,8 @@ def coefficients(
         labels = tally(item, values)
         found += _of_counts(labels, len(distinct), 1_000 if cells <= _RESAMPLED else 0)
     groups = np.split(values[np.argsort(item, kind="stable")], _ends(item))
-    for average in (False, True) if cells <= _COUNTED else (False,):
+    forms = () if len(groups) < 2 else (False, True) if cells <= _COUNTED else (False,)
+    for average in forms:
         one = icc_one_way(groups, average=average)
         found.append(
             _told(f"ICC, {one.form}", one.value, one.low, one.high, one.n_items)

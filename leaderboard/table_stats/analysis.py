@@ -10,7 +10,7 @@ from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.stats.components import Components
 from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, bootstrap_mean
-from leaderboard.stats.rater_effects import standardised_means
+from leaderboard.stats.rater_effects import mean_z_scores, worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import (
     COVERS_CROWD,
@@ -148,7 +148,10 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     estimates = estimate_systems(values, systems.words, workers.codes, of_instance)
     ranking = rank_systems(estimates)
     plain = _plain_means(values, systems, of_instance, (ratings.criterion, seed))
-    standard = standardised_means(values, systems.words, workers.codes, of_instance)
+    z_scores = ratings.z_scores if scale == "value" else None
+    if z_scores is None:
+        z_scores = worker_z_scores(values, workers.codes)
+    standard = mean_z_scores(z_scores, systems.words, of_instance)
     z = dict(zip(standard.systems, standard.means.tolist(), strict=True))
     lines = tuple(
         _system_line(ratings.criterion, name, estimates, ranking, plain[name], z[name])

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
+from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
 from leaderboard.table_stats.lines import (
@@ -54,11 +55,22 @@ class Labels:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings as columns; `labels` has system and worker, perhaps instance and page."""
+    """Ratings as columns.
+
+    Parameters
+    ----------
+    criterion : str
+    values : ndarray, shape (n,)
+    labels : dict of str to Labels
+        System and worker, perhaps instance and page.
+    z_scores : ndarray, shape (n,), or None
+        Standardised on all of a worker's ratings, where the file has more than these.
+    """
 
     criterion: str
     values: Floats
     labels: dict[str, Labels]
+    z_scores: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -83,6 +95,7 @@ class _Part:
     layout: Layout
     labels: dict[str, pd.Categorical]
     values: dict[str, Any] = field(default_factory=dict)
+    z_scores: Floats | None = None
 
 
 def read_tables(
@@ -122,13 +135,16 @@ def read_tables(
             Pairs(name, outcome[rows], {k: v.where(rows) for k, v in labels.items()})
             for name, rows in _by_criterion(criterion, len(outcome))
         ]
+    scores = [part.z_scores for part in parts if part.z_scores is not None]
+    z_scores = np.concatenate(scores) if len(scores) == len(parts) else None
     found: dict[str, Ratings] = {}
     for column in parts[0].values:
         values = np.concatenate([part.values[column] for part in parts])
         for name, rows in _by_criterion(criterion, len(values)):
             title = name or column
             chosen = {k: v.where(rows) for k, v in labels.items()}
-            found[title] = Ratings(title, values[rows], chosen)
+            own = None if z_scores is None else z_scores[rows]
+            found[title] = Ratings(title, values[rows], chosen, own)
     return [found[name] for name in sorted(found)]
 
 
@@ -203,14 +219,32 @@ def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
         raise GenieError(f"{path}: {error}", code="not-a-table") from error
     if not is_even(data, mark, len(frame)):
         complain(path, mark, layout)
-    frame = frame[_kept(frame, layout)]
+    rows = _kept(frame, layout)
+    z_scores = _z_scores(frame, layout, rows)
+    frame = frame[rows]
     if frame.empty:
         raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
     wrong = any(frame[column].isna().any() for column in names)
     wrong |= not np.isfinite(frame[numbers].to_numpy()).all()
     if wrong:
         complain(path, mark, layout)
-    return _part(frame, layout, path)
+    part = _part(frame, layout, path)
+    part.z_scores = z_scores
+    return part
+
+
+def _z_scores(
+    frame: pd.DataFrame, layout: Layout, rows: npt.NDArray[np.bool_]
+) -> Floats | None:
+    """Standardise as WMT does, on references and damaged texts as well."""
+    by_type = layout.keep is not None and layout.keep.strip().lower() == "type"
+    if rows.all() or not by_type or layout.kind != "ratings" or layout.criteria:
+        return None
+    values = frame[layout.columns["value"]].to_numpy(np.float64)
+    if not np.isfinite(values).all():
+        return None
+    workers = frame[layout.columns["worker"]].cat.codes.to_numpy()
+    return worker_z_scores(values, workers)[rows]
 
 
 def _frame(data: bytes, mark: str, types: dict[str, Any]) -> pd.DataFrame:
