@@ -185,7 +185,7 @@ class SystemEstimates:
     @cached_property
     def p_values(self) -> Floats:
         """Two-sided p-values of all differences, each by itself; 1 where unknown."""
-        from scipy import stats
+        from scipy import special
 
         gaps = np.abs(self.means[:, None] - self.means[None, :])
         # differences of rounding are none, also where the error is 0
@@ -194,7 +194,8 @@ class SystemEstimates:
         errors = np.sqrt(self.variance)
         ratios = np.full_like(gaps, np.inf)
         np.divide(gaps, errors, out=ratios, where=errors > 0)
-        tails = 2 * stats.t.sf(ratios, np.nan_to_num(self.freedom, nan=1.0))
+        # as scipy.stats.t.sf has it, which costs a second to import
+        tails = 2 * special.stdtr(np.nan_to_num(self.freedom, nan=1.0), -ratios)
         return np.where(equal | np.isnan(self.freedom), 1.0, tails)
 
 
@@ -288,17 +289,21 @@ def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Float
     alone = (counts > 0).sum(axis=0) < 2
     # only the ratio of the two counts; without any spread all ratings weigh the same
     within = (variances.instance + variances.residual) or 1.0
-    noise = within * counts / counts.sum(axis=0) ** 2
-    weight = influence.weight @ bread.T
+    # systems down, so that what is added up lies together
+    noise = np.ascontiguousarray((within * counts / counts.sum(axis=0) ** 2).T)
+    level = np.ascontiguousarray(bread @ influence.weight.T) * variances.worker**0.5
     freedom = np.full((len(alone), len(alone)), np.nan)
     for i in np.flatnonzero(~alone):
-        level = weight[:, i, None] - weight
-        level[:, i] = weight[:, i]
-        sizes = variances.worker * level**2 + noise[:, i, None] + noise
-        sizes[:, i] = variances.worker * weight[:, i] ** 2 + noise[:, i]
-        equal = sizes.sum(axis=0) ** 2 / (sizes**2).sum(axis=0)
-        freedom[i] = np.maximum(equal - 1, 1.0)
-    freedom[:, alone] = np.nan
+        # of each pair once; in place, as there may be ten thousand workers
+        sizes = level[i:] - level[i]
+        sizes[0] = level[i]
+        np.square(sizes, out=sizes)
+        sizes[1:] += noise[i]
+        sizes += noise[i:]
+        total = sizes.sum(axis=1)
+        equal = total**2 / np.einsum("sw,sw->s", sizes, sizes)
+        freedom[i, i:] = freedom[i:, i] = np.maximum(equal - 1, 1.0)
+    freedom[alone] = freedom[:, alone] = np.nan
     return freedom
 
 
@@ -311,6 +316,6 @@ def _contrasts(part: Floats) -> Floats:
 
 
 def _t_quantile(confidence: float, freedom: float) -> float:
-    from scipy import stats
+    from scipy import special
 
-    return float(stats.t.ppf((1 + confidence) / 2, freedom))
+    return float(special.stdtrit(freedom, (1 + confidence) / 2))
