@@ -91,7 +91,12 @@ def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str,
     found = leniency(
         values, group["submission"].to_numpy(), group["worker"].to_numpy(), fit
     )
-    return {**asdict(found), "typical_gap": _short(found.typical_gap)}
+    gap = found.typical_gap
+    stored = {**asdict(found), "typical_gap": _short(gap), "typical_factor": None}
+    if unit.logarithmic:
+        # a difference of logarithms is a ratio of magnitudes
+        stored |= {"typical_gap": None, "typical_factor": _short(math.exp(gap))}
+    return stored
 
 
 def _first(
