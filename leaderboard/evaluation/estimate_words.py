@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.stats.systems.estimates import FEW_WORKERS
-from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 
 NAMES = {
     ADJUSTED: "Adjusted for workers",

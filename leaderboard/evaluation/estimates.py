@@ -19,7 +19,7 @@ from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.stats.systems.variances import Variances
-from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 
 if TYPE_CHECKING:
     import pandas as pd

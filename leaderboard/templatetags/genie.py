@@ -21,7 +21,7 @@ from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 register = template.Library()

@@ -56,6 +56,12 @@ def variances_of(table: RatingTable) -> Variances:
     Patterson and Thompson (1971), Biometrika 58 (REML); Gao and Owen (2017), Efficient
     moment calculations for variance components in large unbalanced crossed random
     effects models, Electronic Journal of Statistics 11, section 4.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> variances_of(rating_table([2, 2, 2], list("aab"), list("xyx"))).method
+    'none'
     """
     if len(table) <= table.n_systems or not np.ptp(table.values):
         return Variances(0.0, 0.0, 0.0, "none")
