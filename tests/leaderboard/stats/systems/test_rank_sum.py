@@ -31,10 +31,11 @@ SMALL = [
 def published(pair):
     """Give segment scores as WMT published them."""
     plain = WMT22 / f"ad-seg-scores-{pair}.csv"
-    opened = plain.open() if plain.exists() else gzip.open(f"{plain}.gz", "rt")
-    with opened as lines:
-        next(lines)
-        rows = [line.split() for line in lines if line.strip()]
+    if plain.exists():
+        text = plain.read_text()
+    else:
+        text = gzip.decompress((WMT22 / f"{plain.name}.gz").read_bytes()).decode()
+    rows = [line.split() for line in text.splitlines()[1:] if line.strip()]
     return [r[0] for r in rows], [int(r[1]) for r in rows], [float(r[3]) for r in rows]
 
 
