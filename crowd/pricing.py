@@ -7,7 +7,7 @@ spent.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 
 from genie.lib.errors import GenieError
@@ -57,6 +57,21 @@ class Quote:
     total_cents: int
     n_assignments: int
     lines: tuple[QuoteLine, ...]
+
+    def times(self, n: int) -> Quote:
+        """Price the same several times over."""
+        return Quote(
+            reward_cents=n * self.reward_cents,
+            fee_cents=n * self.fee_cents,
+            test_question_cents=n * self.test_question_cents,
+            repost_cents=n * self.repost_cents,
+            total_cents=n * self.total_cents,
+            n_assignments=n * self.n_assignments,
+            # Line by line: the lines of a quote add up to its total.
+            lines=tuple(
+                replace(line, n=n * line.n, cents=n * line.cents) for line in self.lines
+            ),
+        )
 
 
 def fee_per_assignment(
@@ -253,6 +268,17 @@ def quote_from_total(
         n_assignments=n_all,
         lines=(*lines, share),
     )
+
+
+def share_of(cents: int, n: int, place: int) -> int:
+    """Split cents into n parts that add up to them; the first ones get the odd cents.
+
+    Examples
+    --------
+    >>> [share_of(10, 3, place) for place in range(3)]
+    [4, 3, 3]
+    """
+    return cents // n + (place < cents % n)
 
 
 def hourly_cents(reward_cents: int, median_seconds: float | None) -> int | None:

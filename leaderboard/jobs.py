@@ -6,6 +6,7 @@ from functools import partial
 
 from leaderboard.evaluation import run
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.services import refit
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
 from leaderboard.metric_runs.services import pieces, runs
@@ -51,6 +52,12 @@ def judge_together(pk: int) -> None:
 def _step_of(**owner: int) -> None:
     for pk in HumanEvaluation.objects.filter(**owner).values_list("pk", flat=True):
         run.step(pk)
+
+
+def refit_board(pk: int) -> None:
+    # a task can be deleted while its job waits
+    if task := Task.objects.filter(pk=pk).first():
+        refit.refit_board(task)
 
 
 def measure_piece(pk: int) -> None:

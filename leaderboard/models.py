@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
@@ -34,6 +35,7 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
+    "BoardFit",
     "ComparedPair",
     "Comparison",
     "ComparisonSet",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from crowd.hit_templates.consent import Consent, read_consent
 from crowd.hit_templates.template import HITTemplate, read_template
 from genie.lib.errors import GenieError
 
-__all__ = ["Consent", "HITTemplate", "all_templates", "consent", "get"]
+__all__ = ["HITTemplate", "all_templates", "get"]
 
 ROOT = Path(__file__).resolve().parent
 
@@ -32,10 +31,3 @@ def get(slug: str) -> HITTemplate:
             code="unknown-hit-template",
         )
     return templates[slug]
-
-
-@cache
-def consent(slug: str | None = None) -> Consent:
-    """Give what workers agree to: the template's own consent.md, or the default."""
-    of_template = ROOT / (slug or "") / "consent.md"
-    return read_consent(of_template if of_template.is_file() else ROOT / "consent.md")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from genie.lib.errors import GenieError
@@ -19,29 +19,16 @@ KNOWN = {"setup", "show_input", "before_text", "checkboxes", "allow_tie"}
 class Form:
     """How the questions of one HIT are put."""
 
-    # 1: all criteria in one HIT; 2: each criterion has campaigns of its own
-    setup: int = 1
-    show_input: Mapping[str, bool] = field(default_factory=dict)
-    before_text: tuple[str, ...] = ()
-    checkboxes: tuple[str, ...] = ()
-    allow_tie: bool = False
-
-    def blind(self, criterion: str) -> bool:
-        """Tell whether a criterion is judged before, or without, the input."""
-        return criterion in self.before_text or not self.show_input.get(criterion, True)
-
-    def shows_input(self, criteria: Collection[str]) -> bool:
-        """Tell whether the page shows the input at any time."""
-        return any(self.show_input.get(criterion, True) for criterion in criteria)
-
-    def in_two_steps(self, criteria: Collection[str]) -> bool:
-        """Tell whether some questions come before the input and the others after."""
-        blind = [self.blind(criterion) for criterion in criteria]
-        return any(blind) and self.shows_input(criteria)
+    # whether the page shows the input at any time
+    shows_input: bool
+    # the criteria that are asked before it; all others come with it
+    before_input: frozenset[str]
+    checkboxes: tuple[str, ...]
+    allow_tie: bool
 
 
 def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
-    """Read a HIT type's form; what it does not say is as in `Form`.
+    """Read a HIT type's form; what it does not say: all at once, with the input, no ties.
 
     Raises
     ------
@@ -54,10 +41,13 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
                 f"The [form] settings of a HIT type are not usable: {sentence}.",
                 code="unusable-form",
             )
+    show_input = config.get("show_input", {})
+    with_input = {name for name in criteria if show_input.get(name, True)}
+    at_once = with_input - set(config.get("before_text", ()))
     return Form(
-        setup=config.get("setup", 1),
-        show_input=dict(config.get("show_input", {})),
-        before_text=tuple(config.get("before_text", ())),
+        shows_input=bool(with_input),
+        # where no input follows, nothing comes before it
+        before_input=frozenset(set(criteria) - at_once if with_input else ()),
         checkboxes=tuple(config.get("checkboxes", ())),
         allow_tie=config.get("allow_tie", False),
     )

@@ -56,7 +56,7 @@ def hit(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
     """Return a HIT without harm."""
     assignment = _mine(worker, pk)
-    if work.give_back(assignment.pk, worker):
+    if work.give_back(assignment):
         messages.info(
             request,
             "Returned. Somebody else can do it; this does not count against you.",
@@ -67,9 +67,8 @@ def give_back(request: HttpRequest, worker: Worker, pk: int) -> HttpResponse:
 def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpResponse:
     try:
         work.submit(
-            assignment_pk=assignment.pk,
-            worker=worker,
-            answers=sent_answers(assignment, request.POST),
+            assignment,
+            sent_answers(assignment, request.POST),
             active_seconds=sent_seconds(request.POST),
             remark=request.POST.get("remark", ""),
         )
@@ -163,14 +162,10 @@ def _address(assignment: Assignment) -> str:
 
 
 def _mine(worker: Worker, pk: int) -> Assignment:
-    assignment = (
-        Assignment.objects.filter(pk=pk, worker=worker)
-        .select_related("hit__campaign__hit_type")
-        .first()
-    )
-    if assignment is None:
-        raise Http404("This HIT is not assigned to you.")
-    return assignment
+    try:
+        return work.assignment_of(worker, pk)
+    except GenieError as error:
+        raise Http404(error.message) from error
 
 
 def _is_open(assignment: Assignment) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.safestring import SafeString
@@ -13,13 +14,7 @@ from crowd import hit_templates
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.selectors.questions import (
-    Asked,
-    form_of,
-    questions_about,
-    scale_of,
-    slots_of,
-)
+from crowd.hits.selectors.questions import Asked, form_of, questions_about
 from crowd.hits.services.check_answers import SPANS
 from crowd.scales.base import Scale
 from crowd.workers.models.qualification_test import QualificationQuestion
@@ -100,10 +95,11 @@ def shown_item(
     hit_type: HITType, item: Item, posted: Mapping[str, str], i: int = 0
 ) -> Shown:
     """Render one item; `i` is its place among the items of its page."""
-    template = hit_templates.get(hit_type.template)
     questions = _questions(hit_type, item, posted, i)
-    marks = _marks(template, item, posted, i)
-    return Shown(item.key, _blocks(hit_type, template, item, questions), marks)
+    shows_input = form_of(hit_type).shows_input
+    template = hit_templates.get(hit_type.template)
+    blocks = _blocks(template, item.data, questions, shows_input=shows_input)
+    return Shown(item.key, blocks, _marks(template, item, posted, i))
 
 
 def _questions(
@@ -132,9 +128,12 @@ def _marks(
 
 
 def _blocks(
-    hit_type: HITType, template: HITTemplate, item: Item, questions: list[Question]
+    template: HITTemplate,
+    data: Mapping[str, Any],
+    questions: list[Question],
+    *,
+    shows_input: bool,
 ) -> tuple[Block, ...]:
-    data = item.data
     first = tuple(question for question in questions if question.asked.first)
     if first:
         later = tuple(question for question in questions if not question.asked.first)
@@ -142,10 +141,8 @@ def _blocks(
             Block(template.render(data, ("standard", "output")), first),
             Block(template.render(data, ("input",)), later, later=True),
         )
-    parts = ["standard"]
-    if form_of(hit_type).shows_input(hit_type.criteria):
-        parts.append("input")
-    if scale_of(hit_type).compares or not slots_of(data):
+    parts = ["standard", "input"] if shows_input else ["standard"]
+    if not any(question.asked.slot for question in questions):
         return (Block(template.render(data, [*parts, "output"]), tuple(questions)),)
     return (
         Block(template.render(data, parts), ()),

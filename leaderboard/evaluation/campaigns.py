@@ -13,6 +13,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import campaign_progress
 from crowd.hits.services.build import build_campaign
 from crowd.money.services import budgets
+from crowd.pricing import share_of
 from genie.lib.typing import Account
 from leaderboard.evaluation import closing, machine
 from leaderboard.evaluation.models import states
@@ -21,7 +22,6 @@ from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
 )
-from leaderboard.evaluation.price import share_of
 from leaderboard.evaluation.services import items, qualification
 from leaderboard.evaluation.services.items import JudgedSpec
 from leaderboard.tasks.config import HumanConfig

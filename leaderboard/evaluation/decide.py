@@ -13,7 +13,7 @@ from django.db import transaction
 
 from crowd.hits.models.campaign import Campaign
 from crowd.money.services import budgets
-from crowd.pricing import Quote
+from crowd.pricing import Quote, share_of
 from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
@@ -22,7 +22,6 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.price import share_of
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
@@ -40,7 +39,7 @@ def may_decide(user: Any) -> bool:
 
 def quote(evaluation: HumanEvaluation) -> Quote:
     """Price an evaluation, to the cent."""
-    return strategy_of(evaluation).quote(evaluation)
+    return strategy_of(evaluation).cost(evaluation)
 
 
 @transaction.atomic
@@ -56,9 +55,9 @@ def approve(
     evaluation = _locked(subject, waiting, refusal, "not-approvable")
     strategy = strategy_of(evaluation)
     # What would fail at the launch is refused here, before money is set aside.
-    strategy.check(evaluation)
-    worker_requirements.check_platform_of(evaluation.task, strategy.human(evaluation))
-    cents = strategy.quote(evaluation).total_cents
+    strategy.check_launch(evaluation)
+    worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
+    cents = strategy.cost(evaluation).total_cents
     keys = strategy.keys(evaluation)
     # A commitment for each campaign: each is settled by itself when its campaign ends.
     for place, key in enumerate(keys):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from crowd.pricing import Quote
 from leaderboard.tasks.models import Task
 
@@ -11,7 +9,7 @@ from leaderboard.tasks.models import Task
 def quote_part(task: Task) -> Quote:
     """Price one campaign of a submission; with separate criteria there are several."""
     human = task.human
-    return human.quote(
+    return human.price(
         n_items=task.sample_size,
         n_test_questions=sum(human.n_test_questions(task.sample_size)),
         ratings_per_item=human.ratings_per_instance,
@@ -20,32 +18,4 @@ def quote_part(task: Task) -> Quote:
 
 def quote_single(task: Task) -> Quote:
     """Price the human evaluation of one submission."""
-    part, n = quote_part(task), len(task.human.separate())
-    return times(part, n) if n > 1 else part
-
-
-def times(quote: Quote, n: int) -> Quote:
-    """Price the same several times over."""
-    return Quote(
-        reward_cents=n * quote.reward_cents,
-        fee_cents=n * quote.fee_cents,
-        test_question_cents=n * quote.test_question_cents,
-        repost_cents=n * quote.repost_cents,
-        total_cents=n * quote.total_cents,
-        n_assignments=n * quote.n_assignments,
-        # Line by line: the lines of a quote add up to its total.
-        lines=tuple(
-            replace(line, n=n * line.n, cents=n * line.cents) for line in quote.lines
-        ),
-    )
-
-
-def share_of(cents: int, n: int, place: int) -> int:
-    """Split cents into n parts that add up to them; the first ones get the odd cents.
-
-    Examples
-    --------
-    >>> [share_of(10, 3, place) for place in range(3)]
-    [4, 3, 3]
-    """
-    return cents // n + (place < cents % n)
+    return quote_part(task).times(len(task.human.separate()))

@@ -13,11 +13,13 @@ from leaderboard.evaluation import closing, machine
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.services import refit
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services.lifecycle import NEXT_JOB
 
 State = states.State
+REFIT_JOB = "leaderboard.jobs.refit_board"
 
 
 def step(pk: int) -> None:
@@ -39,6 +41,7 @@ def advance() -> int:
     )
     due = [(NEXT_JOB[state], {"pk": pk}) for pk, state in received]
     due += [(machine.JOB, {"pk": pk}) for pk in _waiting()]
+    due += [(REFIT_JOB, {"pk": pk}) for pk in refit.due()]
     return jobs.enqueue_missing(due)
 
 

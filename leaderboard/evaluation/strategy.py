@@ -19,10 +19,10 @@ class Strategy(Protocol):
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         """Give the task's table that says how people are asked."""
 
-    def quote(self, evaluation: HumanEvaluation) -> Quote:
+    def cost(self, evaluation: HumanEvaluation) -> Quote:
         """Price it, to the cent."""
 
-    def check(self, evaluation: HumanEvaluation) -> None:
+    def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Refuse what would fail later, before money is set aside for it."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:

@@ -93,12 +93,7 @@ def answers_for(assignment, raw="0.75"):
 
 
 def send_in(assignment, raw="0.75", **fields):
-    return submit(
-        assignment_pk=assignment.pk,
-        worker=assignment.worker,
-        answers=answers_for(assignment, raw),
-        **fields,
-    )
+    return submit(assignment, answers_for(assignment, raw), **fields)
 
 
 def do_one(worker, raw="0.75", **fields):

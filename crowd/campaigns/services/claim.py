@@ -47,7 +47,7 @@ def next_assignment(
                 slots.take_back(current.pk, current.hit_id, State.EXPIRED)
         # What was shown last when the search began; `_claim` looks whether it still is.
         newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
-        candidate = candidates(worker, _campaigns(worker, pool, only))
+        candidate = candidates(worker, campaigns_for(worker, pool, only))
         if candidate is None:
             return None
         claimed = _claim(worker, *candidate, newest or 0, now)
@@ -69,13 +69,6 @@ def _accepted(worker: Worker) -> Assignment | None:
         .select_related("hit__campaign__hit_type")
         .first()
     )
-
-
-def _campaigns(
-    worker: Worker, pool: str | None, only: Campaign | None
-) -> list[Campaign]:
-    campaigns = campaigns_for(worker, None if only is None else [only.pk])
-    return [campaign for campaign in campaigns if pool is None or campaign.pool == pool]
 
 
 @transaction.atomic

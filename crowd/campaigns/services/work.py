@@ -25,27 +25,35 @@ from crowd.money.services import budgets, payments
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
 
-__all__ = ["give_back", "next_assignment", "release_overdue", "store", "submit"]
+__all__ = [
+    "assignment_of",
+    "give_back",
+    "next_assignment",
+    "release_overdue",
+    "store",
+    "submit",
+]
 
 State = Assignment.State
 OVER = (Campaign.State.STOPPED, Campaign.State.COMPLETE)
 
 
 def submit(
-    *,
-    assignment_pk: int,
-    worker: Worker,
+    assignment: Assignment,
     answers: Answers,
+    *,
     active_seconds: float | None = None,
     remark: str = "",
 ) -> Assignment:
-    """Store the answers and plan the reward, once; the same again changes nothing."""
-    assignment = _of(worker, assignment_pk)
+    """Store the answers and plan the reward, once; the same again changes nothing.
+
+    Callers have made sure whose assignment it is (`assignment_of`).
+    """
     ratings = checked(assignment, answers)
     now = timezone.now()
     with transaction.atomic():
         moved = Assignment.objects.filter(
-            pk=assignment_pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
+            pk=assignment.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
         ).update(
             state=State.SUBMITTED,
             submitted_at=now,
@@ -62,9 +70,11 @@ def submit(
     return assignment
 
 
-def give_back(assignment_pk: int, worker: Worker) -> bool:
-    """Return a HIT without harm; False when it was not open any more."""
-    assignment = _of(worker, assignment_pk)
+def give_back(assignment: Assignment) -> bool:
+    """Return a HIT without harm; False when it was not open any more.
+
+    Callers have made sure whose assignment it is (`assignment_of`).
+    """
     with transaction.atomic():
         return slots.take_back(assignment.pk, assignment.hit_id, State.RETURNED)
 
@@ -82,9 +92,16 @@ def release_overdue(now: datetime | None = None) -> int:
     return n
 
 
-def _of(worker: Worker, assignment_pk: int) -> Assignment:
+def assignment_of(worker: Worker, pk: int) -> Assignment:
+    """Give the worker's own assignment, with what its page shows.
+
+    Raises
+    ------
+    GenieError
+        ``not-yours``, also where there is none of that number.
+    """
     assignment = (
-        Assignment.objects.filter(pk=assignment_pk, worker=worker)
+        Assignment.objects.filter(pk=pk, worker=worker)
         .select_related("hit__campaign__hit_type")
         .first()
     )

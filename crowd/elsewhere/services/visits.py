@@ -87,13 +87,13 @@ def at_most(session: ExternalSession, source: PanelSource | None) -> int | None:
 def next_assignment(arrival: Arrival) -> Assignment | None:
     """Give the next piece of work of this visit; None when it is at its end."""
     session = arrival.session
-    current = claim.open_assignment(session.worker, timezone.now())
-    # Work that was begun comes first: even a visit that is full may hand it in.
-    if current is None and (is_over(session) or _is_full(arrival)):
-        finish(session)
-        return None
-    # From this campaign only: the platform sent them for it, and pays for nothing else.
-    assignment = claim.next_assignment(session.worker, only=session.campaign)
+    if is_over(session) or _is_full(arrival):
+        # Work that was begun may still be handed in.
+        assignment = claim.open_assignment(session.worker, timezone.now())
+    else:
+        # From this campaign only: the platform sent them for it, and pays for nothing
+        # else.
+        assignment = claim.next_assignment(session.worker, only=session.campaign)
     if assignment is None:
         finish(session)
     else:

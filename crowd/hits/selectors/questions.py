@@ -46,7 +46,9 @@ def questions_about(hit_type: HITType, data: Mapping[str, Any]) -> list[Asked]:
     form = form_of(hit_type)
     slots = [""] if scale.compares else slots_of(data) or [""]
     return [
-        question for slot in slots for question in _of_slot(hit_type, form, scale, slot)
+        question
+        for slot in slots
+        for question in _of_slot(hit_type.criteria, form, scale, slot)
     ]
 
 
@@ -56,14 +58,11 @@ def slots_of(data: Mapping[str, Any]) -> list[str]:
 
 
 def _of_slot(
-    hit_type: HITType, form: Form, scale: type[Scale], slot: str
+    criteria: Mapping[str, str], form: Form, scale: type[Scale], slot: str
 ) -> list[Asked]:
-    in_two_steps = form.in_two_steps(hit_type.criteria)
     rated = [
-        Asked(
-            criterion, slot, text, scale, first=in_two_steps and form.blind(criterion)
-        )
-        for criterion, text in hit_type.criteria.items()
+        Asked(criterion, slot, text, scale, first=criterion in form.before_input)
+        for criterion, text in criteria.items()
     ]
     ticked = [
         Asked(name, slot, CHECKBOXES[name], all_scales()["binary"], checkbox=True)

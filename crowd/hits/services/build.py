@@ -215,13 +215,13 @@ def _check_form(hit_type: HITTypeSpec, template: HITTemplate) -> None:
         )
     form = read_form(hit_type.form, hit_type.criteria)
     one_by_one = template.shows_outputs and not compares
-    if one_by_one and form.in_two_steps(hit_type.criteria):
+    if one_by_one and form.before_input:
         raise GenieError(
             "Outputs that are rated one by one must have all criteria with the input "
             "or all without it; put the criteria into separate campaigns (setup 2).",
             code="unusable-form",
         )
-    if form.checkboxes and (compares or not form.shows_input(hit_type.criteria)):
+    if form.checkboxes and (compares or not form.shows_input):
         raise GenieError(
             "Checkboxes for added and missed information need a single output shown "
             "with its input.",

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from crowd import hit_templates
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HITType, Item
 from crowd.hits.selectors.questions import Asked, questions_about
-from crowd.hits.services.check_spans import checked_spans
 from genie.lib.errors import GenieError
 
 Answers = Mapping[str, Mapping[str, str]]
 # Beside the criteria: the spans that were marked, where a template asks for them.
 SPANS = "spans"
+SEVERITIES = ("minor", "major")
+MOST_SPANS = 200
+MOST_CHARACTERS = 20_000
+SPAN_KEYS = {"start", "end", "severity"}
+
+Span = dict[str, int | str]
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ def ratings_of(
     ratings = [_rating(item, question, raw_answers) for question in questions]
     if not marks:
         return ratings
-    spans = checked_spans(raw_answers.get(SPANS, ""), item.data["prediction"])
+    spans = _checked_spans(raw_answers.get(SPANS, ""), item.data["prediction"])
     return [replace(ratings[0], detail={"spans": spans}), *ratings[1:]]
 
 
@@ -82,6 +89,55 @@ def _unknown() -> GenieError:
         "The page sent an answer to a question that is not in this HIT; reload the "
         "page.",
         code="unknown-question",
+    )
+
+
+def _checked_spans(raw: str, text: str) -> list[Span]:
+    """Read marked spans; offsets count the text's code points, the end is outside.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-spans`` for anything that the page's own marks cannot be.
+    """
+    if not raw.strip():
+        return []
+    sent = _loaded_spans(raw)
+    if not isinstance(sent, list) or len(sent) > MOST_SPANS:
+        raise _unusable_spans("they are not a list of marks")
+    spans = sorted((_span(mark, len(text)) for mark in sent), key=lambda s: s["start"])
+    for before, after in pairwise(spans):
+        if int(after["start"]) < int(before["end"]):
+            raise _unusable_spans("two of them overlap")
+    return spans
+
+
+def _loaded_spans(raw: str) -> Any:
+    if len(raw) > MOST_CHARACTERS:
+        raise _unusable_spans("there are too many")
+    try:
+        return json.loads(raw)
+    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
+    except (ValueError, RecursionError):
+        raise _unusable_spans("they cannot be read") from None
+
+
+def _span(mark: Any, n: int) -> Span:
+    if not isinstance(mark, dict) or set(mark) != SPAN_KEYS:
+        raise _unusable_spans("one of them lacks its start, end or severity")
+    start, end, severity = mark["start"], mark["end"], mark["severity"]
+    # `type` and not `isinstance`: True would pass for an integer.
+    if type(start) is not int or type(end) is not int or not 0 <= start < end <= n:
+        raise _unusable_spans("one of them is not inside the text")
+    if severity not in SEVERITIES:
+        raise _unusable_spans("one of them is neither minor nor major")
+    return {"start": start, "end": end, "severity": severity}
+
+
+def _unusable_spans(why: str) -> GenieError:
+    return GenieError(
+        f"The error marks are not valid: {why}. Reload the page.",
+        code="unusable-spans",
     )
 
 

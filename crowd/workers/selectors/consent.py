@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Max
 
-from crowd import hit_templates
+from crowd.hit_templates.consent import consent_of
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Consent, Worker
 
@@ -57,6 +57,6 @@ def _texts(pools: Collection[str]) -> Mapping[str, ConsentText]:
     )
     texts = {}
     for pool in pools:
-        consent = hit_templates.consent(template_of.get(pool))
+        consent = consent_of(template_of.get(pool))
         texts[pool] = ConsentText(pool, consent.html, consent.sha256)
     return texts

@@ -79,13 +79,15 @@ def open_campaigns(
 
 
 def campaigns_for(
-    worker: Worker, among: Collection[int] | None = None
+    worker: Worker, pool: str | None = None, only: Campaign | None = None
 ) -> list[Campaign]:
-    """List the open campaigns whose work the worker may be given.
+    """List the open campaigns whose work the worker may be given: all, or those named.
 
     The worker has consented to the pool's text and meets what is required.
     """
-    campaigns = open_campaigns(worker, among)
+    campaigns = open_campaigns(worker, None if only is None else [only.pk])
+    if pool is not None:
+        campaigns = [campaign for campaign in campaigns if campaign.pool == pool]
     agreed = consented(worker, {campaign.pool for campaign in campaigns})
     agreeable = [campaign for campaign in campaigns if campaign.pool in agreed]
     lacking = unmet(worker, agreeable, timezone.now())

@@ -95,8 +95,6 @@ def _judge(
     worker: Worker, rows: list[Requirement], now: datetime
 ) -> Callable[[Requirement], bool]:
     """Look up what these requirements need once, and give who applies them."""
-    names = {row.test_name for row in rows if row.kind == Kind.TEST}
-    held_names = held(worker, names, now) if names else set()
     counted = {Kind.APPROVED, Kind.APPROVED_PERCENT}
     record = (
         track_record(worker)
@@ -104,6 +102,8 @@ def _judge(
         else TrackRecord(0, 0)
     )
     country = _country(worker) if any(r.kind == Kind.COUNTRY for r in rows) else ""
+    names = {row.test_name for row in rows if row.kind == Kind.TEST}
+    held_names = held(worker, names, now) if names else set()
 
     def meets(row: Requirement) -> bool:
         if row.kind == Kind.TEST:

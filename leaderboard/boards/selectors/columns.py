@@ -7,6 +7,7 @@ page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,7 +17,8 @@ import numpy.typing as npt
 from django.db.models import FilteredRelation, Q
 
 from leaderboard.evaluation.selectors.coverage import whole_share
-from leaderboard.stats.ranking import rank_ranges
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.systems.ranks import rank_by_p
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD, public
 from leaderboard.tasks.models import Task
@@ -34,6 +36,7 @@ class Place:
     private: bool
     scored: bool
     ranks: tuple[int, int] | None
+    cluster: int | None
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Field:
     # 0 where there is no score, or a partial one
     first: Ints
     last: Ints
+    cluster: Ints
 
     def __len__(self) -> int:
         return len(self.pk)
@@ -77,6 +81,7 @@ class Field:
             private=bool(self.private[index]),
             scored=bool(self.scored[index]),
             ranks=(first, last) if first else None,
+            cluster=int(self.cluster[index]) or None,
         )
 
 
@@ -101,8 +106,17 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
     n = np.nan_to_num(_numbers(rows, 7)).astype(np.int64)
     whole = n >= whole_share() * np.nan_to_num(_numbers(rows, 8))
     # a partial score keeps its mean on the board and takes no part in the ranks
-    first, last = _ranks(np.where(whole, mean, np.nan), low, high, private)
-    return Field(pk, simulated, private, mean, low, high, n, first, last)
+    ranked = whole & ~np.isnan(mean)
+    first, last, cluster = (
+        np.where(ranked, np.nan_to_num(_numbers(rows, column)), 0).astype(np.int64)
+        for column in (9, 10, 11)
+    )
+    if (ranked & ~private & (first == 0)).any():
+        # not estimated together yet: by the scores alone
+        first, last, cluster = _by_scores(
+            np.where(ranked, mean, np.nan), low, high, private
+        )
+    return Field(pk, simulated, private, mean, low, high, n, first, last, cluster)
 
 
 def current(path: str = "", at: datetime | None = None) -> Q:
@@ -144,6 +158,9 @@ def _rows(
             "score__high",
             "score__n",
             "human_evaluation__n_instances",
+            "score__rank_first",
+            "score__rank_last",
+            "score__cluster",
         )
     )
 
@@ -152,22 +169,41 @@ def _numbers(rows: list[tuple[Any, ...]], column: int) -> Floats:
     return np.array([row[column] for row in rows], dtype=np.float64)
 
 
-def _ranks(
+def _by_scores(
     mean: Floats, low: Floats, high: Floats, private: Bools
-) -> tuple[Ints, Ints]:
-    """Rank the public rows with a mean; private ones get the ranks they would have."""
-    first = np.zeros(len(mean), dtype=np.int64)
-    last = np.zeros(len(mean), dtype=np.int64)
+) -> tuple[Ints, Ints, Ints]:
+    """Rank by the same rule as if no worker had judged two systems.
+
+    So ranks stand only until the board's systems are estimated together. Private rows
+    get the ranks they would have and move nobody.
+    """
+    errors = (high - low) / (2 * normal_quantile(0.95))
+    first, last, cluster = (np.zeros(len(mean), dtype=np.int64) for _ in range(3))
     scored = ~np.isnan(mean)
-    open_ = scored & ~private
-    for index, ranks in zip(
-        np.flatnonzero(open_), rank_ranges(low[open_], high[open_]), strict=True
-    ):
-        first[index], last[index] = ranks.first, ranks.last
-    n = int(open_.sum())
+    public_rows = np.flatnonzero(scored & ~private)
+    _place(public_rows, public_rows, mean, errors, (first, last, cluster))
     for index in np.flatnonzero(scored & private):
-        # the same rule as rank_ranges, against the public rows alone: a private row
-        # must not move anybody, nor be moved by another private one
-        first[index] = 1 + int((low[open_] > high[index]).sum())
-        last[index] = 1 + n - int((high[open_] < low[index]).sum())
-    return first, last
+        beside = np.append(public_rows, index)
+        _place(beside, [int(index)], mean, errors, (first, last, cluster))
+    return first, last, cluster
+
+
+def _place(
+    rows: Ints,
+    wanted: Sequence[int] | Ints,
+    mean: Floats,
+    errors: Floats,
+    into: tuple[Ints, Ints, Ints],
+) -> None:
+    from scipy import special
+
+    gaps = np.abs(mean[rows][:, None] - mean[rows][None, :])
+    both = np.hypot(errors[rows][:, None], errors[rows][None, :])
+    ratios = np.full_like(gaps, np.inf)
+    np.divide(gaps, both, out=ratios, where=both > 0)
+    p_values = np.where(gaps > 0, special.erfc(ratios / 2**0.5), 1.0)
+    ranking = rank_by_p([str(row) for row in rows], mean[rows], p_values)
+    for row in wanted:
+        ranks = ranking.rank_of(str(row))
+        into[0][row], into[1][row] = ranks.first, ranks.last
+        into[2][row] = ranking.cluster_of(str(row))

@@ -13,15 +13,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
-from django.db.models import Max
 
 from leaderboard.boards.selectors.columns import Field, Ints, field_of
 from leaderboard.boards.selectors.filtering import ALL, Filter, matching_pks
 from leaderboard.boards.selectors.rows import Row, fetch_rows
 from leaderboard.boards.selectors.sorting import DEFAULT, Order, arranged
 from leaderboard.evaluation.selectors.progress import any_judged
-from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public, team_ids
+from leaderboard.submissions.selectors.visibility import team_ids
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -55,9 +53,6 @@ class Standings(Sequence[Row]):
         self.at = at
         self._field = field
         self._teams = teams
-        self._in_order = _filtered(
-            task, field, arranged(task, field, order, at), chosen, teams
-        )
         self.n_all = len(field)
         # private rows hold ranks that nobody else sees, so they are not counted among
         # the ranked
@@ -71,6 +66,9 @@ class Standings(Sequence[Row]):
         self.n_rated_by_people = int((field.scored & ~field.simulated).sum())
         self.n_rated_by_programs = int((field.scored & field.simulated).sum())
         self.extent = _extent(field)
+        self._in_order = _filtered(
+            task, field, arranged(task, field, order, at), chosen, teams
+        )
 
     @property
     def all_simulated(self) -> bool:
@@ -81,14 +79,6 @@ class Standings(Sequence[Row]):
         """Tell whether there is no answer at all yet, not even one without a score."""
         scored = self.n_rated_by_people or self.n_rated_by_programs
         return not scored and not any_judged(self._field.pk.tolist())
-
-    def latest_at(self) -> datetime | None:
-        """Tell when the last result was published."""
-        published = Submission.objects.filter(public(), task=self.task)
-        if self.at is not None:
-            published = published.filter(published_at__lte=self.at)
-        at: datetime | None = published.aggregate(at=Max("published_at"))["at"]
-        return at
 
     def row_of(self, pk: int) -> Row | None:
         """Give one submission's row, None when it is not on the board."""

@@ -30,7 +30,7 @@ _JUDGED_NOW = (
 
 @dataclass(frozen=True)
 class State:
-    """A board's version, and when its last public result was published."""
+    """A board's version, and when the last result that it shows was published."""
 
     version: str
     latest_at: datetime | None
@@ -41,14 +41,17 @@ def version(task: Task) -> str:
     return state(task).version
 
 
-def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
+def state(
+    task: Task, teams: frozenset[int] = frozenset(), at: datetime | None = None
+) -> State:
     """Hash what says that something happened on this task's board.
 
-    `teams` are the viewer's, who see the progress of their private submissions. What
+    `teams` are the viewer's, who see the progress of their private submissions; with
+    `at` the last result is that of a moment, while the version is always today's. What
     staff edit by hand leaves no trace here: keep what stands under a version for a short
     time only.
     """
-    *traces, latest_at = _traces(task)
+    *traces, latest_at = _traces(task, at or timezone.now())
     parts = [
         # anonymity ends at midnight without any row being written
         timezone.localdate(),
@@ -64,8 +67,8 @@ def state(task: Task, teams: frozenset[int] = frozenset()) -> State:
     return State(hashlib.sha256(text.encode()).hexdigest()[:16], latest_at)
 
 
-def _traces(task: Task) -> tuple[Any, ...]:
-    """Give the task's newest row of each kind of trace, and its last publication."""
+def _traces(task: Task, at: datetime) -> tuple[Any, ...]:
+    """Give the task's newest row of each kind of trace, and its last publication by then."""
     newest: dict[str, Subquery] = {
         f"newest_{index}": Subquery(
             model._default_manager.filter(submission__task=task)
@@ -77,7 +80,7 @@ def _traces(task: Task) -> tuple[Any, ...]:
         for index, model in enumerate(_TRACES)
     }
     results = Submission.objects.filter(
-        public(), task=task, published_at__isnull=False
+        public(), task=task, published_at__lte=at
     ).order_by("-published_at")
     newest["latest_at"] = Subquery(results.values("published_at")[:1])
     rows = Submission.objects.filter(task=task).order_by("-pk").annotate(**newest)

@@ -19,12 +19,40 @@ CRITERION = "criterion:"
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A column that can be chosen, and whether it is shown."""
+
+    key: str
+    label: str
+    shown: bool
+    # which criterion or metric it shows, where it shows one
+    criterion: str = ""
+    metric: str = ""
+
+
+@dataclass(frozen=True)
 class Address:
     """Order, columns and filter; `columns` is None where nothing was chosen."""
 
     order: Order = DEFAULT
     columns: tuple[str, ...] | Literal["all"] | None = None
     chosen: Filter = ALL
+    # what `columns` makes of the task's board
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def criteria(self) -> list[str]:
+        """Give the criteria beside the ranking one that have a column."""
+        return [one.criterion for one in self.choices if one.shown and one.criterion]
+
+    @property
+    def metrics(self) -> list[str]:
+        """Give the metrics that have a column."""
+        return [one.metric for one in self.choices if one.shown and one.metric]
+
+    def shows(self, key: str) -> bool:
+        """Tell whether a column is shown."""
+        return any(one.shown for one in self.choices if one.key == key)
 
     def query(self, *, page: int | None = None, **changed: Any) -> str:
         """Write an address like this one with something else chosen."""
@@ -41,16 +69,11 @@ class Address:
             parts.append(("page", str(page)))
         return "?" + urlencode(parts)
 
-    def shows(self, key: str, *, usual: bool) -> bool:
-        """Tell whether a column is shown; `usual` ones are where nothing was chosen."""
-        if self.columns == "all":
-            return True
-        return usual if self.columns is None else key in self.columns
-
 
 def read_address(task: Task, parameters: QueryDict) -> Address:
     """Read an address; what is not known in it is as if it were not there."""
-    known = [key for key, _, _ in column_choices(task)]
+    usual = _usual_choices(task)
+    known = [choice.key for choice in usual]
     names = parameters.getlist("columns")
     columns: tuple[str, ...] | Literal["all"] | None = None
     if "all" in names:
@@ -60,28 +83,35 @@ def read_address(task: Task, parameters: QueryDict) -> Address:
         # key)
         columns = tuple(key for key in known if key in names)
     order = order_from(task, parameters.get("sort"), parameters.get("dir"))
-    return Address(order, columns, read_filter(parameters))
+    choices = tuple(
+        replace(choice, shown=columns == "all" or choice.key in columns)
+        if columns is not None
+        else choice
+        for choice in usual
+    )
+    return Address(order, columns, read_filter(parameters), choices)
 
 
-def column_choices(task: Task) -> list[tuple[str, str, bool]]:
-    """List the columns that can be chosen: key, label, whether usually shown."""
-    metrics = metrics_of(task)
-    headline = task.configuration.metrics.headline
-    return [
-        (TEAM, "Team", True),
-        (DATE, "Date", True),
-        *(
-            (f"{CRITERION}{name}", f"people: {name.replace('_', ' ')}", True)
-            for name in extra_criteria(task)
-        ),
-        *((slug, metric_words(slug).label, slug in headline) for slug in metrics),
-    ]
-
-
-def extra_criteria(task: Task) -> list[str]:
-    """Give the criteria beside the one that ranks."""
+def _usual_choices(task: Task) -> list[Choice]:
+    """List the columns that can be chosen, as they are where nothing was chosen."""
     main = main_criterion(task)
-    return [name for name in task.human.criteria if name != main]
+    headline = task.configuration.metrics.headline
+    criteria = [
+        Choice(
+            f"{CRITERION}{name}",
+            f"people: {name.replace('_', ' ')}",
+            shown=True,
+            criterion=name,
+        )
+        for name in task.human.criteria
+        if name != main
+    ]
+    metrics = [
+        Choice(slug, metric_words(slug).label, shown=slug in headline, metric=slug)
+        for slug in metrics_of(task)
+    ]
+    team, date = Choice(TEAM, "Team", shown=True), Choice(DATE, "Date", shown=True)
+    return [team, date, *criteria, *metrics]
 
 
 def _filter_parameters(chosen: Filter) -> list[tuple[str, str]]:

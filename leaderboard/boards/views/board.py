@@ -22,13 +22,8 @@ from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
 from leaderboard.boards.selectors.version import state
 from leaderboard.boards.views import table
-from leaderboard.boards.views.address import (
-    DATE,
-    TEAM,
-    Address,
-    column_choices,
-    read_address,
-)
+from leaderboard.boards.views.address import DATE, TEAM, Address, read_address
+from leaderboard.charts.axis import axis_over
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import team_ids
 from leaderboard.tasks.models import Task
@@ -75,7 +70,7 @@ def _body(
     request: HttpRequest, task: Task, address: Address, at: datetime | None
 ) -> SafeString:
     teams = team_ids(request.user)
-    now = state(task, teams)
+    now = state(task, teams, at)
     key = "|".join(
         [
             "board",
@@ -97,7 +92,7 @@ def _body(
         task, None, address.order, chosen=address.chosen, at=at, teams=teams
     )
     context = _context(request, task, rows, address)
-    context["latest_at"] = rows.latest_at() if at else now.latest_at
+    context["latest_at"] = now.latest_at
     html = render_to_string("leaderboard/boards/parts/board.html", context)
     # a short board costs less to make than a stale one costs trust
     if rows.n_all >= KEPT_FROM_ROWS:
@@ -118,10 +113,6 @@ def _context(
         "address": address,
         "sorted": address.order != DEFAULT,
         "here_query": address.query(),
-        "choices": [
-            (key, label, address.shows(key, usual=usual))
-            for key, label, usual in column_choices(task)
-        ],
         **_pages(page, address),
         **_table(task, rows, page, address),
     }
@@ -149,22 +140,15 @@ def _pages(page: Page[Row], address: Address) -> dict[str, Any]:
 def _table(
     task: Task, rows: Standings, page: Page[Row], address: Address
 ) -> dict[str, Any]:
-    axis = table.board_axis(rows)
-    metrics = table.shown_metrics(task, address)
-    criteria = table.shown_criteria(task, address)
+    axis = axis_over(rows.extent.low, rows.extent.high) if rows.extent else None
     return {
         "axis": axis,
-        "columns": table.columns(metrics, address, simulated=rows.all_simulated),
-        "criteria": criteria,
-        "n_waiting_columns": 2 + len(criteria),
-        "shows_team": address.shows(TEAM, usual=True),
-        "shows_date": address.shows(DATE, usual=True),
+        "columns": table.columns(address, simulated=rows.all_simulated),
+        "criteria": address.criteria,
+        "n_waiting_columns": 2 + len(address.criteria),
+        "shows_team": address.shows(TEAM),
+        "shows_date": address.shows(DATE),
         "lines": table.lines(
-            list(page),
-            axis=axis,
-            metrics=metrics,
-            criteria=criteria,
-            order=address.order,
-            absent=not_computed_here(task),
+            list(page), address, axis=axis, absent=not_computed_here(task)
         ),
     }

@@ -15,7 +15,6 @@ from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.boards.selectors.version import version
-from leaderboard.boards.views import table as columns
 from leaderboard.boards.views.address import read_address
 from leaderboard.charts.badge import badge
 from leaderboard.submissions.models.submission import Submission
@@ -53,8 +52,8 @@ def _table(request: HttpRequest, task: Task) -> BoardTable:
     return BoardTable(
         task=task,
         rows=tuple(rows),
-        criteria=(main_criterion(task), *columns.shown_criteria(task, address)),
-        metrics=tuple(columns.shown_metrics(task, address)),
+        criteria=(main_criterion(task), *address.criteria),
+        metrics=tuple(address.metrics),
         at=moment,
         address=request.build_absolute_uri(kept),
         page=request.build_absolute_uri("/").rstrip("/") + page,

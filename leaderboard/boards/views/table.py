@@ -9,23 +9,11 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.boards.selectors.sorting import (
-    DEFAULT,
-    Order,
-    first_direction,
-    metrics_of,
-)
-from leaderboard.boards.selectors.standings import Standings
-from leaderboard.boards.views.address import (
-    CRITERION,
-    Address,
-    column_choices,
-    extra_criteria,
-)
+from leaderboard.boards.selectors.sorting import DEFAULT, Order, first_direction
+from leaderboard.boards.views.address import Address
 from leaderboard.charts import intervals
-from leaderboard.charts.axis import Axis, axis_over
+from leaderboard.charts.axis import Axis
 from leaderboard.metric_runs.selectors.labels import MetricWords, metric_words
-from leaderboard.tasks.models import Task
 
 
 @dataclass(frozen=True)
@@ -51,24 +39,6 @@ class Line:
     extras: list[Human | None]
 
 
-def shown_metrics(task: Task, address: Address) -> list[str]:
-    """Give the metrics with a column."""
-    return [
-        key
-        for key, _, usual in column_choices(task)
-        if key in metrics_of(task) and address.shows(key, usual=usual)
-    ]
-
-
-def shown_criteria(task: Task, address: Address) -> list[str]:
-    """Give the criteria beside the ranking one that have a column."""
-    return [
-        name
-        for name in extra_criteria(task)
-        if address.shows(f"{CRITERION}{name}", usual=True)
-    ]
-
-
 def column(key: str, label: str, address: Address) -> Column:
     order = address.order
     if order.key == key:
@@ -79,7 +49,7 @@ def column(key: str, label: str, address: Address) -> Column:
     return Column(key, label, address.query(order=turned), sorted_)
 
 
-def columns(metrics: list[str], address: Address, *, simulated: bool) -> dict[str, Any]:
+def columns(address: Address, *, simulated: bool) -> dict[str, Any]:
     """Give the sortable headers, the metrics' among them."""
     human = "Simulated score" if simulated else "Human score"
     return {
@@ -88,24 +58,16 @@ def columns(metrics: list[str], address: Address, *, simulated: bool) -> dict[st
         "human": column("human", human, address),
         "metrics": [
             (column(slug, metric_words(slug).label, address), metric_words(slug))
-            for slug in metrics
+            for slug in address.metrics
         ],
     }
 
 
-def board_axis(table: Standings) -> Axis | None:
-    if table.extent is None:
-        return None
-    return axis_over(table.extent.low, table.extent.high)
-
-
 def lines(
     rows: Sequence[Row],
+    address: Address,
     *,
     axis: Axis | None,
-    metrics: list[str],
-    criteria: list[str],
-    order: Order,
     absent: Collection[str] = (),
 ) -> list[Line]:
     """Write the rows of a page out; brackets join neighbours that share their ranks.
@@ -113,20 +75,21 @@ def lines(
     `absent` names the metrics that are not computed here.
     """
     ranks = [_rank(row) for row in rows]
-    shown_metrics = [metric_words(slug) for slug in metrics]
+    metrics = [metric_words(slug) for slug in address.metrics]
+    criteria = address.criteria
     return [
         Line(
             row=row,
             rank=ranks[i],
             # in any other order neighbours with equal ranks say nothing about each
             # other
-            bracket=_bracket(ranks, i) if order == DEFAULT else "",
+            bracket=_bracket(ranks, i) if address.order == DEFAULT else "",
             bar=intervals.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
             else SafeString(""),
             metrics=[
                 (words.label, _value(row, words, absent=words.slug in absent))
-                for words in shown_metrics
+                for words in metrics
             ],
             extras=[row.criteria.get(name) for name in criteria],
         )

@@ -77,8 +77,8 @@ def approve_page(
         "open": submission.state in {State.MEASURED, State.DECLINED},
         "can_decline": submission.state == State.MEASURED,
         "form": form,
-        **_money(submission, cost),
         "samples": _samples(submission),
+        **_money(submission, cost),
     }
     return TemplateResponse(
         request, "admin/leaderboard/submission/approve.html", context

@@ -216,7 +216,11 @@ class JudgedOutput(models.Model):
 
 
 class Score(models.Model):
-    """The aggregate of the clean ratings; never overwritten, only superseded."""
+    """The aggregate of the clean ratings; never overwritten, only superseded.
+
+    `mean` and the intervals are those of the estimate that is the task's score; all
+    estimates that were made stand in `estimates`.
+    """
 
     submission = models.ForeignKey(
         "leaderboard.Submission", on_delete=models.PROTECT, related_name="scores"
@@ -240,6 +244,22 @@ class Score(models.Model):
     # the ratings that went in, hashed: same ratings, same score
     ratings_sha256 = models.CharField(max_length=64)
     signature = models.CharField(max_length=300)
+    # name of the estimate -> mean, low, high, low_50, high_50, covers
+    estimates = OrderedJSONField(default=dict)
+    # of all ranked systems of the board, by the comparisons of `fit`; empty: not ranked
+    rank_first = models.PositiveIntegerField(null=True, blank=True)
+    rank_last = models.PositiveIntegerField(null=True, blank=True)
+    cluster = models.PositiveIntegerField(null=True, blank=True)
+    # how many equally busy workers would weigh as much, and the weight of the busiest
+    effective_workers = models.FloatField(null=True, blank=True)
+    largest_share = models.FloatField(null=True, blank=True)
+    fit = models.ForeignKey(
+        "leaderboard.BoardFit",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="scores",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
 

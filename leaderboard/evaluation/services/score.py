@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -11,12 +11,14 @@ from django.utils import timezone
 from crowd.hits.models.campaign import Campaign
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import Estimate
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.stats.intervals import Interval
+from leaderboard.tasks.config.human import PLAIN
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
 if TYPE_CHECKING:
@@ -167,6 +169,7 @@ def write(evaluation: HumanEvaluation, scores: list[Computed]) -> bool:
             seed=new.seed,
             ratings_sha256=new.ratings_sha256,
             signature=_signature(evaluation, new),
+            estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
         )
     return changed
 

@@ -77,9 +77,8 @@ class Crowd:
         items = list(assignment.hit.items.all())
         hit_type = assignment.hit.campaign.hit_type
         work.submit(
-            assignment_pk=assignment.pk,
-            worker=player.worker,
-            answers={item.key: self._answers(hit_type, item, player) for item in items},
+            assignment,
+            {item.key: self._answers(hit_type, item, player) for item in items},
             active_seconds=float(self.rng.gamma(9.0, 1.2)),
         )
         return True

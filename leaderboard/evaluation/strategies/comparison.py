@@ -60,10 +60,10 @@ class ComparisonOfTwo:
     def human(self, evaluation: HumanEvaluation) -> ComparisonConfig:
         return waves.human_of(evaluation.comparison)
 
-    def quote(self, evaluation: HumanEvaluation) -> Quote:
+    def cost(self, evaluation: HumanEvaluation) -> Quote:
         """Price a comparison that uses all of its pairs."""
         comparison, human = evaluation.comparison, self.human(evaluation)
-        return human.quote(
+        return human.price(
             n_items=comparison.max_pairs,
             n_test_questions=human.n_tests_among(comparison.max_pairs),
             ratings_per_item=n_workers_at_most(
@@ -71,7 +71,7 @@ class ComparisonOfTwo:
             ),
         )
 
-    def check(self, evaluation: HumanEvaluation) -> None:
+    def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:

@@ -39,18 +39,18 @@ class SideBySide:
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return joint.human_for(evaluation.joint)
 
-    def quote(self, evaluation: HumanEvaluation) -> Quote:
+    def cost(self, evaluation: HumanEvaluation) -> Quote:
         """Price it; separate criteria are priced together."""
         human, joint_evaluation = self.human(evaluation), evaluation.joint
         n_campaigns = len(human.separate())
         tests = sum(human.n_test_questions(joint_evaluation.n_instances))
-        return human.quote(
+        return human.price(
             n_items=n_campaigns * joint_evaluation.n_instances,
             n_test_questions=n_campaigns * tests,
             ratings_per_item=joint_evaluation.n_workers,
         )
 
-    def check(self, evaluation: HumanEvaluation) -> None:
+    def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:

@@ -20,7 +20,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.price import quote_single
 from leaderboard.evaluation.selectors.outdated import outdated
-from leaderboard.evaluation.services import items, publish, qualification, score
+from leaderboard.evaluation.services import items, publish, qualification, refit, score
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.request import commitment_key
@@ -40,10 +40,10 @@ class SingleSystem:
     def human(self, evaluation: HumanEvaluation) -> HumanConfig:
         return evaluation.task.human
 
-    def quote(self, evaluation: HumanEvaluation) -> Quote:
+    def cost(self, evaluation: HumanEvaluation) -> Quote:
         return quote_single(evaluation.task)
 
-    def check(self, evaluation: HumanEvaluation) -> None:
+    def check_launch(self, evaluation: HumanEvaluation) -> None:
         task = evaluation.task
         design = configuration.design_of(task, task.human)
         judged = task.instances.filter(sample_rank__lt=task.sample_size)
@@ -146,14 +146,21 @@ class SingleSystem:
                 "lift a ban and try again, or withdraw the submission.",
                 code="no-ratings",
             )
-        # The first criterion is the one that ranks.
-        first = scores[0].interval
         with transaction.atomic():
             score.write(evaluation, scores)
+        # estimated beside the public board; nobody sees the scores before they are moved
+        refit.refit(evaluation.task, evaluation.submission)
+        # The first criterion is the one that ranks.
+        first = evaluation.scores.get(
+            submission=evaluation.submission,
+            criterion=scores[0].criterion,
+            superseded_at=None,
+        )
+        with transaction.atomic():
             machine.move(
                 evaluation,
                 State.SCORED,
-                f"Scored {first.estimate:.1f}, 95 % interval {first.low:.1f} to "
+                f"Scored {first.mean:.1f}, 95 % interval {first.low:.1f} to "
                 f"{first.high:.1f}, from {first.n:,} instances.",
                 scored_at=read_at,
             )
@@ -165,6 +172,7 @@ class SingleSystem:
                 if publish.publish(pk):
                     # A ban may have fallen while the scores were computed.
                     _reopen(evaluation)
+            refit.refit_board(evaluation.task)
             return
         replaced = _lost_ratings_are_replaced(evaluation)
         # Should this process die here, the next one finds the score outdated.
@@ -197,6 +205,7 @@ def _rescore(evaluation: HumanEvaluation) -> None:
                 now.submission.state,
                 "Rescored, because the set of excluded workers has changed.",
             )
+    refit.refit_board(evaluation.task)
 
 
 def _reopen(evaluation: HumanEvaluation) -> None:

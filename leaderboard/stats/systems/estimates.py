@@ -10,6 +10,7 @@ beyond that.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +96,27 @@ class SystemEstimates:
     worker_freedom: Floats
     n_instances: int
 
+    @cached_property
+    def variance(self) -> Floats:
+        """Variance of each mean (diagonal) and of each difference; infinite if unknown."""
+        floor = _contrasts(self.floor)
+        # the part of instances is a difference of two estimates and may be negative
+        both = _contrasts(self.worker_part) + _contrasts(self.instance_part)
+        unknown = np.isnan(self.worker_freedom)
+        return np.where(unknown, np.inf, np.maximum(np.maximum(both, floor), 0.0))
+
+    @cached_property
+    def freedom(self) -> Floats:
+        """Degrees of freedom of the same (Satterthwaite); NaN where unknown."""
+        worker = _contrasts(self.worker_part)
+        instance = np.maximum(_contrasts(self.instance_part), 0.0)
+        within = instance**2 / max(self.n_instances - 1, 1)
+        spread = worker**2 / self.worker_freedom + within
+        total = (worker + instance) ** 2
+        freedom = self.worker_freedom.copy()
+        np.divide(total, spread, out=freedom, where=spread > 0)
+        return np.maximum(freedom, 1.0)
+
     def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
         """Give a system's mean with the interval that covers workers and instances.
 
@@ -105,12 +127,12 @@ class SystemEstimates:
         """
         check_confidence(confidence)
         i = self.systems.index(system)
-        variance, freedom = self._spread(i, i)
+        freedom = float(self.freedom[i, i])
         if np.isnan(freedom):
             raise ValueError(
                 f"Only one worker rated {system}: no interval covers others."
             )
-        reach = _t_quantile(confidence, freedom) * variance**0.5
+        reach = _t_quantile(confidence, freedom) * float(self.variance[i, i]) ** 0.5
         mean = float(self.means[i])
         covers = COVERS_CROWD if self.n_instances > 1 else COVERS_WORKERS
         return Interval(
@@ -128,41 +150,33 @@ class SystemEstimates:
 
         Where only one worker rated either, the interval is infinite.
         """
-        from scipy import stats
-
         check_confidence(confidence)
         i, j = self.systems.index(a), self.systems.index(b)
         gap = float(self.means[i] - self.means[j])
-        variance, freedom = self._spread(i, j)
-        if i == j or np.isnan(freedom):
-            end = 0.0 if i == j else np.inf
-            return Difference(gap, gap - end, gap + end, 1.0, end, freedom)
-        error = variance**0.5
-        reach = _t_quantile(confidence, freedom) * error
-        # a difference of rounding is none, also where the error is 0
-        scale = max(abs(float(self.means[i])), abs(float(self.means[j])), 1e-300)
-        if abs(gap) <= 1e-9 * scale:
-            p_value = 1.0
-        else:
-            p_value = float(2 * stats.t.sf(abs(gap) / error, freedom)) if error else 0.0
+        if i == j:
+            return Difference(0.0, 0.0, 0.0, 1.0, 0.0, np.nan)
+        freedom = float(self.freedom[i, j])
+        error = float(self.variance[i, j]) ** 0.5
+        reach = np.inf
+        if not np.isnan(freedom):
+            reach = _t_quantile(confidence, freedom) * error
+        p_value = float(self.p_values[i, j])
         return Difference(gap, gap - reach, gap + reach, p_value, error, freedom)
 
-    def _spread(self, i: int, j: int) -> tuple[float, float]:
-        """Give variance and degrees of freedom of a mean (i = j) or a difference."""
-        worker, instance, floor = (
-            _contrast(part, i, j)
-            for part in (self.worker_part, self.instance_part, self.floor)
-        )
-        freedom = float(self.worker_freedom[i, j])
-        if np.isnan(freedom):
-            return np.inf, np.nan
-        # the part of instances is a difference of two estimates and may be negative
-        variance = max(worker + instance, floor, 0.0)
-        rest = max(instance, 0.0) ** 2 / max(self.n_instances - 1, 1)
-        spread = worker**2 / freedom + rest
-        if spread <= 0:
-            return variance, freedom
-        return variance, max((worker + max(instance, 0.0)) ** 2 / spread, 1.0)
+    @cached_property
+    def p_values(self) -> Floats:
+        """Two-sided p-values of all differences, each by itself; 1 where unknown."""
+        from scipy import stats
+
+        gaps = np.abs(self.means[:, None] - self.means[None, :])
+        # differences of rounding are none, also where the error is 0
+        scale = np.maximum(np.abs(self.means)[:, None], np.abs(self.means)[None, :])
+        equal = gaps <= 1e-9 * np.maximum(scale, 1e-300)
+        errors = np.sqrt(self.variance)
+        ratios = np.full_like(gaps, np.inf)
+        np.divide(gaps, errors, out=ratios, where=errors > 0)
+        tails = 2 * stats.t.sf(ratios, np.nan_to_num(self.freedom, nan=1.0))
+        return np.where(equal | np.isnan(self.freedom), 1.0, tails)
 
 
 def estimate_systems(
@@ -269,10 +283,12 @@ def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Float
     return freedom
 
 
-def _contrast(part: Floats, i: int, j: int) -> float:
-    if i == j:
-        return float(part[i, i])
-    return float(part[i, i] + part[j, j] - part[i, j] - part[j, i])
+def _contrasts(part: Floats) -> Floats:
+    """Give what each mean (diagonal) and each difference gets from a covariance."""
+    own = np.diag(part)
+    both = own[:, None] + own[None, :] - part - part.T
+    np.fill_diagonal(both, own)
+    return both
 
 
 def _t_quantile(confidence: float, freedom: float) -> float:

@@ -17,7 +17,7 @@ from leaderboard.stats.multiplicity import holm
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.significance import significance_clusters
-from leaderboard.stats.systems.estimates import Difference, SystemEstimates
+from leaderboard.stats.systems.estimates import SystemEstimates
 
 ALPHA = 0.05
 
@@ -35,8 +35,6 @@ class Ranking:
     clusters : list of int
         1 for the best; every system of a cluster is significantly better than every
         system of the next.
-    differences : dict of (str, str) to Difference
-        Of each pair, the better-looking system first.
     p_values : ndarray, shape (s, s)
         Two-sided and adjusted for all pairs, in the order of `systems`; 1 on the
         diagonal.
@@ -45,7 +43,6 @@ class Ranking:
     systems: list[str]
     ranks: list[RankRange]
     clusters: list[int]
-    differences: dict[tuple[str, str], Difference]
     p_values: Floats
 
     def rank_of(self, system: str) -> RankRange:
@@ -53,6 +50,11 @@ class Ranking:
 
     def cluster_of(self, system: str) -> int:
         return self.clusters[self.systems.index(system)]
+
+    def p_value(self, a: str, b: str) -> float:
+        """Give the adjusted p-value of two systems' difference."""
+        i, j = self.systems.index(a), self.systems.index(b)
+        return float(self.p_values[i, j])
 
 
 def rank_systems(
@@ -93,25 +95,65 @@ def rank_systems(
     (['2', '1', '0'], ['1', '2-3', '2-3'], [1, 2, 2])
     """
     names = estimates.systems if systems is None else list(systems)
-    mean_of = dict(zip(estimates.systems, estimates.means.tolist(), strict=True))
-    order = sorted(names, key=lambda name: (-mean_of[name], name))
-    differences = {
-        (a, b): estimates.difference(a, b, confidence=1 - alpha)
-        for i, a in enumerate(order)
-        for b in order[i + 1 :]
-    }
-    raw = [difference.p_value for difference in differences.values()]
+    places = [estimates.systems.index(name) for name in names]
+    return rank_by_p(
+        names,
+        estimates.means[places],
+        estimates.p_values[np.ix_(places, places)],
+        alpha=alpha,
+    )
+
+
+def rank_by_p(
+    systems: Sequence[str],
+    means: npt.ArrayLike,
+    p_values: npt.ArrayLike,
+    *,
+    alpha: float = ALPHA,
+) -> Ranking:
+    """Rank systems by the p-values of their differences.
+
+    Parameters
+    ----------
+    systems : sequence of str, length s
+    means : array_like, shape (s,)
+        Higher is better.
+    p_values : array_like, shape (s, s)
+        Two-sided, each pair by itself; symmetric.
+    alpha : float
+        Probability that any pair is wrongly told apart, at most.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    ValueError
+        On a p-value outside [0, 1] or a mean that is NaN.
+
+    Examples
+    --------
+    >>> ranking = rank_by_p(["a", "b"], [1.0, 2.0], [[1, 0.01], [0.01, 1]])
+    >>> ranking.systems, [str(rank) for rank in ranking.ranks]
+    (['b', 'a'], ['1', '2'])
+    """
+    values = np.asarray(means, dtype=np.float64)
+    order = np.array(
+        sorted(range(len(systems)), key=lambda i: (-values[i], systems[i])), dtype=int
+    )
     n = len(order)
-    p_values = np.ones((n, n))
+    adjusted = np.ones((n, n))
     upper = np.triu_indices(n, 1)
-    p_values[upper] = holm(raw) if raw else []
-    p_values = np.minimum(p_values, p_values.T)
+    if len(upper[0]):
+        raw = np.asarray(p_values, dtype=np.float64)[np.ix_(order, order)]
+        adjusted[upper] = holm(raw[upper])
+        adjusted = np.minimum(adjusted, adjusted.T)
     # better: significantly, and with the higher estimate
-    better: npt.NDArray[np.bool_] = np.triu(p_values <= alpha, 1)
+    better: npt.NDArray[np.bool_] = np.triu(adjusted <= alpha, 1)
     ranks = [
         RankRange(1 + int(better[:, i].sum()), n - int(better[i].sum()))
         for i in range(n)
     ]
-    means = [mean_of[name] for name in order]
-    clusters = significance_clusters(means, better) if n else []
-    return Ranking(order, ranks, clusters, differences, p_values)
+    clusters = significance_clusters(values[order], better) if n else []
+    return Ranking([systems[i] for i in order], ranks, clusters, adjusted)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from crowd.pricing import Quote
-from crowd.pricing import quote as price
+from crowd.pricing import Quote, quote
 from leaderboard.tasks.config.kinds import (
     Kind,
     Place,
@@ -24,6 +23,9 @@ POSITIVE, NEGATIVE = "positive", "negative"
 # What the reference output of a magnitude estimation is worth.
 STANDARD_VALUE = 100
 SEPARATE = 2
+# Which estimate of a system's quality ranks the board.
+ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
+ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,8 @@ class HumanConfig:
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
+    # which estimate is the score: free of who judged, of this crowd, or z per worker
+    estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
@@ -184,11 +188,11 @@ class HumanConfig:
         )
         return positive, negative
 
-    def quote(
+    def price(
         self, *, n_items: int, n_test_questions: int, ratings_per_item: int
     ) -> Quote:
         """Price that so many items and test questions are judged, to the cent."""
-        return price(
+        return quote(
             platform=self.platform,
             reward_cents=self.reward_cents,
             n_items=n_items,

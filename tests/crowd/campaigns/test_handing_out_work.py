@@ -30,7 +30,10 @@ def contents(assignments):
 def test_hits_go_out_in_their_stored_order():
     campaign = make_campaign(6)
     done = do_all(make_worker())
-    assert [a.hit.position for a in done] == list(range(6))
+    positions = Assignment.objects.order_by("pk").values_list(
+        "hit__position", flat=True
+    )
+    assert list(positions) == list(range(6))
     assert {a.hit.campaign_id for a in done} == {campaign.pk}
 
 
@@ -73,7 +76,7 @@ def test_what_was_seen_is_not_shown_again_whatever_became_of_it(end):
     worker = make_worker()
     assignment = next_assignment(worker)
     if end == "returned":
-        give_back(assignment.pk, worker)
+        give_back(assignment)
     elif end == "expired":
         release_overdue(timezone.now() + timedelta(days=1))
     else:

@@ -62,7 +62,7 @@ def test_somebody_at_work_is_waited_for(campaign):
 def test_who_returned_all_that_is_left_does_not_keep_it(campaign):
     worker = make_worker()
     while (assignment := next_assignment(worker)) is not None:
-        give_back(assignment.pk, worker)
+        give_back(assignment)
     assert reservations.pass_on(campaign, NOW)
     assert do_one(make_worker()) is not None
 
@@ -85,7 +85,7 @@ def test_a_campaign_whose_own_worker_can_do_no_more_is_stuck(campaign):
     do_one(worker)
     assert not watch(campaign)
     while (assignment := next_assignment(worker)) is not None:
-        give_back(assignment.pk, worker)
+        give_back(assignment)
     assert watch(campaign)
     reservations.pass_on(campaign, NOW)
     assert not watch(campaign)

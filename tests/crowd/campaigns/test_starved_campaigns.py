@@ -47,7 +47,7 @@ def test_when_all_have_returned_what_is_left_it_is_stuck(campaign):
     for worker in workers:
         while (assignment := next_assignment(worker)) is not None:
             assert not watch(campaign)
-            give_back(assignment.pk, worker)
+            give_back(assignment)
     assert watch(campaign)
 
 
@@ -84,7 +84,7 @@ def test_while_somebody_works_nobody_is_missed(campaign):
     Worker.objects.update(created_at=timezone.now() - timedelta(days=31))
     Assignment.objects.update(accepted_at=timezone.now() - timedelta(days=31))
     assert not watch(campaign)
-    give_back(open_one.pk, worker)
+    give_back(open_one)
     assert watch(campaign)
 
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db
 def see(worker, n=None):
     """Let the worker look at the next HITs and give them back: they stay open."""
     while n != 0 and (assignment := next_assignment(worker)) is not None:
-        give_back(assignment.pk, worker)
+        give_back(assignment)
         n = None if n is None else n - 1
 
 
@@ -162,6 +162,6 @@ def test_places_that_are_given_back_are_found_again():
     HIT.objects.exclude(pk=first.hit_id).update(n_available=0)
     late = make_worker()
     assert next_assignment(late) is None
-    give_back(first.pk, first.worker)
+    give_back(first)
     assert do_one(late).hit == first.hit
     assert Assignment.objects.filter(hit__campaign__pool=POOL).count() == 4

@@ -21,9 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def send(assignment, given):
     key = assignment.hit.items.get().key
-    return submit(
-        assignment_pk=assignment.pk, worker=assignment.worker, answers={key: given}
-    )
+    return submit(assignment, {key: given})
 
 
 def refused(assignment, given):
@@ -83,7 +81,7 @@ def test_two_choice_stores_the_slot_and_the_side_of_the_first():
 def test_a_tie_is_taken_only_where_it_is_allowed():
     assignment = claimed("two-choice-outputs")
     assert refused(assignment, {"overall": "tie"}) == "not-on-the-scale"
-    give_back(assignment.pk, assignment.worker)
+    give_back(assignment)
     campaign_of("two-choice-outputs", form={"allow_tie": True}, pool="ties")
     tied = next_assignment(make_worker("ties"), "ties")
     send(tied, {"overall": "tie"})

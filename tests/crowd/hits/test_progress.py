@@ -59,7 +59,7 @@ def test_a_campaign_is_not_done_while_somebody_is_at_work():
     worker = make_worker()
     assignment = next_assignment(worker)
     assert not is_done(campaign)
-    give_back(assignment.pk, worker)
+    give_back(assignment)
     assert not is_done(campaign)
     do_one(make_worker())
     assert is_done(campaign)

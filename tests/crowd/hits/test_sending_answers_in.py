@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from crowd.campaigns.services import run
 from crowd.campaigns.services.work import (
+    assignment_of,
     give_back,
     next_assignment,
     release_overdue,
@@ -37,14 +38,13 @@ def assignment():
     return next_assignment(make_worker())
 
 
-def refused(assignment, answers=None, *, worker=None):
+def refused(assignment, answers=None):
     """Give the code of the refusal, after making sure that nothing was stored."""
     before = (Answer.objects.count(), LedgerEntry.objects.count())
     with pytest.raises(GenieError) as caught:
         submit(
-            assignment_pk=assignment.pk,
-            worker=worker or assignment.worker,
-            answers=answers_for(assignment) if answers is None else answers,
+            assignment,
+            answers_for(assignment) if answers is None else answers,
         )
     assert (Answer.objects.count(), LedgerEntry.objects.count()) == before
     return caught.value.code
@@ -99,7 +99,7 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
     assert refused(assignment, {key: {"fluent": "1"}}) == "answer-missing"
     assert refused(assignment, {key: {**whole, "x": "1"}}) == "unknown-question"
     assert refused(assignment, {key: whole, "other": whole}) == "unknown-question"
-    submit(assignment_pk=assignment.pk, worker=assignment.worker, answers={key: whole})
+    submit(assignment, {key: whole})
     assert dict(Answer.objects.values_list("criterion", "value")) == {
         "fluent": 1.0,
         "right": 0.0,
@@ -107,9 +107,11 @@ def test_every_question_wants_an_answer_and_no_other_is_taken():
 
 
 def test_nobody_can_answer_for_somebody_else(assignment):
-    assert refused(assignment, worker=make_worker()) == "not-yours"
-    with pytest.raises(GenieError):
-        give_back(assignment.pk, make_worker())
+    assert assignment_of(assignment.worker, assignment.pk) == assignment
+    for who, pk in ((make_worker(), assignment.pk), (assignment.worker, 0)):
+        with pytest.raises(GenieError) as caught:
+            assignment_of(who, pk)
+        assert caught.value.code == "not-yours"
 
 
 def test_an_answer_just_after_the_deadline_still_counts(assignment):
@@ -128,15 +130,15 @@ def test_an_answer_long_after_the_deadline_is_refused_and_the_hit_is_free(assign
 
 
 def test_an_answer_to_returned_work_is_refused(assignment):
-    assert give_back(assignment.pk, assignment.worker)
-    assert not give_back(assignment.pk, assignment.worker)
+    assert give_back(assignment)
+    assert not give_back(assignment)
     assert refused(assignment) == "work-returned"
     assert HIT.objects.get().n_available == 1
 
 
 def test_work_cannot_be_returned_after_it_was_sent_in(assignment):
     send_in(assignment)
-    assert not give_back(assignment.pk, assignment.worker)
+    assert not give_back(assignment)
     assignment.refresh_from_db()
     assert assignment.state == State.SUBMITTED
     assert HIT.objects.get().n_available == 0
@@ -178,6 +180,7 @@ def test_what_people_have_open_when_a_campaign_stops_may_still_come_in(assignmen
 )
 def test_active_time_is_believed_up_to_the_time_that_passed(assignment, measured, kept):
     Assignment.objects.update(accepted_at=timezone.now() - timedelta(seconds=60))
+    assignment.refresh_from_db()
     send_in(assignment, active_seconds=measured)
     assignment.refresh_from_db()
     if kept is None:

@@ -103,9 +103,7 @@ def on_our_pages():
                 continue
             hit = HIT.objects.get(pk=assignment.hit_id)
             answers = {hit.items.get().key: {"overall": opinion(who, hit)}}
-            work.submit(
-                assignment_pk=assignment.pk, worker=workers[who], answers=answers
-            )
+            work.submit(assignment, answers)
             done.append((hit.position, who))
         settle()
         if not done:

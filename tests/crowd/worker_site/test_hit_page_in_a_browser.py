@@ -263,7 +263,7 @@ def test_an_answer_that_another_tab_sent_ends_on_a_page_that_says_so(
     context.add_cookies([_session(wim.user, live_server.url)])
     page = context.new_page()
     page.goto(live_server.url + at(assignment))
-    submit(assignment_pk=assignment.pk, worker=wim, answers=answers_for(assignment, "1"))  # fmt: skip
+    submit(assignment, answers_for(assignment, "1"))
     page.keyboard.press("5")
     page.keyboard.press("Enter")
     page.wait_for_selector("text=Your answer is stored")

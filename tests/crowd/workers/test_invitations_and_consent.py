@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowd import hit_templates
+from crowd.hit_templates import consent as consent_texts
 from crowd.models import Consent, Invitation, Worker
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.services import consent, invitations
@@ -93,8 +93,8 @@ def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
     folder.mkdir()
     (folder / "consent.md").write_text("# Only here\n\n<script>alert(1)</script>")
     (tmp_path / "consent.md").write_text("# Everywhere")
-    monkeypatch.setattr(hit_templates, "ROOT", tmp_path)
-    hit_templates.consent.cache_clear()
+    monkeypatch.setattr(consent_texts, "ROOT", tmp_path)
+    consent_texts.consent_of.cache_clear()
     try:
         before = consent_text(POOL)
         worker = make_worker()
@@ -105,4 +105,4 @@ def test_a_template_can_have_its_own_text(monkeypatch, tmp_path):
         assert "Everywhere" in before.html
         assert consented(worker, {POOL}) == set()
     finally:
-        hit_templates.consent.cache_clear()
+        consent_texts.consent_of.cache_clear()

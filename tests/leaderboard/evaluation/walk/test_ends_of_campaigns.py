@@ -157,11 +157,7 @@ def test_a_stopped_campaign_counts_what_people_had_open(
     run.stop(campaign.pk, boss, "Enough is known.", publish=True)
     settle()
     assert now(annotating).state == "ANNOTATING"
-    work.submit(
-        assignment_pk=last.pk,
-        worker=last.worker,
-        answers={item.key: {"overall": "1"} for item in last.hit.items.all()},
-    )
+    work.submit(last, {item.key: {"overall": "1"} for item in last.hit.items.all()})
     settle()
     found = now(annotating)
     assert (found.state, found.failure) == ("PUBLISHED", "")

@@ -67,11 +67,7 @@ class Reader:
         n = 0
         while assignment := work.next_assignment(self.worker):
             items = assignment.hit.items.all()
-            work.submit(
-                assignment_pk=assignment.pk,
-                worker=self.worker,
-                answers={item.key: self.says(item) for item in items},
-            )
+            work.submit(assignment, {item.key: self.says(item) for item in items})
             n += 1
             if n % 10 == 0:
                 advance()

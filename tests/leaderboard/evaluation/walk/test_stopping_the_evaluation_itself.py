@@ -55,7 +55,7 @@ def test_what_people_have_open_is_waited_for_before_it_is_published(
     settle()
     assert now(begun).state == "ANNOTATING"
     assert not Score.objects.exists()
-    work.give_back(at_work.pk, at_work.worker)
+    work.give_back(at_work)
     settle()
     assert now(begun).state == "PUBLISHED"
     assert Campaign.objects.get().completed_at is not None

@@ -1,0 +1,236 @@
+"""All systems of a board estimated together: adjusted scores, z-scores, ranks.
+
+Pure: the same ratings give the same numbers here and when a release is rebuilt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leaderboard.designs.unit import Unit
+from leaderboard.stats.clustered import clustered_mean
+from leaderboard.stats.intervals import Interval
+from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
+from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.ranks import Ranking, rank_systems
+from leaderboard.stats.systems.variances import Variances
+from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What is published: far beyond what any reader needs, and short of the last bits, in
+# which machines differ.
+DIGITS = 9
+_Z_RESAMPLES = 2_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One estimate of a system's quality, in the unit of scores."""
+
+    mean: float
+    low: float
+    high: float
+    low_50: float
+    high_50: float
+    covers: str
+
+    @classmethod
+    def of(cls, wide: Interval, narrow: Interval) -> Estimate:
+        """Take the 95 % interval and the one of 50 %."""
+        return cls(
+            wide.estimate, wide.low, wide.high, narrow.low, narrow.high, wide.covers
+        ).mapped(float)
+
+    def mapped(self, change: Callable[[float], float]) -> Estimate:
+        """Change the numbers, and keep as many digits as are published."""
+        numbers = (self.mean, self.low, self.high, self.low_50, self.high_50)
+        mean, low, high, low_50, high_50 = (round(change(n), DIGITS) for n in numbers)
+        return Estimate(mean, low, high, low_50, high_50, self.covers)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the fit says of one system on one criterion."""
+
+    estimates: dict[str, Estimate]
+    ranks: tuple[int, int] | None
+    cluster: int | None
+    effective_workers: float
+    largest_share: float
+
+
+@dataclass(frozen=True)
+class BoardEstimates:
+    """Standings by system and criterion, and the fits behind them by criterion."""
+
+    standings: dict[tuple[int, str], Standing]
+    fits: dict[str, SystemEstimates]
+
+
+def estimate_board(
+    ratings: pd.DataFrame,
+    unit_of: Mapping[tuple[int, str], Unit],
+    ranked: Collection[int],
+    *,
+    headline: str = ADJUSTED,
+    seed: int = 0,
+) -> BoardEstimates:
+    """Estimate all systems of a board together, criterion by criterion.
+
+    `ratings` has the columns submission, criterion, instance, worker and value; systems
+    whose ratings are in another unit than the first one's are left out.
+    """
+    standings: dict[tuple[int, str], Standing] = {}
+    fits: dict[str, SystemEstimates] = {}
+    for name, group in ratings.groupby("criterion", sort=True):
+        criterion = str(name)
+        unit = _usual_unit(criterion, unit_of)
+        alike = [pk for (pk, c), u in unit_of.items() if c == criterion and u == unit]
+        group = group[group["submission"].isin(alike)]
+        if unit is None or group.empty:
+            continue
+        fit, of_criterion = _of_criterion(
+            group, unit, set(ranked) & set(alike), headline, seed
+        )
+        fits[criterion] = fit
+        standings |= {(pk, criterion): one for pk, one in of_criterion.items()}
+    return BoardEstimates(standings, fits)
+
+
+def _usual_unit(criterion: str, unit_of: Mapping[tuple[int, str], Unit]) -> Unit | None:
+    """Give the unit of most systems; the newest one's where two are as common."""
+    units = [unit for (_, c), unit in sorted_by_system(unit_of) if c == criterion]
+    return max(reversed(units), key=units.count, default=None)
+
+
+def sorted_by_system(
+    unit_of: Mapping[tuple[int, str], Unit],
+) -> list[tuple[tuple[int, str], Unit]]:
+    return sorted(unit_of.items(), key=lambda entry: entry[0])
+
+
+def _of_criterion(
+    ratings: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str, seed: int
+) -> tuple[SystemEstimates, dict[int, Standing]]:
+    values = unit.averaged(ratings["value"].to_numpy(float))
+    labels = [ratings[name].to_numpy() for name in ("submission", "worker", "instance")]
+    fit = estimate_systems(values, *labels)
+    z_scores = _z_scores(values, *labels, seed=seed) if headline == Z_SCORES else {}
+    compared = fit
+    if headline == Z_SCORES:
+        z = worker_z_scores(values, labels[1])
+        known = ~np.isnan(z)
+        if known.any():
+            compared = estimate_systems(z[known], *(label[known] for label in labels))
+    names = [str(pk) for pk in ranked if str(pk) in compared.systems]
+    ranking = rank_systems(compared, names)
+    standings = {}
+    for i, name in enumerate(fit.systems):
+        pk = int(name)
+        estimates = _adjusted(fit, name, unit)
+        if pk in z_scores:
+            estimates[Z_SCORES] = z_scores[pk]
+        standings[pk] = Standing(
+            estimates,
+            *_place(ranking, name),
+            round(float(fit.effective_workers[i]), DIGITS),
+            round(float(fit.largest_share[i]), DIGITS),
+        )
+    return fit, standings
+
+
+def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | None]:
+    if name not in ranking.systems:
+        return None, None
+    ranks = ranking.rank_of(name)
+    return (ranks.first, ranks.last), ranking.cluster_of(name)
+
+
+def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate]:
+    if np.isnan(fit.freedom[fit.systems.index(name)][fit.systems.index(name)]):
+        # one worker says nothing of how another would judge
+        return {}
+    estimate = Estimate.of(fit.interval(name), fit.interval(name, confidence=0.5))
+    if not unit.logarithmic:
+        return {ADJUSTED: estimate}
+    return {ADJUSTED: estimate.mapped(lambda value: 100 * math.exp(value))}
+
+
+def _z_scores(
+    values: Any, systems: Any, workers: Any, instances: Any, *, seed: int
+) -> dict[int, Estimate]:
+    """Average z-scores as WMT does, with an interval over workers and instances."""
+    means = standardised_means(values, systems, workers, instances)
+    z = worker_z_scores(values, workers)
+    found = {}
+    for name, mean in zip(means.systems, means.means.tolist(), strict=True):
+        own = (systems.astype(str) == name) & ~np.isnan(z)
+        if np.isnan(mean) or len(np.unique(workers[own])) < 2:
+            continue
+        wide, narrow = (
+            clustered_mean(
+                z[own],
+                {"worker": workers[own], "instance": instances[own]},
+                seed=seed,
+                n_resamples=_Z_RESAMPLES,
+                confidence=confidence,
+            )
+            for confidence in (0.95, 0.5)
+        )
+        # outputs rated several times count once in the mean
+        shift = mean - wide.estimate
+        found[int(name)] = Estimate.of(wide, narrow).mapped(shift.__add__)
+    return found
+
+
+def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
+    """Say which estimate is the score: the wanted one, or this crowd's without it."""
+    return wanted if wanted in estimates else PLAIN
+
+
+_VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
+# symmetric: the upper half says it all
+_MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
+
+
+def as_json(fit: SystemEstimates) -> dict[str, Any]:
+    """Write a fit down, to nine digits; what is unknown as null."""
+    upper = np.triu_indices(len(fit.systems))
+    stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
+    stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
+    return {
+        "systems": fit.systems,
+        "n_instances": fit.n_instances,
+        "variances": asdict(fit.variances),
+        **{name: [_short(x) for x in array.tolist()] for name, array in stored.items()},
+    }
+
+
+def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
+    """Read what `as_json` wrote."""
+    n = len(stored["systems"])
+    arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
+    for name in _MATRICES:
+        matrix = np.zeros((n, n))
+        matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
+        arrays[name] = matrix + np.triu(matrix, 1).T
+    return SystemEstimates(
+        systems=list(stored["systems"]),
+        n_instances=int(stored["n_instances"]),
+        variances=Variances(**stored["variances"]),
+        means=arrays.pop("means"),
+        n=arrays.pop("n").astype(np.int64),
+        n_workers=arrays.pop("n_workers").astype(np.int64),
+        **arrays,
+    )
+
+
+def _short(value: float) -> float | None:
+    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from django.db import models
+
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.tasks.models import Task
+
+
+class BoardFit(models.Model):
+    """All systems of a board estimated together: what their comparisons are made from.
+
+    The fit of a private system, or of one that is not published yet, holds it beside the
+    public ones; `of` names it.
+    """
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="board_fits")
+    of = models.ForeignKey(
+        "leaderboard.Submission",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    # criterion -> what SystemEstimates holds, lists in the order of its systems
+    criteria = OrderedJSONField(default=dict)
+    # the scores' ratings and settings that went in, hashed
+    inputs_sha256 = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+    superseded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [
+            models.Index(
+                fields=["task", "of"],
+                condition=models.Q(superseded_at=None),
+                name="current_board_fit",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} of {self.created_at:%Y-%m-%d %H:%M}"

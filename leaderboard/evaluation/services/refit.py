@@ -1,0 +1,254 @@
+"""Estimate a board's systems together, and give every score its adjusted estimate and rank.
+
+A score is first this crowd's plain mean. Once it is published, the systems of its board
+are estimated together, as they share workers and instances; each such fit replaces the
+scores that it changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from genie.lib.seeds import seed_from
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import (
+    BoardEstimates,
+    as_json,
+    estimate_board,
+    headline_of,
+)
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
+from leaderboard.evaluation.selectors.system_ratings import (
+    system_ratings_of,
+    unit_for,
+)
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Changes with the way in which boards are estimated: all are then estimated anew.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A board estimated, before it is written."""
+
+    task: Task
+    of: int | None
+    inputs_sha256: str
+    estimates: BoardEstimates
+
+
+def refit_board(task: Task) -> None:
+    """Bring a task's board up to date, and the systems that are compared with it."""
+    refit(task)
+    private = Submission.objects.filter(
+        task=task,
+        visibility=Submission.Visibility.PRIVATE,
+        state=Submission.State.PUBLISHED,
+    )
+    for submission in private.order_by("pk"):
+        refit(task, submission)
+
+
+def refit(task: Task, of: Submission | None = None) -> bool:
+    """Estimate the public board, or one other system beside it; tell whether it was due."""
+    inputs = inputs_of(task, of)
+    current = _current(task, of).first()
+    if current is not None and current.inputs_sha256 == inputs:
+        return False
+    estimated = computed(task, of, inputs)
+    with transaction.atomic():
+        # one at a time: the task's row is the lock
+        Task.objects.select_for_update().get(pk=task.pk)
+        if inputs_of(task, of) != inputs:
+            # somebody's score has changed meanwhile, and brings its own fit
+            return False
+        _write(estimated)
+    return True
+
+
+def due() -> list[int]:
+    """Find the tasks whose board is not what its scores say by now."""
+    tasks = Task.objects.filter(
+        pk__in=Score.objects.filter(superseded_at=None)
+        .order_by()
+        .values("submission__task")
+    )
+    fits = BoardFit.objects.filter(of=None, superseded_at=None)
+    known = dict(fits.values_list("task", "inputs_sha256"))
+    return [
+        task.pk
+        for task in tasks.order_by("pk")
+        if _scores(task, None).exists() and known.get(task.pk) != inputs_of(task)
+    ]
+
+
+def inputs_of(task: Task, of: Submission | None = None) -> str:
+    """Hash what a fit is made from: whose ratings, and what the task wants of them."""
+    rows = list(
+        _scores(task, of)
+        .order_by("submission_id", "criterion")
+        .values_list("submission_id", "criterion", "ratings_sha256", "n")
+    )
+    parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
+    """Compute the fit from the ratings that count."""
+    scores = list(_scores(task, of).select_related("evaluation"))
+    evaluations = list(
+        {score.evaluation_id: score.evaluation for score in scores}.values()
+    )
+    units = _units(evaluations, scores)
+    estimates = estimate_board(
+        _ratings(evaluations),
+        units,
+        ranked_systems(scores),
+        headline=task.human.estimate,
+        seed=seed_from("estimates", task.slug),
+    )
+    return Refit(task, of.pk if of else None, inputs, estimates)
+
+
+def ranked_systems(scores: Sequence[Score]) -> set[int]:
+    """Give the systems whose score rests on enough instances to be ranked."""
+    return {
+        score.submission_id
+        for score in scores
+        if is_whole(score.n, score.evaluation.n_instances)
+    }
+
+
+def _scores(task: Task, of: Submission | None) -> Any:
+    """Select the current scores of the public board, and of the one beside it."""
+    shown = public("submission__") & Q(submission__published_at__isnull=False)
+    if of is not None:
+        shown |= Q(submission=of)
+    return Score.objects.filter(
+        shown, submission__task=task, superseded_at=None
+    ).order_by("pk")
+
+
+def _current(task: Task, of: Submission | None) -> Any:
+    return BoardFit.objects.filter(task=task, of=of, superseded_at=None)
+
+
+def _ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
+    import pandas as pd
+
+    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
+    parts = [ratings]
+    for evaluation in evaluations:
+        own = ratings[ratings["evaluation"] == evaluation.pk]
+        beside = ratings_beside(evaluation, own)
+        if len(beside):
+            parts.append(beside)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _units(
+    evaluations: Sequence[HumanEvaluation], scores: Sequence[Score]
+) -> dict[tuple[int, str], Unit]:
+    campaign_of = {
+        (evaluation.pk, criterion): campaign
+        for evaluation in evaluations
+        for campaign in evaluation.campaigns_in_order
+        for criterion in (
+            *campaign.hit_type.criteria,
+            *campaign.hit_type.form.get("checkboxes", ()),
+        )
+    }
+    units = {}
+    for score in scores:
+        evaluation = score.evaluation
+        key = (evaluation.pk, score.criterion)
+        campaign = campaign_of.get(key) or evaluation.campaign
+        units[score.submission_id, score.criterion] = unit_for(
+            evaluation.design, campaign, score.criterion
+        )
+    return units
+
+
+def _write(refit: Refit) -> None:
+    now = timezone.now()
+    of = Submission.objects.get(pk=refit.of) if refit.of else None
+    _current(refit.task, of).update(superseded_at=now)
+    fit = BoardFit.objects.create(
+        task=refit.task,
+        of=of,
+        criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
+        inputs_sha256=refit.inputs_sha256,
+    )
+    rows = _scores(refit.task, of).select_related("submission")
+    if of is None:
+        # what was estimated by itself before it was published stands on the board now
+        published = rows.values("submission")
+        BoardFit.objects.filter(
+            task=refit.task, of__in=published, superseded_at=None
+        ).update(superseded_at=now)
+    else:
+        # what stands on the public board does not change with a system beside it
+        rows = rows.filter(submission=of)
+    for score in rows:
+        _give(score, fit, refit, now)
+
+
+def _give(score: Score, fit: BoardFit, refit: Refit, now: Any) -> None:
+    """Replace a score by what the fit says; one that nobody has seen yet is filled in."""
+    standing = refit.estimates.standings.get((score.submission_id, score.criterion))
+    estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}
+    if standing is not None:
+        estimates |= {name: asdict(one) for name, one in standing.estimates.items()}
+    name = headline_of(estimates, refit.task.human.estimate)
+    ranks = standing.ranks if standing else None
+    shown = {
+        **estimates[name],
+        "estimates": estimates,
+        "rank_first": ranks[0] if ranks else None,
+        "rank_last": ranks[1] if ranks else None,
+        "cluster": standing.cluster if standing else None,
+        "effective_workers": standing.effective_workers if standing else None,
+        "largest_share": standing.largest_share if standing else None,
+        "signature": _signed(score.signature, name),
+    }
+    if all(getattr(score, field) == value for field, value in shown.items()):
+        return
+    if score.fit_id is not None or _was_seen(score):
+        Score.objects.filter(pk=score.pk).update(superseded_at=now)
+        score.pk = None
+        score._state.adding = True
+    for field, value in shown.items():
+        setattr(score, field, value)
+    score.fit = fit
+    score.save()
+
+
+def _was_seen(score: Score) -> bool:
+    """Tell whether a score without a fit stood on a board, as older versions made them."""
+    published = score.submission.published_at
+    return published is not None and score.created_at <= published
+
+
+def _signed(signature: str, estimate: str) -> str:
+    """Name the estimate in a signature."""
+    parts = [part for part in signature.split("|") if not part.startswith("est:")]
+    return "|".join([*parts[:-1], f"est:{estimate}", parts[-1]])
