@@ -71,9 +71,8 @@ class Skills:
 
         gap = self.differences[:, None] - self.differences[None, :]
         gap = np.where(np.abs(gap) <= 1e-9 * SIGMA, 0.0, gap)
-        off = ~np.eye(len(gap), dtype=bool)
-        t = np.sign(gap) * np.inf
-        np.divide(gap, self.errors, out=t, where=off & (self.errors > 0))
+        t = np.where(gap > 0, np.inf, -np.inf)
+        np.divide(gap, self.errors, out=t, where=self.errors > 0)
         t[gap == 0] = 0.0
         return np.asarray(stats.t.cdf(t, self.freedom), dtype=np.float64)
 
