@@ -129,9 +129,10 @@ def _alone(
     import pandas as pd
 
     def interval(column: int, confidence: float) -> Interval:
-        values = pd.Series(averaged[:, column]).groupby(instances).mean().dropna()
+        means = pd.Series(averaged[:, column]).groupby(instances).mean().dropna()
+        values: Floats = np.asarray(means, dtype=np.float64)
         return unit.interval(
-            values.to_numpy(dtype=np.float64),
+            values,
             seed=seed,
             n_resamples=n_resamples,
             confidence=confidence,
