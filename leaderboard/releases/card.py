@@ -5,6 +5,7 @@ from __future__ import annotations
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.models import Task
 
 _TABLES = {
@@ -76,7 +77,8 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Intervals and ranks",
         "",
-        f"A score's 95 % interval covers {COVERS_INSTANCES}. {RANK_RULE}",
+        f"A score's 95 % interval covers {COVERS_CROWD}; that of the plain mean, which "
+        f"stands beside it, {COVERS_INSTANCES}. {RANK_RULE}",
         "",
         *_systems_together(manifest),
         "## Workers",

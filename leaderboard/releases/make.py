@@ -16,6 +16,7 @@ from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.evaluation.selectors.coverage import whole_share
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
+from leaderboard.evaluation.services.refit import estimates_seed
 from leaderboard.releases import FORMAT, bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.card import card
@@ -175,6 +176,8 @@ def _manifest(
         "texts": texts,
         "ranked_by": main_criterion(task),
         "whole_share": whole_share(),
+        "estimate": task.human.estimate,
+        "estimates_seed": estimates_seed(task),
         "sample_seed": str(task.sample_seed) if shows_sample else None,
         "config": {
             name: part for name, part in task.config.items() if name not in _INTERNAL

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 #: How a board's ranks come about, for every page, file and program that shows them.
 RANK_RULE = (
-    "A system ranks below another only where their 95 % intervals do not "
-    "overlap. Systems that share a rank may still be significantly different "
-    "when compared on the same instances."
+    "A system ranks below another only where their scores differ significantly: all "
+    "systems are compared in pairs under one model of their ratings, and with 95 % "
+    "confidence no pair of the board is in the wrong order (Holm's correction). "
+    "Intervals of single systems may overlap all the same."
 )
 
 
@@ -60,10 +61,8 @@ def rank_ranges(lows: npt.ArrayLike, highs: npt.ArrayLike) -> list[RankRange]:
 
     Notes
     -----
-    Intervals that touch or overlap leave the order open here, although a paired
-    comparison of the same two systems may find a difference. The ranges hold all at once
-    with the intervals' confidence only when the intervals hold all at once; with 95 %
-    intervals each on its own, use `leaderboard.stats.rank_sets` for a joint statement.
+    Boards ranked so until their systems were estimated together; releases of then are
+    rebuilt with it. `leaderboard.stats.systems.ranks` has today's rule.
 
     References
     ----------

@@ -8,7 +8,12 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from leaderboard.boards.api.submission_serializers import COVERS_HELP, TeamSerializer
+from leaderboard.boards.api.submission_serializers import (
+    COVERS_HELP,
+    ESTIMATES_HELP,
+    EstimateSerializer,
+    TeamSerializer,
+)
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.submissions.models.submission import Submission
@@ -26,6 +31,15 @@ class HumanScoreSerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
     covers = serializers.CharField(help_text=COVERS_HELP)
     signature = serializers.CharField()
+    estimates = serializers.DictField(
+        child=EstimateSerializer(), help_text=ESTIMATES_HELP
+    )
+    effective_workers = serializers.FloatField(
+        allow_null=True, help_text="How many equally busy workers would weigh as much."
+    )
+    largest_share = serializers.FloatField(
+        allow_null=True, help_text="Weight of the worker who counts most, 0 to 1."
+    )
 
 
 class PartialSerializer(serializers.Serializer[Any]):
@@ -50,6 +64,11 @@ class StandingSerializer(serializers.Serializer[Any]):
         allow_null=True, help_text=f"Best rank. {RANK_RULE}"
     )
     rank_last = serializers.IntegerField(allow_null=True, help_text="Worst rank.")
+    cluster = serializers.IntegerField(
+        allow_null=True,
+        help_text="1 for the best group: each of its systems is significantly better "
+        "than every system of the next group.",
+    )
     system = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")
     submitted_at = serializers.DateTimeField()

@@ -8,11 +8,28 @@ from rest_framework import serializers
 
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
-from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.submissions.models.submission import Submission
 
 State = Submission.State
-COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_INSTANCES}”."
+COVERS_HELP = f"What the 95 % interval covers, in words; usually: “{COVERS_CROWD}”."
+ESTIMATES_HELP = (
+    "All estimates by name: `adjusted` (free of who judged what; a mixed model of all "
+    "systems, with an interval that covers other workers), `plain` (this crowd's mean, "
+    "with the bootstrap over instances) and, where the task wants it, `z` (per worker). "
+    "`mean`, `low` and `high` are those of the one that the task ranks by."
+)
+
+
+class EstimateSerializer(serializers.Serializer[Any]):
+    """One estimate with its intervals of 95 % and 50 %."""
+
+    mean = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    low_50 = serializers.FloatField()
+    high_50 = serializers.FloatField()
+    covers = serializers.CharField()
 
 
 class NewSubmissionSerializer(serializers.Serializer[Any]):
@@ -112,6 +129,18 @@ class ScoreSerializer(serializers.Serializer[Any]):
         child=serializers.IntegerField(), help_text="Rating value to count."
     )
     covers = serializers.CharField(help_text=COVERS_HELP)
+    estimates = serializers.DictField(
+        child=EstimateSerializer(), help_text=ESTIMATES_HELP
+    )
+    effective_workers = serializers.FloatField(
+        allow_null=True, help_text="How many equally busy workers would weigh as much."
+    )
+    largest_share = serializers.FloatField(
+        allow_null=True, help_text="Weight of the worker who counts most, 0 to 1."
+    )
+    rank_first = serializers.IntegerField(allow_null=True)
+    rank_last = serializers.IntegerField(allow_null=True)
+    cluster = serializers.IntegerField(allow_null=True)
     seed = serializers.IntegerField()
     signature = serializers.CharField()
     created_at = serializers.DateTimeField()

@@ -8,11 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.tasks.config.human import PLAIN
 from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None
 # what stands beside each criterion's mean
 _BESIDE = ("low", "high", "n", "of", "n_workers", "covers", "signature")
+# this crowd's plain mean, as papers have it
+_PLAIN = ("mean", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,9 @@ def _record(table: BoardTable, row: Row) -> dict[str, Cell]:
         record[f"human_{name}"] = human.mean if human else None
         for part in _BESIDE:
             record[f"human_{name}_{part}"] = getattr(human, part) if human else None
+        plain = human.estimates.get(PLAIN, {}) if human else {}
+        for part in _PLAIN:
+            record[f"human_{name}_plain_{part}"] = plain.get(part)
     for name in table.metrics:
         record[name] = row.metrics.get(name)
     return record
@@ -92,6 +98,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "judged": row.pending.n if row.pending else None,
         "to_judge": row.pending.of if row.pending else None,
         "partial": str(row.partial) if row.partial else None,
+        "cluster": row.cluster,
     }
 
 

@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Any, cast
 
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.pairs import compared
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
@@ -34,8 +36,8 @@ class Published:
 class Lead:
     """A result that was the best when it came.
 
-    `gain` is what it had over the one before; `sure` whether its interval lies wholly
-    above that one's.
+    `gain` is what it had over the one before; `sure` whether the board's comparisons,
+    as they are now, place it above that one.
     """
 
     result: Published
@@ -83,10 +85,11 @@ def history(task: Task) -> History:
     )
     results = [Published(*cast("tuple[Any, ...]", row)) for row in rows]
     whole = [result for result in results if is_whole(result.n, result.of)]
-    return History(results, _leads(whole))
+    found = compared(task)
+    return History(results, _leads(whole, found[1] if found else None))
 
 
-def _leads(results: list[Published]) -> list[Lead]:
+def _leads(results: list[Published], ranking: Ranking | None) -> list[Lead]:
     leads: list[Lead] = []
     for result in results:
         best = leads[-1].result if leads else None
@@ -94,5 +97,12 @@ def _leads(results: list[Published]) -> list[Lead]:
             leads.append(Lead(result, None, sure=True))
         elif result.mean > best.mean:
             gain = result.mean - best.mean
-            leads.append(Lead(result, gain, sure=result.low > best.high))
+            leads.append(Lead(result, gain, sure=_above(ranking, result, best)))
     return leads
+
+
+def _above(ranking: Ranking | None, result: Published, best: Published) -> bool:
+    names = str(result.pk), str(best.pk)
+    if ranking is None or not set(names) <= set(ranking.systems):
+        return False
+    return ranking.p_value(*names) <= ALPHA

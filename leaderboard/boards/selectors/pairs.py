@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.conf import settings
-
-from genie.lib.errors import GenieError
-from genie.lib.seeds import seed_from
-from genie.lib.serving.computed_once import computed_once
-from leaderboard.boards.selectors.shared_instances import Shared, System
-from leaderboard.stats.all_pairs import AllPairs, compare_all
-from leaderboard.stats.power import plan_power
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.systems import System, ranked_pks, systems
+from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_systems
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
-ALPHA = 0.05
-_KEPT_SECONDS = 3600
+# of a standard error, for POWER at ALPHA: two-sided quantile plus that of the power
+_NEEDED = normal_quantile(1 - ALPHA) + normal_quantile(2 * POWER - 1)
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,16 @@ class Pair:
     ----------
     a, b : System
     p_above : float
-        Share of resamples in which a's mean is higher; ties count half.
+        Probability that a is better than b, given these ratings and equal doubts before.
     p_value : float
-        Two-sided, of this pair alone.
+        Two-sided, adjusted for all pairs of the board's ranked systems.
     difference : float
-        Of the means, in points.
-    more_ratings, more_cents : int or None
-        Ratings of both systems together that are still missing for a difference as
-        large as this one to be found four times in five, and what they cost; None when
-        no number of instances is enough, 0 when the pair is significantly different already. They narrow
-        only what comes from the instances, not what comes from the workers.
+        Of the scores, in points.
+    more_ratings, more_workers, more_cents : int or None
+        Ratings of both systems together and workers that are still missing for a
+        difference as large as this one to be found four times in five, by this pair
+        alone, and what they cost; None when no number is enough, 0 when the pair is
+        significantly different already.
     more_instances : int
         How many instances that takes in all; 0 where more_ratings is None.
     """
@@ -47,6 +48,7 @@ class Pair:
     p_value: float
     difference: float
     more_ratings: int | None
+    more_workers: int | None
     more_cents: int | None
     more_instances: int
 
@@ -57,89 +59,91 @@ class Pair:
 
 @dataclass(frozen=True)
 class Matrix:
-    """All pairs: entry i, j of `p_above` is P(i > j)."""
+    """All pairs of some systems: entry i, j of `p_above` is P(i > j)."""
 
     systems: tuple[System, ...]
+    # ranked systems that the fit does not hold
+    left_out: tuple[System, ...]
     p_above: list[list[float]]
     pairs: list[Pair]
-    n_instances: int
-    n_resamples: int
+    n_ranked: int
 
 
-def matrix(task: Task, shared: Shared, *, cents_per_rating: float) -> Matrix | None:
-    """Compare every pair; None when fewer than two systems share two instances."""
-    if len(shared.systems) < 2 or shared.n_instances < 2:
+def matrix(task: Task, pks: Sequence[int], *, cents_per_rating: float) -> Matrix | None:
+    """Compare these systems of the board; None where fewer than two can be compared."""
+    found = compared(task)
+    shown = systems(task, pks)
+    inside = (
+        [] if found is None else [s for s in shown if str(s.pk) in found[1].systems]
+    )
+    if found is None or len(inside) < 2:
         return None
-    # the signature changes with any of the scores, the price with the task's pay
-    key = f"pairs-{shared.signature}-{cents_per_rating:.4f}"
-    return computed_once(
-        key, lambda: _matrix(task, shared, cents_per_rating), _KEPT_SECONDS
-    )
-
-
-def _matrix(task: Task, shared: Shared, cents_per_rating: float) -> Matrix:
-    table = shared.values[:, :, 0]
-    all_pairs = compare_all(
-        table,
-        seed=seed_from("pairs", task.slug),
-        n_resamples=settings.GENIE["BOOTSTRAP_RESAMPLES"],
-    )
+    fit, ranking = found
     pairs = [
-        _pair(shared, all_pairs, i, j, cents_per_rating)
-        for i in range(len(shared.systems))
-        for j in range(i + 1, len(shared.systems))
+        _pair(fit, ranking, a, b, cents_per_rating)
+        for i, a in enumerate(inside)
+        for b in inside[i + 1 :]
     ]
     return Matrix(
-        shared.systems,
-        all_pairs.p_above.tolist(),
+        tuple(inside),
+        tuple(system for system in shown if system not in inside),
+        [[_p_above(fit, a, b) if a != b else 0.5 for b in inside] for a in inside],
         pairs,
-        all_pairs.n_instances,
-        all_pairs.n_resamples,
+        len(ranking.systems),
     )
+
+
+def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
+    """Give the comparisons behind the board's ranks; None before there are any."""
+    fit = current_fit(task)
+    stored = fit.criteria.get(main_criterion(task)) if fit else None
+    if stored is None:
+        return None
+    estimates = from_json(stored)
+    ranked = [str(pk) for pk in ranked_pks(task) if str(pk) in estimates.systems]
+    return estimates, rank_systems(estimates, ranked)
+
+
+def _p_above(fit: SystemEstimates, a: System, b: System) -> float:
+    return fit.difference(str(a.pk), str(b.pk)).p_above
 
 
 def _pair(
-    shared: Shared, all_pairs: AllPairs, i: int, j: int, cents_per_rating: float
+    fit: SystemEstimates, ranking: Ranking, a: System, b: System, cents: float
 ) -> Pair:
-    p_value = float(all_pairs.p_values[i, j])
-    ratings, cents, instances = (
-        (0, 0, all_pairs.n_instances)
-        if p_value <= ALPHA
-        else _missing(all_pairs, i, j, cents_per_rating)
-    )
+    p_value = ranking.p_value(str(a.pk), str(b.pk))
+    ratings, workers, instances = (0, 0, 0) if p_value <= ALPHA else _missing(fit, a, b)
     return Pair(
-        a=shared.systems[i],
-        b=shared.systems[j],
-        p_above=float(all_pairs.p_above[i, j]),
+        a=a,
+        b=b,
+        p_above=_p_above(fit, a, b),
         p_value=p_value,
-        difference=float(all_pairs.differences[i, j]),
+        difference=a.mean - b.mean,
         more_ratings=ratings,
-        more_cents=cents,
+        more_workers=workers,
+        more_cents=None if ratings is None else round(ratings * cents),
         more_instances=instances,
     )
 
 
 def _missing(
-    all_pairs: AllPairs, i: int, j: int, cents_per_rating: float
+    fit: SystemEstimates, a: System, b: System
 ) -> tuple[int | None, int | None, int]:
-    """Plan the ratings that are still missing, if the difference is what it seems."""
-    n = all_pairs.n_instances
-    difference = float(all_pairs.differences[i, j])
-    # the standard error has the variance divided by n
-    sd = float(all_pairs.standard_errors[i, j]) * n / (n - 1) ** 0.5
-    if difference == 0 or sd == 0:
+    """Plan the ratings and workers that are missing, if the difference is what it seems.
+
+    With as many times the workers, each doing as much as now, the standard error shrinks
+    by the root.
+    """
+    found = fit.difference(str(a.pk), str(b.pk))
+    if not found.estimate or not math.isfinite(found.standard_error):
         return None, None, 0
-    try:
-        plan = plan_power(
-            difference,
-            sd,
-            power=POWER,
-            alpha=ALPHA,
-            cents_per_rating=cents_per_rating,
-            basis="the ratings so far",
-        )
-    except GenieError:
-        return None, None, 0
-    # each further instance takes one rating of either system
-    more = 2 * max(0, plan.n_instances - n)
-    return more, round(more * cents_per_rating), plan.n_instances
+    times = (_NEEDED * found.standard_error / abs(found.estimate)) ** 2
+    more = max(times - 1, 0.0)
+    places = [fit.systems.index(str(system.pk)) for system in (a, b)]
+    n = [int(fit.n[place]) for place in places]
+    n_workers = max(int(fit.n_workers[place]) for place in places)
+    return (
+        math.ceil(more * sum(n)),
+        math.ceil(more * n_workers),
+        math.ceil(times * max(n)),
+    )

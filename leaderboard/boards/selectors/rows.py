@@ -46,6 +46,10 @@ class Human:
     n_workers: int
     covers: str
     signature: str
+    # name of the estimate -> mean, low, high, low_50, high_50, covers
+    estimates: dict[str, Any] = field(default_factory=dict)
+    effective_workers: float | None = None
+    largest_share: float | None = None
 
     @property
     def whole(self) -> bool:
@@ -75,6 +79,7 @@ class Row:
     private: bool
     rank_first: int | None
     rank_last: int | None
+    cluster: int | None
     human: Human | None
     pending: Pending | None
     # set when the score rests on too few instances to be ranked
@@ -181,6 +186,7 @@ def _row(
         private=place.private,
         rank_first=place.ranks[0] if place.ranks else None,
         rank_last=place.ranks[1] if place.ranks else None,
+        cluster=place.cluster,
         human=human,
         partial=partial_of(human.n, human.of, state) if human else None,
         pending=None if place.scored else Pending(min(judged, n_planned), n_planned),

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from genie.lib.seeds import seed_from
 from genie.lib.serving.computed_once import computed_once
-from leaderboard.boards.selectors.shared_instances import Shared, System
-from leaderboard.stats.weighted import Weighted, resampled, weigh
+from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.systems import System, ranked_pks, systems
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    current_fit,
+    evaluations_of,
+    units_of,
+)
+from leaderboard.stats.ranking import RankRange
+from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
+from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.tasks.models import Task
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 LARGEST = 100.0
-_RESAMPLES = 2_000
 _KEPT_SECONDS = 3600
 
 
@@ -22,7 +40,12 @@ class WeightedRow:
     """A system's place under the weights, in points."""
 
     system: System
-    result: Weighted
+    estimate: float
+    # None where only one worker rated the system
+    low: float | None
+    high: float | None
+    ranks: RankRange
+    p_first: float
 
 
 def read_weights(
@@ -47,37 +70,100 @@ def _weight(text: str | None) -> float:
     return min(max(value, 0.0), LARGEST) if math.isfinite(value) else 0.0
 
 
-def weighted_rows(
-    task: Task, shared: Shared, weights: Mapping[str, float]
-) -> list[WeightedRow]:
-    """Rank under the weights; the resamples are drawn once for all weights."""
-    if not shared.systems or shared.n_instances < 2:
+def weighted_rows(task: Task, weights: Mapping[str, float]) -> list[WeightedRow]:
+    """Rank under the weights, by the board's own rule; kept until the board changes."""
+    fit = current_fit(task)
+    if fit is None:
         return []
-    drawn = computed_once(
-        f"weights-{shared.signature}",
-        lambda: resampled(
-            shared.values,
-            seed=seed_from("weights", task.slug),
-            n_resamples=_RESAMPLES,
-        ),
-        _KEPT_SECONDS,
+    chosen = {name: weight for name, weight in weights.items() if weight}
+    if not all(name in fit.criteria for name in chosen):
+        return []
+    shares = "-".join(f"{name}={weight:g}" for name, weight in weights.items())
+    return computed_once(
+        f"weights-{fit.pk}-{shares}", lambda: _rows(task, fit, chosen), _KEPT_SECONDS
     )
-    # the expensive part is kept: new weights only average the stored draws anew
-    results = weigh(drawn, [weights[name] for name in shared.criteria])
-    rows = [
-        WeightedRow(system, _in_points(result, logarithmic=shared.unit.logarithmic))
-        for system, result in zip(shared.systems, results, strict=True)
+
+
+def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[WeightedRow]:
+    estimates = _estimates(task, fit, weights)
+    named = {str(s.pk): s for s in systems(task, ranked_pks(task))}
+    ranked = [name for name in estimates.systems if name in named]
+    logarithmic = _unit(task).logarithmic
+    rows = []
+    for row in weigh(estimates, ranked, seed=seed_from("weights", task.slug)):
+        low, high = (
+            (row.interval.low, row.interval.high) if row.interval else (None, None)
+        )
+        rows.append(
+            WeightedRow(
+                named[row.system],
+                _points(row.estimate, logarithmic),
+                None if low is None else _points(low, logarithmic),
+                None if high is None else _points(high, logarithmic),
+                row.ranks,
+                row.p_first,
+            )
+        )
+    return rows
+
+
+def _points(value: float, logarithmic: bool) -> float:
+    # magnitudes are averaged as logarithms: back to geometric means, 100 for the
+    # reference
+    return 100 * math.exp(value) if logarithmic else value
+
+
+def _unit(task: Task) -> Unit:
+    scores = list(board_scores(task).select_related("evaluation"))
+    main = main_criterion(task)
+    units = units_of([score for score in scores if score.criterion == main])
+    return next(iter(units.values()))
+
+
+def _estimates(
+    task: Task, fit: BoardFit, weights: Mapping[str, float]
+) -> SystemEstimates:
+    if len(weights) == 1:
+        return from_json(fit.criteria[next(iter(weights))])
+    table = _side_by_side(task, list(weights))
+    values = weighted_mean(table.to_numpy(float), list(weights.values()))
+    whole = ~np.isnan(values)
+    if whole.mean() > 0.5:
+        labels = table.index[whole].to_frame(index=False)
+        return estimate_systems(
+            values[whole],
+            labels["submission"].to_numpy(),
+            labels["worker"].to_numpy(),
+            labels["instance"].to_numpy(),
+        )
+    # each criterion asked of other workers: their errors have nothing in common
+    fits = _of_all([from_json(fit.criteria[name]) for name in weights])
+    return together(fits, list(weights.values()))
+
+
+def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
+    """Keep the systems that every criterion has."""
+    common = set.intersection(*(set(fit.systems) for fit in fits))
+    return [fit.of(sorted(common, key=fit.systems.index)) for fit in fits]
+
+
+def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
+    """Give what each worker said of an output: a row a rating, a column a criterion."""
+    scores = list(board_scores(task).select_related("evaluation"))
+    units = units_of(scores)
+    ratings = board_ratings(evaluations_of(scores))
+    ratings = ratings[ratings["criterion"].isin(criteria)]
+    parts = [
+        group.assign(
+            value=units[int(str(pk)), str(name)].averaged(
+                group["value"].to_numpy(float)
+            )
+        )
+        for (pk, name), group in ratings.groupby(["submission", "criterion"])
     ]
-    return sorted(rows, key=lambda row: (-row.result.estimate, row.system.pk))
+    import pandas as pd
 
-
-def _in_points(result: Weighted, *, logarithmic: bool) -> Weighted:
-    if not logarithmic:
-        return result
-    low, estimate, high = (
-        # magnitudes are averaged as logarithms: back to geometric means, 100 for the
-        # reference
-        100 * math.exp(value)
-        for value in (result.low, result.estimate, result.high)
+    table = pd.concat(parts).pivot_table(
+        index=["submission", "instance", "worker"], columns="criterion", values="value"
     )
-    return replace(result, low=low, estimate=estimate, high=high)
+    return table.reindex(columns=list(criteria))

@@ -10,9 +10,8 @@ from django.shortcuts import get_object_or_404, render
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import pairs
-from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.history import History, history
-from leaderboard.boards.selectors.shared_instances import ranked_pks, shared
+from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
 from leaderboard.evaluation.price import quote_part
@@ -27,22 +26,20 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
     """Show P(A > B) for neighbours on the board, and what would settle the rest."""
     task = get_object_or_404(Task, slug=slug)
     page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
-    shared_instances = shared(task, list(page), [main_criterion(task)])
     cents = _cents_per_rating(task)
-    matrix = pairs.matrix(task, shared_instances, cents_per_rating=cents)
+    matrix = pairs.matrix(task, list(page), cents_per_rating=cents)
     context = {
         "here": "tasks",
         "task": task,
         "page": page,
-        "left_out": shared_instances.left_out,
-        "n_systems": len(shared_instances.systems),
+        "left_out": matrix.left_out if matrix else (),
         "matrix": matrix,
         "rows": list(zip(matrix.systems, _cells(matrix), strict=True))
         if matrix
         else [],
         "open": [pair for pair in matrix.pairs if not pair.apart] if matrix else [],
         "n_apart": sum(pair.apart for pair in matrix.pairs) if matrix else 0,
-        "simulated": any(system.simulated for system in shared_instances.systems),
+        "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
         "dollars_per_rating": cents / 100,
         "power": pairs.POWER,
     }
@@ -77,26 +74,20 @@ def weights(request: HttpRequest, slug: str) -> HttpResponse:
     """Rank by the visitor's own weights over the criteria."""
     task = get_object_or_404(Task, slug=slug)
     criteria = list(task.human.criteria)
-    pks = ranked_pks(task)
     chosen = read_weights(criteria, request.GET)
-    shared_instances = shared(task, pks[:_IN_LIST], criteria)
-    rows = weighted_rows(task, shared_instances, chosen)
+    every = weighted_rows(task, chosen)
+    rows = every[:_IN_LIST]
+    ends = [end for row in rows for end in (row.low, row.high, row.estimate)]
+    drawn = [end for end in ends if end is not None]
     questions = task.human.criteria
     context = {
         "here": "tasks",
         "task": task,
         "chosen": [(name, questions[name], weight) for name, weight in chosen.items()],
         "rows": rows,
-        "left_out": shared_instances.left_out,
-        "n_more": max(0, len(pks) - _IN_LIST),
-        "n_instances": shared_instances.n_instances,
+        "n_more": len(every) - len(rows),
         "simulated": any(row.system.simulated for row in rows),
-        "axis": axis_over(
-            min(row.result.low for row in rows),
-            max(row.result.high for row in rows),
-        )
-        if rows
-        else None,
+        "axis": axis_over(min(drawn), max(drawn)) if drawn else None,
     }
     return render(request, "leaderboard/boards/weights.html", context)
 

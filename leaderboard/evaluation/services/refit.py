@@ -11,15 +11,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
-from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import (
     BoardEstimates,
     as_json,
@@ -27,20 +26,18 @@ from leaderboard.evaluation.estimates import (
     headline_of,
 )
 from leaderboard.evaluation.models.board_fit import BoardFit
-from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
-from leaderboard.evaluation.selectors.coverage import is_whole
-from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
-from leaderboard.evaluation.selectors.system_ratings import (
-    system_ratings_of,
-    unit_for,
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.selectors.board_ratings import (
+    board_ratings,
+    board_scores,
+    current_fit,
+    evaluations_of,
+    units_of,
 )
+from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.config.human import PLAIN
 from leaderboard.tasks.models import Task
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
 VERSION = 1
@@ -71,8 +68,9 @@ def refit_board(task: Task) -> None:
 def refit(task: Task, of: Submission | None = None) -> bool:
     """Estimate the public board, or one other system beside it; tell whether it was due."""
     inputs = inputs_of(task, of)
-    current = _current(task, of).first()
-    if current is not None and current.inputs_sha256 == inputs:
+    current = current_fit(task, of)
+    known = current.inputs_sha256 if current else None
+    if known == inputs and not _lacks_fit(task, of):
         return False
     estimated = computed(task, of, inputs)
     with transaction.atomic():
@@ -97,16 +95,28 @@ def due() -> list[int]:
     return [
         task.pk
         for task in tasks.order_by("pk")
-        if _scores(task, None).exists() and known.get(task.pk) != inputs_of(task)
+        if board_scores(task).exists()
+        and (known.get(task.pk) != inputs_of(task) or _lacks_fit(task))
     ]
+
+
+def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
+    """Tell whether a score was written anew from ratings that are still the same."""
+    return board_scores(task, of).filter(fit=None).exists()
 
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
     """Hash what a fit is made from: whose ratings, and what the task wants of them."""
     rows = list(
-        _scores(task, of)
+        board_scores(task, of)
         .order_by("submission_id", "criterion")
-        .values_list("submission_id", "criterion", "ratings_sha256", "n")
+        .values_list(
+            "submission_id",
+            "criterion",
+            "ratings_sha256",
+            "n",
+            "evaluation__n_instances",
+        )
     )
     parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -114,19 +124,20 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 
 def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     """Compute the fit from the ratings that count."""
-    scores = list(_scores(task, of).select_related("evaluation"))
-    evaluations = list(
-        {score.evaluation_id: score.evaluation for score in scores}.values()
-    )
-    units = _units(evaluations, scores)
+    scores = list(board_scores(task, of).select_related("evaluation"))
     estimates = estimate_board(
-        _ratings(evaluations),
-        units,
+        board_ratings(evaluations_of(scores)),
+        units_of(scores),
         ranked_systems(scores),
         headline=task.human.estimate,
-        seed=seed_from("estimates", task.slug),
+        seed=estimates_seed(task),
     )
     return Refit(task, of.pk if of else None, inputs, estimates)
+
+
+def estimates_seed(task: Task) -> int:
+    """Seed what of a fit is drawn: by the task's name, so that it can be drawn again."""
+    return seed_from("estimates", task.slug)
 
 
 def ranked_systems(scores: Sequence[Score]) -> set[int]:
@@ -138,67 +149,19 @@ def ranked_systems(scores: Sequence[Score]) -> set[int]:
     }
 
 
-def _scores(task: Task, of: Submission | None) -> Any:
-    """Select the current scores of the public board, and of the one beside it."""
-    shown = public("submission__") & Q(submission__published_at__isnull=False)
-    if of is not None:
-        shown |= Q(submission=of)
-    return Score.objects.filter(
-        shown, submission__task=task, superseded_at=None
-    ).order_by("pk")
-
-
-def _current(task: Task, of: Submission | None) -> Any:
-    return BoardFit.objects.filter(task=task, of=of, superseded_at=None)
-
-
-def _ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
-    import pandas as pd
-
-    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
-    parts = [ratings]
-    for evaluation in evaluations:
-        own = ratings[ratings["evaluation"] == evaluation.pk]
-        beside = ratings_beside(evaluation, own)
-        if len(beside):
-            parts.append(beside)
-    return pd.concat(parts, ignore_index=True)
-
-
-def _units(
-    evaluations: Sequence[HumanEvaluation], scores: Sequence[Score]
-) -> dict[tuple[int, str], Unit]:
-    campaign_of = {
-        (evaluation.pk, criterion): campaign
-        for evaluation in evaluations
-        for campaign in evaluation.campaigns_in_order
-        for criterion in (
-            *campaign.hit_type.criteria,
-            *campaign.hit_type.form.get("checkboxes", ()),
-        )
-    }
-    units = {}
-    for score in scores:
-        evaluation = score.evaluation
-        key = (evaluation.pk, score.criterion)
-        campaign = campaign_of.get(key) or evaluation.campaign
-        units[score.submission_id, score.criterion] = unit_for(
-            evaluation.design, campaign, score.criterion
-        )
-    return units
-
-
 def _write(refit: Refit) -> None:
     now = timezone.now()
     of = Submission.objects.get(pk=refit.of) if refit.of else None
-    _current(refit.task, of).update(superseded_at=now)
+    BoardFit.objects.filter(task=refit.task, of=of, superseded_at=None).update(
+        superseded_at=now
+    )
     fit = BoardFit.objects.create(
         task=refit.task,
         of=of,
         criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
         inputs_sha256=refit.inputs_sha256,
     )
-    rows = _scores(refit.task, of).select_related("submission")
+    rows = board_scores(refit.task, of).select_related("submission")
     if of is None:
         # what was estimated by itself before it was published stands on the board now
         published = rows.values("submission")
@@ -212,7 +175,7 @@ def _write(refit: Refit) -> None:
         _give(score, fit, refit, now)
 
 
-def _give(score: Score, fit: BoardFit, refit: Refit, now: Any) -> None:
+def _give(score: Score, fit: BoardFit, refit: Refit, now: datetime) -> None:
     """Replace a score by what the fit says; one that nobody has seen yet is filled in."""
     standing = refit.estimates.standings.get((score.submission_id, score.criterion))
     estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}

@@ -18,9 +18,11 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
+from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
+from leaderboard.tasks.config.human import PLAIN
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.
@@ -49,9 +51,11 @@ def rebuild(
             code="unknown-format",
         )
     rebuilt = Rebuilt()
+    estimates = Estimates(folder, manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
-        ("ranks", _ranks(folder, manifest)),
+        ("estimates", estimates.numbers()),
+        ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", joint_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
@@ -126,6 +130,8 @@ def _score(
     per_instance = np.bincount(instance_of, unit.averaged(values)) / np.bincount(
         instance_of
     )
+    # releases of before had one estimate: this crowd's plain mean
+    plain = score.get("estimates", {}).get(PLAIN, score)
     for confidence, low, high in ((0.95, "low", "high"), (0.5, "low_50", "high_50")):
         interval = unit.interval(
             per_instance,
@@ -133,9 +139,9 @@ def _score(
             n_resamples=score["n_resamples"],
             confidence=confidence,
         )
-        yield Number("scores.jsonl", f"{name}, mean", score["mean"], interval.estimate)
-        yield Number("scores.jsonl", f"{name}, {low}", score[low], interval.low)
-        yield Number("scores.jsonl", f"{name}, {high}", score[high], interval.high)
+        yield Number("scores.jsonl", f"{name}, mean", plain["mean"], interval.estimate)
+        yield Number("scores.jsonl", f"{name}, {low}", plain[low], interval.low)
+        yield Number("scores.jsonl", f"{name}, {high}", plain[high], interval.high)
         yield Number("scores.jsonl", f"{name}, n", score["n"], interval.n)
     workers = {row["worker"] for row in ratings}
     yield Number("scores.jsonl", f"{name}, workers", score["n_workers"], len(workers))
@@ -158,6 +164,7 @@ def _unit(design: type[Design], score: Record) -> Unit:
 
 
 def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
+    """Rank by single intervals, as boards did before systems were estimated together."""
     score_of = {
         row["submission"]: row
         for row in bundle.read_table(folder, "scores")

@@ -9,7 +9,8 @@ beyond that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -116,6 +117,24 @@ class SystemEstimates:
         freedom = self.worker_freedom.copy()
         np.divide(total, spread, out=freedom, where=spread > 0)
         return np.maximum(freedom, 1.0)
+
+    def of(self, systems: Sequence[str]) -> SystemEstimates:
+        """Keep these systems, in this order."""
+        places = [self.systems.index(name) for name in systems]
+        square = np.ix_(places, places)
+        return replace(
+            self,
+            systems=list(systems),
+            means=self.means[places],
+            n=self.n[places],
+            n_workers=self.n_workers[places],
+            effective_workers=self.effective_workers[places],
+            largest_share=self.largest_share[places],
+            worker_part=self.worker_part[square],
+            instance_part=self.instance_part[square],
+            floor=self.floor[square],
+            worker_freedom=self.worker_freedom[square],
+        )
 
     def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
         """Give a system's mean with the interval that covers workers and instances.

@@ -1,0 +1,52 @@
+"""The ranked systems of a board, by name and score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leaderboard.boards.selectors.columns import field_of, main_criterion
+from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class System:
+    """A system with its score as the board shows it."""
+
+    pk: int
+    name: str
+    simulated: bool
+    mean: float
+    low: float
+    high: float
+
+
+def ranked_pks(task: Task) -> list[int]:
+    """Give the public scored submissions of a board, best first."""
+    field = field_of(task, frozenset())
+    order = np.lexsort((-field.pk, -field.mean))
+    return [int(field.pk[i]) for i in order if field.ranked[i]]
+
+
+def systems(task: Task, pks: Sequence[int]) -> list[System]:
+    """Give these systems in this order, less those without a public score."""
+    rows = Score.objects.filter(
+        public("submission__"),
+        submission__in=pks,
+        submission__task=task,
+        criterion=main_criterion(task),
+        superseded_at=None,
+    ).values_list(
+        "submission_id",
+        "submission__system_name",
+        "submission__simulated",
+        "mean",
+        "low",
+        "high",
+    )
+    found = {row[0]: System(*row) for row in rows}
+    return [found[pk] for pk in pks if pk in found]

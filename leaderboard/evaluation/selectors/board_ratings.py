@@ -1,0 +1,80 @@
+"""Whose ratings a board rests on: the scores that count, their ratings and their units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, QuerySet
+
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
+from leaderboard.evaluation.selectors.system_ratings import (
+    system_ratings_of,
+    unit_for,
+)
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
+    """Select the current scores of the public board, and of one system beside it."""
+    shown = public("submission__") & Q(submission__published_at__isnull=False)
+    if of is not None:
+        shown |= Q(submission=of)
+    current = Score.objects.filter(submission__task=task, superseded_at=None)
+    # a system without a score on the criterion that ranks stands on no board
+    ranking = next(iter(task.human.criteria), "overall")
+    on_board = current.filter(criterion=ranking).order_by().values("submission")
+    return current.filter(shown, submission__in=on_board).order_by("pk")
+
+
+def current_fit(task: Task, of: Submission | None = None) -> BoardFit | None:
+    """Give the fit behind the board's ranks, None before there is one."""
+    return BoardFit.objects.filter(task=task, of=of, superseded_at=None).first()
+
+
+def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
+    """Give the evaluations of these scores, each once."""
+    return list({score.evaluation_id: score.evaluation for score in scores}.values())
+
+
+def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
+    """Give the ratings that count, with what designs read beside them."""
+    import pandas as pd
+
+    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
+    parts = [ratings]
+    for evaluation in evaluations:
+        own = ratings[ratings["evaluation"] == evaluation.pk]
+        beside = ratings_beside(evaluation, own)
+        if len(beside):
+            parts.append(beside)
+    return pd.concat(parts, ignore_index=True)
+
+
+def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:
+    """Say how ratings become scores, by system and criterion."""
+    campaign_of = {
+        (evaluation.pk, criterion): campaign
+        for evaluation in evaluations_of(scores)
+        for campaign in evaluation.campaigns_in_order
+        for criterion in (
+            *campaign.hit_type.criteria,
+            *campaign.hit_type.form.get("checkboxes", ()),
+        )
+    }
+    units = {}
+    for score in scores:
+        evaluation = score.evaluation
+        campaign = campaign_of.get((evaluation.pk, score.criterion))
+        units[score.submission_id, score.criterion] = unit_for(
+            evaluation.design, campaign or evaluation.campaign, score.criterion
+        )
+    return units

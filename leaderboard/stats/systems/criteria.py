@@ -1,0 +1,190 @@
+"""Systems under weights over several criteria."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.intervals import Interval
+from leaderboard.stats.ranking import RankRange
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.stats.systems.variances import Variances
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """One system under the weights.
+
+    Parameters
+    ----------
+    system : str
+    interval : Interval or None
+        Of the weighted mean; None where only one worker rated the system.
+    estimate : float
+    ranks : RankRange
+        By simultaneous comparisons, as on boards.
+    p_first : float
+        Probability of leading, leaders that tie sharing it.
+    """
+
+    system: str
+    interval: Interval | None
+    estimate: float
+    ranks: RankRange
+    p_first: float
+
+
+def together(
+    fits: Sequence[SystemEstimates], weights: Sequence[float]
+) -> SystemEstimates:
+    """Weigh criteria that were rated apart, by other workers each.
+
+    Parameters
+    ----------
+    fits : sequence of SystemEstimates
+        One a criterion, of the same systems.
+    weights : sequence of float
+        At least 0, not all 0; only their ratios matter.
+
+    Returns
+    -------
+    SystemEstimates
+        Of the weighted means; errors of different criteria count as independent.
+
+    Raises
+    ------
+    ValueError
+        When the systems differ, or on wrong weights.
+    """
+    shares = _shares(weights)
+    first = fits[0]
+    if any(fit.systems != first.systems for fit in fits):
+        raise ValueError("Every criterion needs ratings of the same systems.")
+    parts = {
+        name: sum(
+            w**2 * getattr(fit, name) for w, fit in zip(shares, fits, strict=True)
+        )
+        for name in ("worker_part", "instance_part", "floor")
+    }
+    apart = [w**2 * fit.variance for w, fit in zip(shares, fits, strict=True)]
+    total = sum(apart)
+    each = sum(v**2 / fit.freedom for v, fit in zip(apart, fits, strict=True))
+    freedom = np.where(np.asarray(each) > 0, np.asarray(total) ** 2 / each, np.nan)
+    return SystemEstimates(
+        systems=first.systems,
+        means=np.asarray(sum(w * f.means for w, f in zip(shares, fits, strict=True))),
+        n=np.min([fit.n for fit in fits], axis=0),
+        n_workers=np.min([fit.n_workers for fit in fits], axis=0),
+        effective_workers=np.min([fit.effective_workers for fit in fits], axis=0),
+        largest_share=np.max([fit.largest_share for fit in fits], axis=0),
+        variances=Variances(0.0, 0.0, 0.0, "none"),
+        worker_freedom=freedom,
+        n_instances=min(fit.n_instances for fit in fits),
+        **{name: np.asarray(part) for name, part in parts.items()},
+    )
+
+
+def _shares(weights: Sequence[float]) -> Floats:
+    chosen = np.asarray(weights, dtype=np.float64)
+    if not np.isfinite(chosen).all() or (chosen < 0).any() or not chosen.sum() > 0:
+        raise ValueError("Give one weight per criterion, none negative and not all 0.")
+    return np.asarray(chosen / chosen.sum(), dtype=np.float64)
+
+
+def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
+    """Average the criteria of each rating.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, c)
+        Ratings; NaN where a worker said nothing on a criterion.
+    weights : sequence of float, length c
+        At least 0, not all 0; only their ratios matter.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        NaN where a criterion that counts is missing.
+
+    Raises
+    ------
+    ValueError
+        On wrong weights.
+
+    Examples
+    --------
+    >>> weighted_mean([[1.0, 3.0], [np.nan, 5.0]], [1, 1]).tolist()
+    [2.0, nan]
+    """
+    shares = _shares(weights)
+    counts = shares > 0
+    return np.asarray(np.asarray(values, np.float64)[:, counts] @ shares[counts])
+
+
+def weigh(
+    estimates: SystemEstimates,
+    systems: Sequence[str],
+    *,
+    seed: int,
+    n_draws: int = 10_000,
+) -> list[Weighted]:
+    """Rank weighted means by the rule of boards.
+
+    Parameters
+    ----------
+    estimates : SystemEstimates
+        Of weighted means.
+    systems : sequence of str
+        Whom to rank.
+    seed : int
+        Of the draws behind `p_first`.
+    n_draws : int
+        At least 1.
+
+    Returns
+    -------
+    list of Weighted
+        Best first.
+    """
+    ranking = rank_systems(estimates, systems)
+    places = [estimates.systems.index(name) for name in ranking.systems]
+    leads = _leads(estimates, places, seed, n_draws)
+    rows = []
+    for place, name, ranks, lead in zip(
+        places, ranking.systems, ranking.ranks, leads, strict=True
+    ):
+        known = not np.isnan(estimates.freedom[place, place])
+        rows.append(
+            Weighted(
+                name,
+                estimates.interval(name) if known else None,
+                float(estimates.means[place]),
+                ranks,
+                lead,
+            )
+        )
+    return rows
+
+
+def _leads(
+    estimates: SystemEstimates, places: list[int], seed: int, n_draws: int
+) -> list[float]:
+    """Give how often each system leads when the means are drawn within their errors."""
+    if not places:
+        return []
+    inside = np.ix_(places, places)
+    covariance = (estimates.worker_part + estimates.instance_part)[inside]
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    spread = vectors * np.sqrt(np.maximum(values, 0.0))
+    noise = np.random.default_rng(seed).standard_normal((n_draws, len(places)))
+    draws = estimates.means[places] + noise @ spread.T
+    # rounding in the sum is no difference between two systems
+    rounded = np.round(draws, 9)
+    first = rounded == rounded.max(axis=1, keepdims=True)
+    shares = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [float(share) for share in shares]
