@@ -67,7 +67,7 @@ def test_the_skills_of_the_e2e_challenge_come_out_in_seconds():
     ranks = np.argsort(np.argsort(-skills.differences)) + 1
     assert ranks.tolist() == [known(f"{name}/trueskill_rank") for name in names]
     assert skills.n_workers == known("workers")
-    # three quarters of the games were played by fewer than the 107 workers
+    # fewer than the 107 workers, as some did much more than others
     assert 50 < skills.freedom < 70
 
 
