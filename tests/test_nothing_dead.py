@@ -51,10 +51,11 @@ STILL_TO_BE_SHOWN = {
         "standardised_means RaterAdjusted mixed_effects",
     ],
     "preferences of pairs": [
-        "leaderboard.stats.bradley_terry: BradleyTerry unconnected_groups bradley_terry",
         "leaderboard.stats.comparisons: compare",
     ],
     "rank tests": [
+        "leaderboard.stats.systems.rank_sum: RankSumRanking rank_sum_ranking "
+        "rank_sum_p_values wmt_clusters",
         "leaderboard.stats.paired: PairedTest PairedBootstrap differences "
         "paired_bootstrap share_above_zero approximate_randomisation wilcoxon",
     ],

@@ -158,6 +158,9 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
         # one worker says nothing of how another would judge
         return {}
     estimate = Estimate.of(fit.interval(name), fit.interval(name, confidence=0.5))
+    low, high = unit.bounds
+    # no score lies beyond the ends of its scale
+    estimate = estimate.mapped(lambda value: min(max(value, low), high))
     if not unit.logarithmic:
         return {ADJUSTED: estimate}
     return {ADJUSTED: estimate.mapped(lambda value: 100 * math.exp(value))}

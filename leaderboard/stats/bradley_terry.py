@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from genie.lib.errors import GenieError
-from leaderboard.stats.bounds import normal_quantile
-from leaderboard.stats.intervals import Interval
+from leaderboard.stats.comparisons import Comparisons, Ints
+from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-10
 _COVERS = "which comparisons happened to be made, each independent of the others"
+_COVERS_WORKERS = "which workers were asked, and what they happened to compare"
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,17 @@ class BradleyTerry:
         Log-strengths with sum 0: a difference d gives odds exp(d) of being preferred
         among comparisons without a tie.
     covariance : ndarray, shape (s, s)
-        Of the strengths, from the observed information.
+        Of the strengths, from the observed information or between workers.
     tie : float
         Davidson's nu, >= 0: equals tie with probability nu / (2 + nu); 0 without ties.
     log_likelihood : float
         At the maximum, natural logarithm; without the penalty.
     n_comparisons : int
         How many comparisons went in.
+    freedom : float
+        Degrees of freedom of the covariance; infinite from the information.
+    covers : str
+        What the intervals cover, in words.
     """
 
     strengths: Floats
@@ -41,6 +47,8 @@ class BradleyTerry:
     tie: float
     log_likelihood: float
     n_comparisons: int
+    freedom: float = np.inf
+    covers: str = _COVERS
 
     def interval(self, i: int, *, confidence: float = 0.95) -> Interval:
         """Give the interval of a strength, against the average of all systems."""
@@ -64,14 +72,18 @@ class BradleyTerry:
         return float(over / total), float(self.tie / total), float(under / total)
 
     def _wald(self, estimate: float, variance: float, confidence: float) -> Interval:
-        reach = normal_quantile(confidence) * max(variance, 0.0) ** 0.5
+        from scipy import stats
+
+        check_confidence(confidence)
+        quantile = float(stats.t.ppf((1 + confidence) / 2, self.freedom))
+        reach = quantile * max(variance, 0.0) ** 0.5
         return Interval(
             estimate,
             estimate - reach,
             estimate + reach,
             confidence,
             "Wald",
-            _COVERS,
+            self.covers,
             self.n_comparisons,
         )
 
@@ -140,8 +152,8 @@ def bradley_terry(
     -----
     P(i over j) = sqrt(p_i / p_j) / (sqrt(p_i / p_j) + sqrt(p_j / p_i) + nu); the
     log-likelihood is concave in (log p, log nu) and climbed by Newton's method.
-    Comparisons of one worker or one instance are taken as independent; where they are
-    not, the intervals are too narrow and instances should be resampled instead.
+    Comparisons of one worker or one page are taken as independent; where they are not,
+    the intervals are too narrow: see `bradley_terry_by_worker`.
 
     References
     ----------
@@ -178,6 +190,106 @@ def bradley_terry(
             code="only-ties",
         )
     return _climb(won, tied, penalty, n)
+
+
+def bradley_terry_by_worker(
+    games: Comparisons,
+    workers: npt.ArrayLike,
+    *,
+    ties: Literal["own", "half"] = "own",
+    penalty: float = 0.0,
+) -> BradleyTerry:
+    """Fit strengths with intervals that hold for other workers.
+
+    Parameters
+    ----------
+    games : Comparisons
+    workers : array_like, shape (m,)
+        Who made each comparison; or whatever else was drawn whole, such as the page.
+    ties : {"own", "half"}
+        A probability of their own (Davidson), or half a win for either side.
+    penalty : float
+        As in `bradley_terry`.
+
+    Returns
+    -------
+    BradleyTerry
+        The same strengths; the covariance is the sandwich of workers' scores, times
+        W / (W - 1) for W of them. Degrees of freedom are as many equally busy workers
+        as weigh the same, less one.
+
+    Raises
+    ------
+    GenieError
+        As `bradley_terry` does; also "one-worker" when only one made comparisons.
+    ValueError
+        When a comparison has no worker, or on an unknown way of counting ties.
+
+    References
+    ----------
+    Liang and Zeger (1986), Biometrika 73, section 2; Cattelan (2012), Models for Paired
+    Comparison Data, Statistical Science 27(3), section 3 (dependent comparisons).
+
+    Examples
+    --------
+    >>> from leaderboard.stats.comparisons import compare
+    >>> games = compare([0] * 40, [1] * 40, [1, 1, -1, 0] * 10, 2)
+    >>> apart = bradley_terry(games.wins, games.ties).difference(0, 1)
+    >>> mixed = bradley_terry_by_worker(games, np.repeat([0, 1], 20)).difference(0, 1)
+    >>> alike = bradley_terry_by_worker(games, np.arange(40) % 4).difference(0, 1)
+    >>> mixed.half_width < apart.half_width < alike.half_width
+    True
+    """
+    labels = np.asarray(workers)
+    if labels.shape != games.first.shape:
+        raise ValueError("Every comparison needs the worker who made it.")
+    if ties not in ("own", "half"):
+        raise ValueError(f'Ties count as "own" or "half", not as {ties!r}.')
+    won, tied = games.wins.astype(np.float64), games.ties.astype(np.float64)
+    if ties == "half":
+        won, tied = won + tied / 2, np.zeros_like(tied)
+    fit = bradley_terry(won, tied, penalty=penalty)
+    _, worker = np.unique(labels, return_inverse=True)
+    counts = np.bincount(worker).astype(np.float64)
+    if len(counts) < 2:
+        raise GenieError(
+            "Only one worker compared these systems: no interval covers others.",
+            code="one-worker",
+        )
+    scores = _scores_by_worker(fit, games, worker, len(counts), penalty)
+    theta = np.append(fit.strengths, np.log(fit.tie) if fit.tie else 0.0)
+    information = _derivatives(theta, won, tied, penalty, bool(tied.any()))[2]
+    # strengths are about their own mean, and so must be their covariance
+    moved = np.linalg.solve(information, scores.T)[:-1]
+    moved -= moved.mean(axis=0)
+    factor = len(counts) / (len(counts) - 1)
+    effective = counts.sum() ** 2 / (counts**2).sum()
+    return replace(
+        fit,
+        covariance=moved @ moved.T * factor,
+        freedom=max(float(effective) - 1, 1.0),
+        covers=_COVERS_WORKERS,
+    )
+
+
+def _scores_by_worker(
+    fit: BradleyTerry, games: Comparisons, worker: Ints, n_workers: int, penalty: float
+) -> Floats:
+    """Add up each worker's slope of the log-likelihood in strengths and log nu."""
+    half = (fit.strengths[games.first] - fit.strengths[games.second]) / 2
+    over, under = np.exp(half), np.exp(-half)
+    total = over + under + fit.tie
+    lean = (games.outcome - (over - under) / total) / 2
+    scores = np.zeros((n_workers, len(fit.strengths) + 1))
+    np.add.at(scores, (worker, games.first), lean)
+    np.add.at(scores, (worker, games.second), -lean)
+    if fit.tie:
+        surprise = (games.outcome == 0) - fit.tie / total
+        scores[:, -1] = np.bincount(worker, surprise, n_workers)
+    # the penalty is everybody's alike: without it scores do not add up to 0
+    scores[:, :-1] -= 2 * penalty * fit.strengths / n_workers
+    # an order that workers' names do not change, nor the last digit of a sum with it
+    return np.asarray(scores[np.lexsort(scores.T)], dtype=np.float64)
 
 
 def _checked(

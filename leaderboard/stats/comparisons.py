@@ -22,15 +22,19 @@ class Comparisons:
         1 when the first was preferred, 0 for a tie, -1 when the second was.
     n_systems : int
         How many systems there are, compared or not.
+    row : ndarray of int, shape (m,)
+        Which judgement each came of; comparisons of one judgement are not independent.
     """
 
     first: Ints
     second: Ints
     outcome: Ints
     n_systems: int
+    row: Ints
 
     def __post_init__(self) -> None:
-        shapes = {self.first.shape, self.second.shape, self.outcome.shape}
+        columns = (self.first, self.second, self.outcome, self.row)
+        shapes = {column.shape for column in columns}
         if len(shapes) != 1 or self.first.ndim != 1:
             raise ValueError("Every comparison needs two systems and one outcome.")
         if not np.isin(self.outcome, (-1, 0, 1)).all():
@@ -85,7 +89,7 @@ def compare(
         if array.size and not np.all(array == np.floor(array.astype(np.float64))):
             raise ValueError("Systems and outcomes must be whole numbers.")
     a, b, c = (array.astype(np.int64) for array in arrays)
-    return Comparisons(a, b, c, n_systems)
+    return Comparisons(a, b, c, n_systems, np.arange(len(a)))
 
 
 def comparisons_from_table(
@@ -137,9 +141,11 @@ def comparisons_from_table(
     outcome = np.where(np.abs(gap) <= tolerance, 0, np.sign(gap))
     rows = np.broadcast_to(first, gap.shape)[shown]
     columns = np.broadcast_to(second, gap.shape)[shown]
+    judgements = np.arange(len(gap), dtype=np.int64)[:, None]
     return Comparisons(
         rows.astype(np.int64),
         columns.astype(np.int64),
         outcome[shown].astype(np.int64),
         n_systems,
+        np.broadcast_to(judgements, gap.shape)[shown],
     )
