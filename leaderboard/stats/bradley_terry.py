@@ -16,7 +16,7 @@ from leaderboard.stats.resampling import Floats
 _MAX_STEPS = 200
 _TOLERANCE = 1e-10
 _COVERS = "which comparisons happened to be made, each independent of the others"
-_COVERS_WORKERS = "which workers were asked, and what they happened to compare"
+_COVERS_WORKERS = "which workers rated the outputs, and what they happened to compare"
 
 
 @dataclass(frozen=True)

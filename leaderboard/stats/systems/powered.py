@@ -84,7 +84,7 @@ def powered_systems(
     >>> found.powered.half_width < 0.9 * found.plain.half_width
     True
     >>> found.powered.covers
-    'which workers were asked and which instances were drawn'
+    'which workers rated the outputs and which instances were drawn'
     """
     check_confidence(confidence)
     ratings = as_ratings(values)

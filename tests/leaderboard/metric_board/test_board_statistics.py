@@ -111,7 +111,7 @@ def test_prediction_powered_means_cover_the_workers_who_rated():
     known = estimate_systems(values, systems, workers, instances).interval("0")
     assert first["plain"] == [known.estimate, known.low, known.high]
     assert first["covers"] == known.covers
-    assert "workers were asked" in first["covers"]
+    assert "workers rated the outputs" in first["covers"]
     assert (first["n"], first["n_all"], second) == (20, 30, {})
     (alone, *_) = board(human, scored("m", metric), powered=["m"])["powered"]
     assert "another crowd" in alone["covers"]

@@ -136,7 +136,7 @@ def test_prediction_powered_scores_say_what_they_cover(client, board):
     assert f"Both intervals cover {covered}." in page(client)
     body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
     assert {system["covers"] for system in body["systems"]} == {covered}
-    board.payload["powered"][0]["covers"] = "which workers were asked"
+    board.payload["powered"][0]["covers"] = "which workers rated the outputs"
     # a snapshot of before does not say it
     del board.payload["powered"][1]["covers"]
     board.save()

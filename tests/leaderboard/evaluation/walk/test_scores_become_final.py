@@ -276,6 +276,33 @@ def test_a_lifted_ban_says_so(published, diligent, boss, task):
     assert "1 worker readmitted" in current().reason
 
 
+def test_what_the_last_check_takes_out_is_collected_again_first(
+    start, diligent, quality, boss, task, monkeypatch
+):
+    """The detector bans somebody when all is answered and published."""
+    submission = start()
+    Crowd(diligent, quality=quality, seed=1).work()
+    real = rescoring.campaigns.grade_and_judge
+
+    def bans(*args):
+        real(*args)
+        if Submission.objects.get(pk=submission.pk).published_at:
+            banning.ban(diligent[0].worker, task.slug, by=boss, reason="Found out.")
+
+    monkeypatch.setattr(rescoring.campaigns, "grade_and_judge", bans)
+    settle()
+    assert current().provisional
+    assert current().n == 30
+    settle()
+    submission.refresh_from_db()
+    assert still_open(submission) == [unsettled.REPLACEMENTS]
+    Crowd(diligent[1:], quality=quality, seed=2).work()
+    settle()
+    assert not current().provisional
+    assert (current().n, current().n_excluded_workers) == (30, 1)
+    assert Submission.objects.get(pk=submission.pk).scores.count() == 2
+
+
 def test_a_past_board_says_what_was_provisional_then(published, task):
     evaluation = published.human_evaluation
     later = timezone.now() + timedelta(hours=1)
