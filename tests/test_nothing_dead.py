@@ -45,6 +45,8 @@ STILL_TO_BE_SHOWN = {
         "leaderboard.stats.rater_effects: RaterAdjusted mixed_effects",
     ],
     "rank tests": [
+        "leaderboard.stats.systems.rank_sum: RankSumRanking rank_sum_ranking "
+        "rank_sum_p_values wmt_clusters",
         "leaderboard.stats.paired: PairedTest PairedBootstrap differences "
         "paired_bootstrap share_above_zero approximate_randomisation wilcoxon",
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leaderboard.stats.systems.estimates import FEW_WORKERS
-from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 
 NAMES = {
     ADJUSTED: "Adjusted for workers",
@@ -15,7 +15,7 @@ SCORE_IS = {
         "The score is the mean that workers and instances like these would give: all "
         "systems are estimated together, so that nobody gains from lenient workers."
     ),
-    PLAIN: "The score is the plain mean over the instances, as this crowd judged them.",
+    PLAIN: "The score is the plain mean over the instances, as this crowd rated them.",
     Z_SCORES: (
         "The score is the mean of ratings in standard deviations from each worker’s own "
         "mean, as WMT publishes it."
@@ -31,12 +31,12 @@ def warning_of_few(
     """Say in a sentence why a score may not hold for other workers; empty if it should."""
     if n_workers < 2:
         return (
-            "Only one worker judged this system. Nothing here says how another would, "
+            "Only one worker rated this system. Nothing here says how another would rate it, "
             "so it shares its rank with every other system."
         )
     if effective is not None and effective < FEW_WORKERS:
         return (
-            f"{n_workers:,} workers judged this system, with the weight of "
+            f"{n_workers:,} workers rated this system, with the weight of "
             f"{effective:.1f} equally busy ones: too few to say much about other workers."
         )
     if largest is not None and largest > _MUCH:

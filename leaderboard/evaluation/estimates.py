@@ -20,7 +20,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.stats.systems.variances import Variances
-from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,6 +179,9 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
         # one worker says nothing of how another would judge
         return {}
     estimate = Estimate.of(fit.interval(name), fit.interval(name, confidence=0.5))
+    low, high = unit.bounds
+    # no score lies beyond the ends of its scale
+    estimate = estimate.mapped(lambda value: min(max(value, low), high))
     if not unit.logarithmic:
         return {ADJUSTED: estimate}
     return {ADJUSTED: estimate.mapped(lambda value: 100 * math.exp(value))}

@@ -30,8 +30,9 @@ def crowd_wanted(task: Task) -> str:
     n_items = task.sample_size + sum(human.n_test_questions(task.sample_size))
     n_hits = n_items * human.ratings_per_instance
     wanted = f"At least {human.n_workers_wanted:,}."
-    if kind_of(human.platform).capabilities.answers_there:
-        return f"{wanted} {human.platform} lets each do as many HITs as they like."
+    platform = kind_of(human.platform)
+    if platform.capabilities.answers_there:
+        return f"{wanted} {platform.title} lets each do as many HITs as they like."
     if human.share_of_one == 1:
         return f"{wanted} Each may do as many HITs as they like."
     percent = round(100 * human.share_of_one)

@@ -23,7 +23,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
-from leaderboard.evaluation.selectors.outdated import outdated
+from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
 from leaderboard.evaluation.services import refit, score
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
@@ -65,7 +65,8 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
         return True
     # The detector comes first: what it says decides whether anything is open.
     campaigns.grade_and_judge(evaluation.task, evaluation.campaigns_in_order)
-    if unsettled(evaluation):
+    # What it took out just now is first collected again: that is another step's.
+    if unsettled(evaluation) or with_lost_ratings([evaluation.pk], unseen=timedelta()):
         return False
     write = _recomputed(evaluation) if _is_outdated(evaluation) else None
     with transaction.atomic():
@@ -196,7 +197,7 @@ def _joint_results(evaluation: HumanEvaluation) -> Write:
 
     def put(locked: HumanEvaluation) -> bool:
         rows = JointEvaluation.objects.filter(evaluation=locked.pk)
-        changed = bool(rows.values_list("results", flat=True).get() != results)
+        changed: bool = rows.values_list("results", flat=True).get() != results
         rows.update(results=results)
         return changed
 

@@ -21,7 +21,7 @@ from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 register = template.Library()
@@ -56,6 +56,11 @@ def two_decimals(number: float) -> str:
 def signed(number: float) -> str:
     """Write a difference with its sign."""
     return f"{number:+.1f}".replace("-", "−")
+
+
+@register.filter("signed_two")
+def signed_with_two_decimals(number: float) -> str:
+    return f"{number:+.2f}".replace("-", "−")
 
 
 @register.filter

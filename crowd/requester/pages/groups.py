@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST
 
 from crowd.elsewhere.pages.access import for_workers
-from crowd.requester.models.account import RequesterHIT
+from crowd.requester.models.account import RequesterHIT, RequesterHITType
 from crowd.requester.pages.fields import shown
 from crowd.requester.pages.frame import frame_address, sandbox_of
 from crowd.requester.pages.headers import admit
@@ -40,9 +40,10 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Show what a group asks for, and a HIT of it to those who may look."""
     now = clock.now()
     shown_group = _group(worker, group_id)
-    hit = offers.left_for(worker, now).filter(hit_type=shown_group.hit_type).first()
-    if hit is None:
+    hits = offers.next_few(worker, shown_group.hit_type, now, 1)
+    if not hits:
         raise Http404("This HIT is no longer available.")
+    [hit] = hits
     context = {"here": "requests", "group": shown_group, "hit": hit}
     if not shown_group.may_preview:
         return render(request, "worker_site/requester/group.html", context)
@@ -62,8 +63,9 @@ def group(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Take a HIT of a group: the one that was looked at, or the next one."""
     first = request.POST.get("hit", "")
-    left = offers.left_for(worker, clock.now()).filter(hit_type__group_id=group_id)
-    hits = sorted(left[:TRIES], key=lambda hit: hit.entity_id != first)
+    hit_type = RequesterHITType.objects.filter(group_id=group_id).first()
+    hits = offers.next_few(worker, hit_type, clock.now(), TRIES) if hit_type else []
+    hits.sort(key=lambda hit: hit.entity_id != first)
     refusal = "There is no more of this work for you at the moment."
     for hit in hits:
         try:

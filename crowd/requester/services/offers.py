@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import F
+from django.db.models import F, Max, Min
 
 from crowd.requester.models.account import (
     RequesterAssignment,
@@ -19,6 +19,7 @@ from crowd.requester.selectors.hit_status import counted
 from crowd.requester.services.needs import Need, needs_of
 from crowd.requester.services.requirements import guards
 from crowd.workers.models.worker import Worker
+from genie.lib.seeds import generator, seed_from
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -93,6 +94,28 @@ def left_for(worker: Worker, now: datetime) -> QuerySet[RequesterHIT, Any]:
         .filter(max_assignments__gt=F("n_open") + F("n_submitted") + F("n_decided"))
         .order_by("pk")
     )
+
+
+def next_few(
+    worker: Worker, hit_type: RequesterHITType, now: datetime, n: int
+) -> list[RequesterHIT]:
+    """Give a few HITs of a group, from a random place on.
+
+    A requester's table is often sorted by system. In its order, all workers would be given
+    one system on one day and the next on another. The place is drawn for the worker and
+    how many of the group they have had: to look again shows the same.
+    """
+    left = left_for(worker, now).filter(hit_type=hit_type)
+    ends = left.aggregate(first=Min("pk"), last=Max("pk"))
+    if ends["first"] is None:
+        return []
+    had = RequesterAssignment.objects.filter(
+        worker__worker=worker, hit__hit_type=hit_type
+    ).count()
+    seed = seed_from("place in a group", worker.pk, hit_type.pk, had)
+    place = int(generator(seed).integers(ends["first"], ends["last"] + 1))
+    found = list(left.filter(pk__gte=place)[:n])
+    return found + list(left.filter(pk__lt=place)[: n - len(found)])
 
 
 def open_work(worker: Worker, now: datetime) -> QuerySet[RequesterAssignment, Any]:

@@ -25,7 +25,7 @@ class SharesSerializer(serializers.Serializer[Any]):
     rest = serializers.IntegerField()
 
 
-class WorkersSerializer(serializers.Serializer[Any]):
+class LeniencySerializer(serializers.Serializer[Any]):
     n_workers = serializers.IntegerField()
     strict = serializers.IntegerField(
         help_text="Workers who rate significantly lower than the others."
@@ -46,7 +46,7 @@ class WorkersSerializer(serializers.Serializer[Any]):
     )
 
 
-class AgreementSerializer(serializers.Serializer[Any]):
+class WorkersAgreementSerializer(serializers.Serializer[Any]):
     alpha = serializers.FloatField(help_text="Krippendorff's alpha.")
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
@@ -59,7 +59,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
     )
 
 
-class FirstSerializer(serializers.Serializer[Any]):
+class FirstPlaceSerializer(serializers.Serializer[Any]):
     leader = serializers.IntegerField(
         source="leader.pk", help_text="Id of its submission."
     )
@@ -80,9 +80,9 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Percent of the variance of one rating; null with few workers.",
     )
-    workers = WorkersSerializer()
-    agreement = AgreementSerializer(allow_null=True)
-    first = FirstSerializer(allow_null=True)
+    workers = LeniencySerializer()
+    agreement = WorkersAgreementSerializer(allow_null=True)
+    first = FirstPlaceSerializer(allow_null=True)
     cannot_conclude = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences for readers."
     )

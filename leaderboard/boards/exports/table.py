@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from leaderboard.boards.selectors.rows import Human, Row
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 Cell = str | int | float | bool | None

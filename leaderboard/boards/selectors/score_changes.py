@@ -8,6 +8,7 @@ from datetime import datetime
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
 from leaderboard.evaluation.selectors.unsettled import unsettled
+from leaderboard.evaluation.services.refit import AGAIN
 from leaderboard.submissions.models.submission import Submission
 
 
@@ -37,7 +38,7 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
     rows = Score.objects.filter(evaluation__submission=submission).order_by("pk")
     for score in rows.defer("histogram"):
         old = before.get(score.criterion)
-        if old is not None:
+        if old is not None and not _unseen(old, score):
             changes.append(_change(old, score))
         before[score.criterion] = score
     # superseded, and nothing came in its place
@@ -45,6 +46,11 @@ def score_changes(submission: Submission) -> list[ScoreChange]:
         _change(old, None) for old in before.values() if old.superseded_at is not None
     ]
     return sorted(changes, key=lambda change: change.at)
+
+
+def _unseen(old: Score, new: Score) -> bool:
+    """Tell whether only other systems' ratings moved a score, and by nothing one sees."""
+    return new.reason == AGAIN and f"{old.mean:.1f}" == f"{new.mean:.1f}"
 
 
 def still_open(submission: Submission) -> list[str]:

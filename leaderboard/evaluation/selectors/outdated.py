@@ -40,12 +40,13 @@ def outdated(among: Collection[int] | None = None) -> list[int]:
     )
 
 
-def with_lost_ratings(among: Collection[int] | None = None) -> list[int]:
+def with_lost_ratings(
+    among: Collection[int] | None = None, *, unseen: timedelta = UNSEEN
+) -> list[int]:
     """Find those that may have lost ratings since somebody looked at that last."""
     rows = _scored(among).exclude(scored_at=None)
-    return sorted(
-        _changed(rows.annotate(since=Coalesce("asked_again_at", "scored_at")))
-    )
+    looked_at = rows.annotate(since=Coalesce("asked_again_at", "scored_at"))
+    return sorted(_changed(looked_at, unseen))
 
 
 def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
@@ -53,13 +54,13 @@ def _scored(among: Collection[int] | None) -> QuerySet[HumanEvaluation]:
     return rows if among is None else rows.filter(pk__in=among)
 
 
-def _changed(rows: QuerySet[HumanEvaluation]) -> set[int]:
+def _changed(rows: QuerySet[HumanEvaluation], unseen: timedelta = UNSEEN) -> set[int]:
     """Find those of which other ratings count than at the moment called `since`."""
     banned = [
         pk
         for pool, at in bans.changed_at().items()
         for pk in rows.filter(
-            Q(**{"since__lt": at + UNSEEN}), task__slug=pool
+            Q(**{"since__lt": at + unseen}), task__slug=pool
         ).values_list("pk", flat=True)
     ]
     judged = Assignment.objects.filter(

@@ -37,7 +37,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 # Changes with the way in which boards are estimated: all are then estimated anew.

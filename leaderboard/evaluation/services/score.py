@@ -18,7 +18,7 @@ from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.stats.intervals import Interval
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 
 _RANKS = ("rank_first", "rank_last", "cluster")
 

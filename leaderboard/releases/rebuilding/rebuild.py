@@ -22,7 +22,7 @@ from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
-from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.config import PLAIN
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.

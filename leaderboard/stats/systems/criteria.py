@@ -60,6 +60,13 @@ def together(
     ------
     ValueError
         When the systems differ, or on wrong weights.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.estimates import estimate_systems
+    >>> fit = estimate_systems([1, 2, 3, 4], list("aabb"), list("xyxy"))
+    >>> together([fit, fit], [1, 3]).means.round(6).tolist()
+    [1.5, 3.5]
     """
     shares = _shares(weights)
     first = fits[0]
@@ -150,6 +157,13 @@ def weigh(
     -------
     list of Weighted
         Best first.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.estimates import estimate_systems
+    >>> fit = estimate_systems([1, 2, 3, 4], list("aabb"), list("xyxy"))
+    >>> [row.system for row in weigh(fit, ["a", "b"], seed=1)]
+    ['b', 'a']
     """
     ranking = rank_systems(estimates, systems)
     places = [estimates.systems.index(name) for name in ranking.systems]

@@ -24,8 +24,8 @@ from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
 #: What the intervals of these estimates cover, in words.
-COVERS_CROWD = "which workers were asked and which instances were drawn"
-COVERS_WORKERS = "which workers were asked; not which instances were drawn"
+COVERS_CROWD = "which workers rated the outputs and which instances were drawn"
+COVERS_WORKERS = "which workers rated the outputs; not which instances were drawn"
 # Below this many equally busy workers an interval is wide and still rough.
 FEW_WORKERS = 10
 

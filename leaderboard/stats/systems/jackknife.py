@@ -62,6 +62,16 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
     ----------
     Preisser and Qaqish (1996), Biometrika 83, section 2, for leaving out a cluster of
     weighted estimating equations.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> from leaderboard.stats.systems.variances import Variances
+    >>> from leaderboard.stats.systems.weighting import weighting
+    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyz"))
+    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
+    >>> influence_of(equations, np.eye(1) / 3, np.array([3.0])).shifts.tolist()
+    [[1.0], [-0.5], [-0.5]]
     """
     table = equations.table
     counts = _counts(table)

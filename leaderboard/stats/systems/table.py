@@ -72,6 +72,12 @@ def rating_table(
     ------
     ValueError
         On no ratings, a rating that is not finite, or labels that do not fit.
+
+    Examples
+    --------
+    >>> table = rating_table([3, 1], ["b", "a"], ["x", "y"])
+    >>> table.systems, table.system.tolist(), table.values.tolist()
+    (['a', 'b'], [0, 1], [1.0, 3.0])
     """
     ratings = as_ratings(values)
     n = len(ratings)

@@ -12,6 +12,9 @@ from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
 
 # Multiplications of one step of the exact fit; beyond them moments take over.
 _AFFORDABLE = 1e9
+# Fewer workers do not say how much workers differ: two of them, one with all the easy
+# outputs, would pass for one lenient and one strict.
+_ENOUGH_WORKERS = 5
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,29 @@ def variances_of(table: RatingTable) -> Variances:
     Returns
     -------
     Variances
+        With fewer than five workers, none is ascribed to them: the means are then those
+        of instances, and their intervals wide, as few workers shift them a lot.
 
     References
     ----------
     Patterson and Thompson (1971), Biometrika 58 (REML); Gao and Owen (2017), Efficient
     moment calculations for variance components in large unbalanced crossed random
     effects models, Electronic Journal of Statistics 11, section 4.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> variances_of(rating_table([2, 2, 2], list("aab"), list("xyx"))).method
+    'none'
     """
     if len(table) <= table.n_systems or not np.ptp(table.values):
         return Variances(0.0, 0.0, 0.0, "none")
     if _cost(table) > _AFFORDABLE:
         return _moments(table)
-    fit = fit_mixed(
-        table.values,
-        table.system,
-        {"worker": table.worker, "instance": table.instance},
-    )
+    factors = {"instance": table.instance}
+    if table.n_workers >= _ENOUGH_WORKERS:
+        factors["worker"] = table.worker
+    fit = fit_mixed(table.values, table.system, factors)
     found = fit.variances
     return Variances(
         found.get("worker", 0.0), found.get("instance", 0.0), found["residual"], "REML"

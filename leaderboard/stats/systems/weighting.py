@@ -93,6 +93,13 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     Henderson (1975), Biometrics 31, section 2; Ghosh, Hastie and Owen (2022),
     Backfitting for large scale crossed random effects regressions, Annals of
     Statistics 50, for its cost.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> table = rating_table([1, 3, 5], list("aab"), list("xyx"))
+    >>> weighting(table, Variances(0.0, 0.0, 1.0, "given")).right.tolist()
+    [4.0, 5.0]
     """
     from scipy import sparse
 

@@ -9,9 +9,12 @@ used is as if it had been left out.
 from __future__ import annotations
 
 from leaderboard.tasks.config.human import (
+    ADJUSTED,
     NEGATIVE,
+    PLAIN,
     POSITIVE,
     STANDARD_VALUE,
+    Z_SCORES,
     ComparisonConfig,
     HumanConfig,
     JointConfig,
@@ -31,9 +34,12 @@ from leaderboard.tasks.config.task import (
 )
 
 __all__ = [
+    "ADJUSTED",
     "NEGATIVE",
+    "PLAIN",
     "POSITIVE",
     "STANDARD_VALUE",
+    "Z_SCORES",
     "BudgetConfig",
     "ComparisonConfig",
     "HumanConfig",

@@ -188,9 +188,8 @@ class HumanConfig:
     @property
     def n_workers_wanted(self) -> int:
         """Say how many workers are wanted: so many that each does half of their share."""
-        if self.workers is not None:
-            return self.workers
-        return math.ceil(2 / self.share_of_one)
+        enough = 1 if self.share_of_one == 1 else math.ceil(2 / self.share_of_one)
+        return max(self.workers or enough, self.ratings_per_instance)
 
     @property
     def share_of_one(self) -> float:

@@ -5,7 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import RequesterAssignment, RequesterHIT, Worker, WorkerAlias
-from crowd.requester.services import turn_tokens
+from crowd.requester.protocol import clock
+from crowd.requester.services import offers, turn_tokens
 from tests.crowd.requester.making import external, html, post, state_of
 from tests.crowd.requester.on_site import OnSite, send
 
@@ -66,6 +67,29 @@ def test_a_worker_finds_looks_at_does_and_is_told_of_a_hit(desk, wanda):
     earned = wanda.get("earnings")
     assert earned.context["earnings"].approved == 65
     assert "$0.25" in text(earned)
+
+
+def test_hits_of_a_group_are_not_handed_out_in_the_order_of_the_table(desk, wanda):
+    hits = [post(desk, Question=html(PAGE), MaxAssignments=2) for _ in range(12)]
+    hit_type = RequesterHIT.objects.get(entity_id=hits[0]).hit_type
+    now = clock.now()
+
+    def first_of(who):
+        return offers.next_few(who, hit_type, now, 1)[0].entity_id
+
+    firsts = [first_of(OnSite(f"w{n}").worker) for n in range(24)]
+    assert len(set(firsts)) >= 6
+    group = hit_type.group_id
+    shown = wanda.get("request", group).context["hit"].entity_id
+    assert wanda.get("request", group).context["hit"].entity_id == shown
+    got = []
+    for _ in hits:
+        looked_at = wanda.get("request", group).context["hit"].entity_id
+        assert wanda.accept(looked_at).hit.entity_id == looked_at
+        got.append(looked_at)
+    assert sorted(got) == sorted(hits)
+    assert got != hits
+    assert offers.next_few(wanda.worker, hit_type, now, 5) == []
 
 
 def test_the_frame_has_an_origin_of_its_own_and_may_send_to_one_place_only(desk, wanda):

@@ -61,6 +61,12 @@ def test_what_is_left_of_the_budget_stands_beside_it(boss, waiting):
     assert re.search(r"Left afterwards +\$7\.75", text)
 
 
+def test_it_says_how_many_workers_are_wanted(boss, waiting):
+    text = boss.get(path_of(waiting())).text
+    assert "Workers wanted" in text
+    assert "At least 20. Each may do at most 10 % of a campaign: 3 of 22 HITs." in text
+
+
 def test_the_warnings_stand_beside_the_button_as_text(boss, waiting):
     text = boss.get(path_of(waiting(warnings=WARNINGS))).text
     assert "misaligned-ids" in text

@@ -85,6 +85,7 @@ def test_bulk_approval_shows_the_total_first(boss, waiting):
     page = act(boss, "approve_selected", first, second)
     assert "Total" in page.text
     assert "$4.50" in page.text
+    assert page.text.count("$2.25, at least 20 workers") == 2
     assert "Third" not in page.text
     assert state_of(first) == state_of(second) == State.MEASURED
 

@@ -216,7 +216,7 @@ def test_staff_approve_with_the_total_before_their_eyes(right, wrong, boss, sign
     address = "/admin/leaderboard/comparison/"
     page = client.post(address, data).content.decode()
     cost = decide.quote(found.evaluation).total_cents
-    assert f"${cost / 100:,.2f}" in page
+    assert f"${cost / 100:,.2f}, at least 20 workers" in page
     found.refresh_from_db()
     assert found.state == "REQUESTED"
     client.post(address, {**data, "confirmed": "yes", "shown_cents": "1"})

@@ -11,8 +11,8 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from leaderboard.boards.selectors import home
 from leaderboard.boards.selectors.history import history
-from leaderboard.boards.selectors.shared_instances import ranked_pks
 from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.evaluation import decide
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
 from tests.leaderboard.evaluation.walk.test_stopping_asks_whether_to_publish import (  # noqa: F401

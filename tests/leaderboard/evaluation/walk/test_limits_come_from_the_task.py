@@ -1,0 +1,84 @@
+"""A campaign's limit per worker is what its task says."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Campaign
+from genie.lib import jobs
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import Submission
+
+pytestmark = pytest.mark.django_db
+
+
+def settle():
+    advance()
+    jobs.drain()
+
+
+def say(task, **settings):
+    task.config = {**task.config, "human": {**task.config["human"], **settings}}
+    task.save()
+
+
+@pytest.fixture
+def launched(hand_in, good, boss):
+    def launch():
+        submission = hand_in(good, simulated=True)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        return submission
+
+    return launch
+
+
+def limit():
+    return Campaign.objects.values_list(
+        "worker_share", "share_follows_crowd", "hits_per_worker"
+    ).get()
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ({}, (0.1, True, 11)),  # nine players: 2 / 9 of 46 HITs
+        ({"workers": 60}, (0.1, False, 5)),
+        ({"workers": 8}, (0.25, False, 12)),
+        ({"worker_percent": 50}, (0.5, False, 23)),
+        ({"worker_percent": 100}, (None, False, None)),
+    ],
+)
+def test_the_limit_is_the_tasks(task, launched, said, found):
+    people.players([task.slug])
+    say(task, **said)
+    launched()
+    assert limit() == found
+
+
+def test_the_limit_follows_the_crowd_while_it_runs(task, launched):
+    launched()
+    assert limit() == (0.1, True, None)
+    people.players([task.slug])
+    settle()
+    assert limit() == (0.1, True, 11)
+
+
+def test_three_workers_reach_the_board_by_default(task, launched, quality):
+    players = people.players([task.slug])
+    three = [player for player in players if player.habit == DILIGENT][:3]
+    for player in players:
+        if player not in three:
+            player.worker.excluded = True
+            player.worker.save()
+    submission = launched()
+    assert limit()[2] == 31
+    Crowd(three, quality=quality, seed=1).work()
+    settle()
+    assert Submission.objects.get(pk=submission.pk).state == "PUBLISHED"
+    done = Campaign.objects.get().hits.values_list("assignments__worker", flat=True)
+    assert max(list(done).count(p.worker.pk) for p in three) <= 31

@@ -1,0 +1,61 @@
+"""How many workers a task wants, and what one of them may do."""
+
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.evaluation.price import crowd_wanted
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted", "share", "follows"),
+    [
+        ({}, 20, 0.1, True),
+        ({"workers": 60}, 60, 0.1, False),
+        ({"workers": 20}, 20, 0.1, False),
+        ({"workers": 8}, 8, 0.25, False),
+        ({"workers": 2}, 2, 1.0, False),
+        ({"workers": 1}, 1, 1.0, False),
+        ({"worker_percent": 5}, 40, 0.05, False),
+        ({"worker_percent": 100}, 1, 1.0, False),
+        ({"worker_percent": 100, "ratings_per_instance": 3}, 3, 1.0, False),
+        ({"workers": 30, "worker_percent": 20}, 30, 0.2, False),
+    ],
+)
+def test_the_share_is_twice_an_equal_part_and_at_least_a_tenth(
+    said, wanted, share, follows
+):
+    human = HumanConfig(**said)
+    assert human.n_workers_wanted == wanted
+    assert human.share_of_one == pytest.approx(share)
+    assert human.share_follows_crowd == follows
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        (
+            {},
+            "At least 20. Each may do at most 10 % of a campaign: 88 of 880 HITs. Where "
+            "fewer are active, each may do up to twice an equal part.",
+        ),
+        (
+            {"workers": 8},
+            "At least 8. Each may do at most 25 % of a campaign: 220 of 880 HITs.",
+        ),
+        (
+            {"worker_percent": 100},
+            "At least 1. Each may do as many HITs as they like.",
+        ),
+        (
+            {"platform": "mturk"},
+            "At least 20. Mechanical Turk lets each do as many HITs as they like.",
+        ),
+    ],
+)
+def test_it_is_said_in_a_sentence(said, sentence):
+    human = {"sample_size": 800, "reward_cents": 5, **said}
+    task = Task(slug="t", n_instances=1_000, config={"human": human})
+    assert crowd_wanted(task) == sentence
