@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
+from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
+from leaderboard.evaluation.estimate_words import NAMES, SCORE_IS, warning_of_few
+from leaderboard.evaluation.estimates import headline_of
+from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.coverage import partial_of_score
+from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.tasks.config.human import PLAIN
+from leaderboard.tasks.models import Task
 
 register = template.Library()
 
@@ -139,10 +147,40 @@ class _OneInterval:
         self.high = result.estimate if result.high is None else result.high
 
 
+@register.simple_tag(takes_context=True)
+def interval_covers(context: Context) -> str:
+    """Say what the 95 % intervals of a board's scores cover."""
+    rows = [line.row for line in context.get("lines") or ()]
+    said = dict.fromkeys(row.human.covers for row in rows if row.human)
+    if said:
+        return "; of other systems, ".join(said)
+    task = context.get("task")
+    plain = task is not None and task.human.estimate == PLAIN
+    return COVERS_INSTANCES if plain else COVERS_CROWD
+
+
 @register.simple_tag
-def interval_covers() -> str:
-    """Say what the 95 % interval of a score covers."""
-    return COVERS_CROWD
+def score_is(task: Task, estimates: dict[str, Any] | None = None) -> str:
+    """Say how a score was made; `estimates` are those it has."""
+    wanted = task.human.estimate
+    return SCORE_IS[wanted if estimates is None else headline_of(estimates, wanted)]
+
+
+@register.filter
+def other_estimates(score: Score) -> list[tuple[str, dict[str, Any]]]:
+    """Give the estimates beside the one that is the score, by their names."""
+    shown = headline_of(score.estimates, score.submission.task.human.estimate)
+    return [
+        (NAMES[name], estimate)
+        for name, estimate in score.estimates.items()
+        if name != shown and name in NAMES
+    ]
+
+
+@register.filter
+def few_workers(score: Score) -> str:
+    """Warn of a score that rests on few workers, or on one of them above all."""
+    return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
 
 
 @register.simple_tag

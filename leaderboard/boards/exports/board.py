@@ -140,8 +140,8 @@ def _scores(table: BoardTable) -> str:
 def _columns(table: BoardTable) -> list[str]:
     """Name the columns, which are the same with and without rows."""
     # named here and not taken from the rows: an empty board has the same header
-    head = ["rank_first", "rank_last", "cluster", "system", "team", "submission"]
-    head += ["url", "handed_in", "simulated", "judged", "to_judge", "partial"]
+    head = ["rank_first", "rank_last", "system", "team", "submission", "url"]
+    head += ["handed_in", "simulated", "judged", "to_judge", "partial", "cluster"]
     parts = ["", "_low", "_high", "_n", "_of", "_n_workers", "_covers", "_signature"]
     parts += ["_plain_mean", "_plain_low", "_plain_high"]
     scores = [f"human_{name}{part}" for name in table.criteria for part in parts]

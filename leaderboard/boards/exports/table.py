@@ -89,7 +89,6 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
     return {
         "rank_first": row.rank_first,
         "rank_last": row.rank_last,
-        "cluster": row.cluster,
         "system": row.system,
         "team": row.team.name if row.team else None,
         "submission": row.pk,
@@ -99,6 +98,7 @@ def _head(table: BoardTable, row: Row) -> dict[str, Cell]:
         "judged": row.pending.n if row.pending else None,
         "to_judge": row.pending.of if row.pending else None,
         "partial": str(row.partial) if row.partial else None,
+        "cluster": row.cluster,
     }
 
 

@@ -111,8 +111,9 @@ def field_of(task: Task, teams: frozenset[int], at: datetime | None = None) -> F
         np.where(ranked, np.nan_to_num(_numbers(rows, column)), 0).astype(np.int64)
         for column in (9, 10, 11)
     )
-    if (ranked & ~private & (first == 0)).any():
-        # not estimated together yet: by the scores alone
+    open_ = ranked & ~private
+    if (ranked & (first == 0)).any() or last[open_].max(initial=0) != open_.sum():
+        # not estimated together yet, or others than now: by the scores alone
         first, last, cluster = _by_scores(
             np.where(ranked, mean, np.nan), low, high, private
         )

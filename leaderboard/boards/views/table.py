@@ -34,6 +34,7 @@ class Line:
     row: Row
     rank: str
     bracket: str
+    begins_cluster: bool
     bar: SafeString
     metrics: list[tuple[str, str]]
     extras: list[Human | None]
@@ -84,6 +85,7 @@ def lines(
             # in any other order neighbours with equal ranks say nothing about each
             # other
             bracket=_bracket(ranks, i) if address.order == DEFAULT else "",
+            begins_cluster=address.order == DEFAULT and _begins_cluster(rows, i),
             bar=intervals.bar(axis, row.human, simulated=row.simulated)
             if axis and row.human
             else SafeString(""),
@@ -118,6 +120,15 @@ def _bracket(ranks: list[str], i: int) -> str:
         (True, False): " b3",
         (False, False): "",
     }[above, below]
+
+
+def _begins_cluster(rows: Sequence[Row], i: int) -> bool:
+    """Tell whether all systems above are significantly better than this and all below."""
+    clusters = [row.cluster for row in rows[:i] if row.cluster and not row.private]
+    row = rows[i]
+    if not clusters or row.cluster is None or row.private:
+        return False
+    return row.cluster > clusters[-1]
 
 
 def _value(row: Row, words: MetricWords, *, absent: bool) -> str:

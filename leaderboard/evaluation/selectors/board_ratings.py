@@ -28,9 +28,11 @@ def board_scores(task: Task, of: Submission | None = None) -> QuerySet[Score]:
     shown = public("submission__") & Q(submission__published_at__isnull=False)
     if of is not None:
         shown |= Q(submission=of)
-    return Score.objects.filter(
-        shown, submission__task=task, superseded_at=None
-    ).order_by("pk")
+    current = Score.objects.filter(submission__task=task, superseded_at=None)
+    # a system without a score on the criterion that ranks stands on no board
+    ranking = next(iter(task.human.criteria), "overall")
+    on_board = current.filter(criterion=ranking).order_by().values("submission")
+    return current.filter(shown, submission__in=on_board).order_by("pk")
 
 
 def current_fit(task: Task, of: Submission | None = None) -> BoardFit | None:

@@ -69,7 +69,8 @@ def refit(task: Task, of: Submission | None = None) -> bool:
     """Estimate the public board, or one other system beside it; tell whether it was due."""
     inputs = inputs_of(task, of)
     current = current_fit(task, of)
-    if current is not None and current.inputs_sha256 == inputs:
+    known = current.inputs_sha256 if current else None
+    if known == inputs and not _lacks_fit(task, of):
         return False
     estimated = computed(task, of, inputs)
     with transaction.atomic():
@@ -94,8 +95,14 @@ def due() -> list[int]:
     return [
         task.pk
         for task in tasks.order_by("pk")
-        if board_scores(task, None).exists() and known.get(task.pk) != inputs_of(task)
+        if board_scores(task).exists()
+        and (known.get(task.pk) != inputs_of(task) or _lacks_fit(task))
     ]
+
+
+def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
+    """Tell whether a score was written anew from ratings that are still the same."""
+    return board_scores(task, of).filter(fit=None).exists()
 
 
 def inputs_of(task: Task, of: Submission | None = None) -> str:
@@ -103,7 +110,13 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
     rows = list(
         board_scores(task, of)
         .order_by("submission_id", "criterion")
-        .values_list("submission_id", "criterion", "ratings_sha256", "n")
+        .values_list(
+            "submission_id",
+            "criterion",
+            "ratings_sha256",
+            "n",
+            "evaluation__n_instances",
+        )
     )
     parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

@@ -15,6 +15,7 @@ from leaderboard.evaluation.selectors.campaigns import launched
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
+from leaderboard.evaluation.services import refit
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.pseudonyms import Pseudonyms
@@ -224,11 +225,15 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
     then = {
         (score.submission_id, score.criterion): score.ratings_sha256 for score in scores
     }
-    if now != then or any(
-        score.n_excluded_workers
-        != excluded.get((score.submission_id, score.criterion), 0)
-        for score in scores
-        if score.criterion in task.human.criteria
+    if (
+        now != then
+        or task.pk in refit.due()
+        or any(
+            score.n_excluded_workers
+            != excluded.get((score.submission_id, score.criterion), 0)
+            for score in scores
+            if score.criterion in task.human.criteria
+        )
     ):
         raise GenieError(
             "Some systems are about to be rescored, because the ratings that "

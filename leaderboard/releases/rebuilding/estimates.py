@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 
 from crowd.scales.base import all_scales
@@ -18,24 +19,43 @@ from leaderboard.tasks.config.human import PLAIN
 _RANKS = ("rank_first", "rank_last", "cluster")
 
 
-def estimate_numbers(folder: Path, manifest: Record) -> Iterator[Number]:
-    """Give every published estimate and rank beside what the judgments make of it."""
-    if "estimate" not in manifest:
-        # of before systems were estimated together
-        return
-    systems = {row["submission"]: row for row in bundle.read_table(folder, "systems")}
-    scores = bundle.read_table(folder, "scores")
-    standings = _standings(folder, manifest, systems, scores)
-    for score in scores:
-        name = f"score of submission {score['submission']} on {score['criterion']}"
-        standing = standings.get((score["submission"], score["criterion"]))
-        yield from _of_score(name, score, standing, manifest["estimate"])
-        if score["criterion"] == manifest["ranked_by"]:
-            row = systems[score["submission"]]
+class Estimates:
+    """What a release's judgments make of its systems."""
+
+    def __init__(self, folder: Path, manifest: Record) -> None:
+        self.folder, self.manifest = folder, manifest
+        # releases of before had no systems that were estimated together
+        self.stated = "estimate" in manifest
+
+    @cached_property
+    def systems(self) -> dict[int, Record]:
+        rows = bundle.read_table(self.folder, "systems")
+        return {row["submission"]: row for row in rows}
+
+    @cached_property
+    def scores(self) -> list[Record]:
+        return bundle.read_table(self.folder, "scores") if self.stated else []
+
+    @cached_property
+    def standings(self) -> dict[tuple[int, str], Standing]:
+        return _standings(self.folder, self.manifest, self.systems, self.scores)
+
+    def numbers(self) -> Iterator[Number]:
+        """Give every published estimate beside what comes out now."""
+        for score in self.scores:
+            name = f"score of submission {score['submission']} on {score['criterion']}"
+            standing = self.standings.get((score["submission"], score["criterion"]))
+            yield from _of_score(name, score, standing, self.manifest["estimate"])
+
+    def ranks(self) -> Iterator[Number]:
+        """Give the ranks and clusters of the criterion that ranks the board."""
+        criterion = self.manifest["ranked_by"]
+        for submission, row in self.systems.items():
+            standing = self.standings.get((submission, criterion))
             ranks = standing.ranks if standing else None
             place = (*(ranks or (None, None)), standing.cluster if standing else None)
             for field, value in zip(_RANKS, place, strict=True):
-                subject = f"{field} of submission {score['submission']}"
+                subject = f"{field} of submission {submission}"
                 yield Number("systems.jsonl", subject, row[field], value)
 
 

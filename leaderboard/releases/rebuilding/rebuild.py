@@ -18,7 +18,7 @@ from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import EXCLUDED, Number
 from leaderboard.releases.rebuilding.comparisons import compared_numbers
-from leaderboard.releases.rebuilding.estimates import estimate_numbers
+from leaderboard.releases.rebuilding.estimates import Estimates
 from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
@@ -51,10 +51,11 @@ def rebuild(
             code="unknown-format",
         )
     rebuilt = Rebuilt()
+    estimates = Estimates(folder, manifest)
     checks: list[tuple[str, Iterator[Number | str]]] = [
         ("scores", _scores(folder)),
-        ("estimates", estimate_numbers(folder, manifest)),
-        ("ranks", _ranks(folder, manifest)),
+        ("estimates", estimates.numbers()),
+        ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
         ("joint evaluations", joint_numbers(folder)),
         ("metrics", _metrics(folder, manifest)),
@@ -163,9 +164,7 @@ def _unit(design: type[Design], score: Record) -> Unit:
 
 
 def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
-    """Rank by single intervals, as boards did before their systems were estimated together."""
-    if "estimate" in manifest:
-        return
+    """Rank by single intervals, as boards did before systems were estimated together."""
     score_of = {
         row["submission"]: row
         for row in bundle.read_table(folder, "scores")

@@ -11,6 +11,7 @@ from leaderboard.boards.selectors import home as selectors
 from leaderboard.boards.selectors.rows import Human
 from leaderboard.boards.views.task_cards import cards
 from leaderboard.charts.axis import axis_over
+from leaderboard.stats.intervals import COVERS_INSTANCES
 
 # The figure that explains an interval shows nobody's score.
 EXAMPLE = Human(
@@ -59,5 +60,6 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
             "hour": settings.GENIE["CAMPAIGN_HOUR"],
             "zone": settings.GENIE["CAMPAIGN_ZONE"],
             "resamples": settings.GENIE["BOOTSTRAP_RESAMPLES"],
+            "covers_instances": COVERS_INSTANCES,
         },
     )

@@ -7,7 +7,6 @@ import io
 import pytest
 from django.core.management import call_command
 
-from leaderboard.boards.selectors.shared_instances import ranked_pks, shared
 from leaderboard.models import Score
 from leaderboard.releases.make import make
 from tests.leaderboard.evaluation.designs.conftest import (
@@ -30,9 +29,7 @@ DESIGNS = ["plain-magnitude", "preference", "slider", "error-spans"]
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_a_whole_campaign_is_rebuilt_and_its_table_is_its_score(
-    design, request, tmp_path
-):
+def test_a_whole_campaign_is_rebuilt_with_both_estimates(design, request, tmp_path):
     request.getfixturevalue("ask")(**asked_in(design))
     walked = request.getfixturevalue("published")("Good", 0.75)
     board = request.getfixturevalue("task")
@@ -42,8 +39,8 @@ def test_a_whole_campaign_is_rebuilt_and_its_table_is_its_score(
     assert "numbers match the published ones" in out.getvalue()
     assert "scores: 0 " not in out.getvalue()
 
-    found = shared(board, ranked_pks(board), ["overall"])
-    score = Score.objects.get(submission=walked, criterion="overall")
-    column = found.values[:, 0, 0]
-    again = found.unit.interval(column, seed=1, n_resamples=100, confidence=0.95)
-    assert again.estimate == pytest.approx(score.mean)
+    score = Score.objects.get(
+        submission=walked, criterion="overall", superseded_at=None
+    )
+    assert set(score.estimates) == {"plain", "adjusted"}
+    assert score.low < score.estimates["plain"]["mean"] < score.high

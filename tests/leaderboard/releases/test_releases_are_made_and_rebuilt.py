@@ -22,6 +22,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
     system_ratings_of,
 )
+from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.metric_runs.services import measure
 from leaderboard.metric_runs.services.measure import write_result
 from leaderboard.models import HumanEvaluation, Instance, Score, Submission
@@ -446,6 +447,7 @@ def test_scores_superseded_are_not_released(task, tmp_path):
         submission=kite, criterion="overall", superseded_at=None
     )
     current.update(superseded_at=timezone.now())
+    refit_board(task)
     folder = make(task, tmp_path / "r").folder
     assert [row["system"] for row in rows(folder, "systems")] == ["=Wren"]
 
@@ -453,6 +455,7 @@ def test_scores_superseded_are_not_released(task, tmp_path):
 def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tmp_path):
     first = HumanEvaluation.objects.order_by("pk").first()
     HumanEvaluation.objects.filter(pk=first.pk).update(n_instances=100)
+    refit_board(task)
     folder = make(task, tmp_path / "partial").folder
     ranks = {row["system"]: row["rank_first"] for row in rows(folder, "systems")}
     assert ranks == {"=Wren": 1, "Kite": None}
@@ -460,5 +463,5 @@ def test_a_partial_score_has_no_rank_in_a_release_and_none_when_rebuilt(task, tm
     assert "12 of 100" in said["Kite"]
     assert "numbers match" in rebuilt(folder)
     changed(folder, "systems", lambda found: found[-1].update(rank_first=1))
-    with pytest.raises(CommandError, match="rank of submission"):
+    with pytest.raises(CommandError, match="rank_first of submission"):
         rebuilt(folder)

@@ -15,6 +15,7 @@ from leaderboard.models import Score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.prediction_powered import prediction_powered_mean
 from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.stats.systems.estimates import COVERS_CROWD
 from tests.factories import make_ranked, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -29,7 +30,8 @@ TOO_MUCH = re.compile(
 @pytest.fixture
 def scored(team, submitter):
     task = make_task(n_instances=12, sample_size=12)
-    both = {"owner": submitter, "team": team, "workers": [make_worker()]}
+    workers = [make_worker() for _ in range(4)]
+    both = {"owner": submitter, "team": team, "workers": workers}
     return [
         judge(task, quality, seed=seed, system=f"System {seed}", **both)
         for seed, quality in enumerate((0.8, 0.7, 0.2))
@@ -41,10 +43,12 @@ def words(response):
     return " ".join(text.replace("\\%", "%").split())
 
 
-def test_a_score_covers_instances_and_this_crowd_only(scored):
-    covers = set(Score.objects.values_list("covers", flat=True))
+def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
+    current = Score.objects.filter(superseded_at=None)
+    covers = set(current.values_list("covers", flat=True))
 
-    assert covers == {COVERS_INSTANCES}
+    assert covers == {COVERS_CROWD}
+    assert {s.estimates["plain"]["covers"] for s in current} == {COVERS_INSTANCES}
     assert COVERS_INSTANCES.endswith("another crowd may differ by more")
 
 
@@ -54,7 +58,7 @@ def test_a_score_covers_instances_and_this_crowd_only(scored):
 def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
     said = words(client.get(f"/tasks/tidy-news{path}"))
 
-    assert COVERS_INSTANCES in said
+    assert COVERS_CROWD in said
     assert not TOO_MUCH.search(said)
 
 
@@ -72,25 +76,24 @@ def test_the_rule_stands_beside_ranks_in_files_and_in_the_api(client, scored):
 
     assert board["rank_rule"] == RANK_RULE
     assert card["sections"]["Results"]["ranking rule"] == RANK_RULE
-    assert COVERS_INSTANCES in schema
-    assert "Systems that share a rank may still be significantly different" in schema
+    assert COVERS_CROWD in schema
+    assert "all systems are compared in pairs under one model" in schema
 
 
 def test_the_explanations_say_the_same(client, scored):
     said = words(client.get("/how-it-works/"))
 
+    assert COVERS_CROWD in said
     assert COVERS_INSTANCES in said
     assert RANK_RULE in said
     assert not TOO_MUCH.search(said)
 
 
-def test_more_ratings_are_said_to_narrow_what_comes_from_the_instances_only(
-    client, scored
-):
+def test_more_ratings_are_said_to_take_more_workers(client, scored):
     said = words(client.get("/tasks/tidy-news/differences/"))
 
-    assert "the uncertainty from the choice of workers takes more workers" in said
-    assert "systems that share a rank there may be significantly different here" in said
+    assert "the uncertainty from the choice of workers takes more of them" in said
+    assert "These are the comparisons behind the board’s ranks" in said
 
 
 def test_nothing_in_docs_or_code_claims_more():

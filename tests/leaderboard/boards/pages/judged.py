@@ -8,6 +8,7 @@ from django.utils import timezone
 from crowd.hits.services.inputs import inputs_for
 from crowd.models import HIT, Answer, Assignment, Campaign, Item
 from leaderboard.evaluation import run
+from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.models import JudgedItem
 from tests.factories import make_evaluation, make_predictions, make_submission
 
@@ -37,6 +38,7 @@ def judge(task, quality, *, workers, seed=1, owner, team, system="Kite", **field
     type(submission).objects.filter(pk=submission.pk).update(
         state="PUBLISHED", published_at=timezone.now()
     )
+    refit_board(task)
     submission.refresh_from_db()
     return submission
 

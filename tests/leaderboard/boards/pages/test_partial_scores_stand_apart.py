@@ -10,8 +10,8 @@ import pytest
 from crowd.models import Campaign
 from leaderboard.boards.selectors import home
 from leaderboard.boards.selectors.history import history
-from leaderboard.boards.selectors.shared_instances import ranked_pks
 from leaderboard.boards.selectors.standings import standings
+from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.metric_board.selectors.inputs import board_inputs
 from leaderboard.models import HumanEvaluation, Score
 from tests.factories import make_ranked, make_submission

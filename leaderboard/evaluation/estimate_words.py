@@ -1,0 +1,44 @@
+"""What pages say of an estimate: its name, how it is made, and when to be careful."""
+
+from __future__ import annotations
+
+from leaderboard.stats.systems.estimates import FEW_WORKERS
+from leaderboard.tasks.config.human import ADJUSTED, PLAIN, Z_SCORES
+
+NAMES = {
+    ADJUSTED: "Adjusted for workers",
+    PLAIN: "This crowd’s plain mean",
+    Z_SCORES: "Mean of z-scores per worker",
+}
+SCORE_IS = {
+    ADJUSTED: (
+        "The score is the mean that workers and instances like these would give: all "
+        "systems are estimated together, so that nobody gains from lenient workers."
+    ),
+    PLAIN: "The score is the plain mean over the instances, as this crowd judged them.",
+    Z_SCORES: (
+        "The score is the mean of ratings in standard deviations from each worker’s own "
+        "mean, as WMT publishes it."
+    ),
+}
+# A worker with more of the weight than this decides much alone.
+_MUCH = 0.25
+
+
+def warning_of_few(
+    n_workers: int, effective: float | None, largest: float | None
+) -> str:
+    """Say in a sentence why a score may not hold for other workers; empty if it should."""
+    if n_workers < 2:
+        return (
+            "Only one worker judged this system. Nothing here says how another would, "
+            "so it shares its rank with every other system."
+        )
+    if effective is not None and effective < FEW_WORKERS:
+        return (
+            f"{n_workers:,} workers judged this system, with the weight of "
+            f"{effective:.1f} equally busy ones: too few to say much about other workers."
+        )
+    if largest is not None and largest > _MUCH:
+        return f"One worker has {100 * largest:.0f} % of the weight of this score."
+    return ""
