@@ -161,3 +161,17 @@ def test_a_busy_worker_counts_for_less_than_the_share_of_ratings():
     estimates = estimate_systems(values, system, worker, instance)
     assert (estimates.largest_share < 0.6).all()
     assert (estimates.effective_workers > 3).all()
+
+
+def test_instances_that_systems_share_are_no_noise_of_their_difference():
+    rng = np.random.default_rng(4)
+    separated = []
+    for _ in range(150):
+        hard = rng.normal(0, 30, 100)
+        system, instance = np.repeat([0, 1], 100), np.tile(np.arange(100), 2)
+        worker = rng.integers(0, 40, 200)
+        values = hard[instance] + rng.normal(0, 10, 200)
+        estimates = estimate_systems(values, system, worker, instance)
+        separated.append(estimates.difference("0", "1").p_value <= 0.2)
+    # at 20 %: with the variance of independent ratings as the least one it was never
+    assert 0.1 < np.mean(separated) < 0.3
