@@ -6,13 +6,13 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0026_published_scores_are_final'),
+        ("leaderboard", "0027_joint_results_for_other_workers"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='boardfit',
-            name='evidence',
+            model_name="boardfit",
+            name="evidence",
             field=models.JSONField(default=dict),
         ),
     ]
