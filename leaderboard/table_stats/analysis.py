@@ -22,6 +22,12 @@ from leaderboard.stats.systems.estimates import (
 from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.table_stats.agreement import Coefficient, coefficients
+from leaderboard.table_stats.crowd_tests import (
+    NeighbourTests,
+    RankSumLine,
+    neighbour_tests,
+    rank_sum_lines,
+)
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Labels, Ratings
 
@@ -101,6 +107,9 @@ class Analysis:
     fragility : Fragility or None
     notes : tuple of str
         What to be careful about.
+    neighbours : tuple of NeighbourTests
+    rank_sums : tuple of RankSumLine
+        What papers report, for this crowd only.
     """
 
     criterion: str
@@ -118,6 +127,8 @@ class Analysis:
     plans: tuple[Needed, ...]
     fragility: Fragility | None
     notes: tuple[str, ...]
+    neighbours: tuple[NeighbourTests, ...] = ()
+    rank_sums: tuple[RankSumLine, ...] = ()
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
@@ -160,7 +171,8 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     variances = estimates.variances
     notes = _notes(estimates, standard.n_left_out)
     fragility = None
-    if len(values) * len(estimates.systems) <= _SEARCHED:
+    small = len(values) * len(estimates.systems) <= _SEARCHED
+    if small:
         fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
     else:
         notes += ("How few ratings the first place hangs on was not searched for.",)
@@ -184,6 +196,10 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         plans=needed(components, estimates, values, systems, of_instance),
         fragility=fragility,
         notes=notes,
+        neighbours=neighbour_tests(
+            values, systems, of_instance, ranking.systems, seed=seed
+        ),
+        rank_sums=rank_sum_lines(z_scores, systems, of_instance) if small else (),
     )
 
 
