@@ -22,7 +22,7 @@ from leaderboard.stats.power import (
     paired_power,
     plan_power,
 )
-from leaderboard.tasks.config.human import HumanConfig
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 
 # Points between two systems that an evaluation should be able to find, and how surely.
