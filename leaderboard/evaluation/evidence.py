@@ -14,6 +14,8 @@ from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
 from leaderboard.stats.systems.leniency import leniency
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.tasks.config import Z_SCORES
 from quality.agreement.kappa import percentage_agreement
 from quality.agreement.krippendorff import Level, krippendorff_alpha
 from quality.agreement.label_counts import tally
@@ -48,6 +50,7 @@ def board_evidence(
             "agreement": _agreement(group, unit),
             "workers": _workers(group, unit, fits[criterion]),
             **_first(group, unit, ranked, headline),
+            "wmt": _wmt(group, unit, ranked) if headline == Z_SCORES else [],
         }
         for criterion, unit, group in groups_of(ratings, unit_of)
         if criterion in fits
@@ -117,6 +120,28 @@ def _first(
         "share": _short(found.share),
     }
     return {"first": first, "first_searched": True}
+
+
+def _wmt(
+    group: pd.DataFrame, unit: Unit, ranked: Collection[int]
+) -> list[dict[str, Any]]:
+    """Give each system's wins and cluster as WMT's findings do, best first."""
+    z, (systems, _, instances) = compared_values(group, unit, Z_SCORES)
+    kept = np.isin(systems, list(ranked))
+    if not kept.any():
+        return []
+    found = rank_sum_ranking(z[kept], systems[kept], instances[kept])
+    return [
+        {
+            "system": int(name),
+            "wins": int(wins),
+            "first": ranks.first,
+            "last": ranks.last,
+        }
+        for name, wins, ranks in zip(
+            found.systems, found.wins, found.clusters, strict=True
+        )
+    ]
 
 
 def _short(value: float) -> float | None:

@@ -110,10 +110,11 @@ def _pilot(task: Task) -> tuple[Components | None, int]:
     if stored is None or max(stored["n_workers"]) < _FEWEST_WORKERS:
         return None, 0
     found = stored["variances"]
-    variances = [found[name] for name in ("residual", "instance", "worker")]
-    if sum(variances) <= 0:
-        return None, 0
-    return Components(*variances, basis="the board's ratings"), int(sum(stored["n"]))
+    residual, instance, worker = (
+        float(found[name]) for name in ("residual", "instance", "worker")
+    )
+    pilot = Components(residual, instance, worker, basis="the board's ratings")
+    return (pilot, int(sum(stored["n"]))) if pilot.total > 0 else (None, 0)
 
 
 def _sd_of_difference(

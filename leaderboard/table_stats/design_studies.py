@@ -190,7 +190,9 @@ def planned_power(table: Ratings, settings: Settings) -> PlannedPower | None:
     if spread <= 0:
         return None
     played = simulated_power(a, b, n, seed=settings.seed)
-    return PlannedPower(*ranked, n, gap, paired_power(n, gap, spread), played)
+    return PlannedPower(
+        ranked[0], ranked[1], n, gap, paired_power(n, gap, spread), played
+    )
 
 
 def study_sheets(study: DesignStudy, power: PlannedPower | None = None) -> list[Sheet]:

@@ -72,6 +72,15 @@ class FirstPlaceSerializer(serializers.Serializer[Any]):
     share = serializers.FloatField(help_text="Of all ratings of the ranked systems.")
 
 
+class RankSumsSerializer(serializers.Serializer[Any]):
+    system = serializers.IntegerField(
+        source="system.pk", help_text="Id of its submission."
+    )
+    wins = serializers.IntegerField(help_text="Systems that it beats.")
+    first = serializers.IntegerField(help_text="Best rank of its cluster.")
+    last = serializers.IntegerField(help_text="Worst rank of its cluster.")
+
+
 class EvidenceSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     n_systems = serializers.IntegerField()
@@ -83,6 +92,11 @@ class EvidenceSerializer(serializers.Serializer[Any]):
     workers = LeniencySerializer()
     agreement = WorkersAgreementSerializer(allow_null=True)
     first = FirstPlaceSerializer(allow_null=True)
+    wmt = RankSumsSerializer(
+        many=True,
+        help_text="Rank-sum tests of z-scores as in WMT's findings, for this crowd; empty "
+        "where the task's scores are not z-scores.",
+    )
     cannot_conclude = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences for readers."
     )

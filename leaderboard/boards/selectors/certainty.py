@@ -77,6 +77,16 @@ class Workers:
 
 
 @dataclass(frozen=True)
+class RankSums:
+    """A system as WMT's tables have it: how many it beats, and its cluster's ranks."""
+
+    system: System
+    wins: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Evidence:
     """All of it, of one criterion."""
 
@@ -88,6 +98,8 @@ class Evidence:
     workers: Workers
     agreement: Agreement | None
     first: First | None
+    # empty where the task's scores are not z-scores
+    wmt: list[RankSums]
     cannot_conclude: list[str]
 
 
@@ -127,6 +139,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         workers=workers,
         agreement=agreement,
         first=_first(task, stored),
+        wmt=_wmt(task, stored),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),
             *_of_few_workers(estimates, workers.n_workers),
@@ -179,7 +192,18 @@ def _first(task: Task, stored: Mapping[str, Any]) -> First | None:
     pair = systems(task, [found["leader"], found["rival"]])
     if len(pair) < 2:
         return None  # one of them is not public any more
-    return First(*pair, found["n_ratings"], found["share"])
+    leader, rival = pair
+    return First(leader, rival, found["n_ratings"], found["share"])
+
+
+def _wmt(task: Task, stored: Mapping[str, Any]) -> list[RankSums]:
+    lines = stored["wmt"]
+    named = {one.pk: one for one in systems(task, [line["system"] for line in lines])}
+    return [
+        RankSums(named[line["system"]], line["wins"], line["first"], line["last"])
+        for line in lines
+        if line["system"] in named
+    ]
 
 
 def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:

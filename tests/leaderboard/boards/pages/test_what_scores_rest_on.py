@@ -14,6 +14,7 @@ from leaderboard.boards.selectors.certainty import evidence_of, shares_of
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import estimate_board
 from leaderboard.evaluation.evidence import board_evidence
+from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.models import BoardFit, Submission
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.fragility import ratings_to_drop
@@ -184,6 +185,24 @@ def test_only_ranked_systems_are_searched_and_too_many_ratings_are_not(monkeypat
     assert evidence(ratings, unit, headline="z")["first"]["n_ratings"] >= 1
     monkeypatch.setattr("leaderboard.evaluation.evidence._SEARCHED", 10)
     assert evidence(ratings, unit)["first_searched"] is False
+
+
+def test_boards_of_z_scores_show_the_clusters_of_wmt(judged, client):
+    assert evidence_of(judged)[0].wmt == []
+    judged.config["human"]["estimate"] = "z"
+    judged.save()
+    refit_board(judged)
+
+    lines = evidence_of(judged)[0].wmt
+    assert {line.system.name for line in lines} == {"Kite", "Ox", "Elk"}
+    assert lines[-1].system.name == "Elk"
+    assert (lines[-1].wins, lines[-1].first) == (0, 3)
+    text = said(client.get(PAGE))
+    assert "Clusters as WMT draws them" in text
+    (criterion,) = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"]
+    assert [line["system"] for line in criterion["wmt"]] == [
+        line.system.pk for line in lines
+    ]
 
 
 def test_shares_of_the_variance_are_those_that_were_put_in():
