@@ -116,11 +116,13 @@ def evidence_of(task: Task) -> list[Evidence]:
     ]
 
 
-def first_place(task: Task) -> First | None:
-    """Say how few ratings the board's first place hangs on; None where that is not known."""
-    fit = current_fit(task)
-    stored = fit.evidence.get(main_criterion(task)) if fit else None
-    return _first(task, stored) if stored else None
+def ratings_to_change_first(task: Task) -> int | None:
+    """Say how few ratings the board's first place hangs on; None where nobody knows."""
+    # without the fit itself, which is large
+    rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
+    stored = rows.values_list("evidence", flat=True).first() or {}
+    first = stored.get(main_criterion(task), {}).get("first")
+    return first["n_ratings"] if first else None
 
 
 def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
