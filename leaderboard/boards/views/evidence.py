@@ -14,7 +14,7 @@ from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
-from leaderboard.evaluation.price import quote_part
+from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -26,7 +26,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
     """Show P(A > B) for neighbours on the board, and what would settle the rest."""
     task = get_object_or_404(Task, slug=slug)
     page = page_of(ranked_pks(task), _IN_MATRIX, request.GET.get("page"))
-    cents = _cents_per_rating(task)
+    cents = cents_per_rating(task)
     matrix = pairs.matrix(task, list(page), cents_per_rating=cents)
     context = {
         "here": "tasks",
@@ -44,14 +44,6 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "power": pairs.POWER,
     }
     return render(request, "leaderboard/boards/differences.html", context)
-
-
-def _cents_per_rating(task: Task) -> float:
-    """Tell what one more rating costs, with fee, test questions and re-posting."""
-    # the whole price over the ratings it buys: test questions and fees are in each
-    # rating's share
-    n = task.sample_size * task.human.ratings_per_instance
-    return quote_part(task).total_cents / n if n else 0.0
 
 
 def _cells(matrix: pairs.Matrix) -> list[list[tuple[str, str] | None]]:
