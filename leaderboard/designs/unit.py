@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -84,16 +84,24 @@ class Unit:
             confidence=confidence,
             bounds=self.bounds,
         )
+        return self.shown(interval)
+
+    def shown(self, interval: Interval) -> Interval:
+        """Turn an interval of what is averaged into one of the score.
+
+        Examples
+        --------
+        >>> Unit(0.01, 100.0, logarithmic=True).shown(
+        ...     Interval(0.0, -np.inf, 0.0, 0.95, "m", "c", 1)).low
+        0.0
+        """
         if not self.logarithmic:
             return interval
-        return Interval(
-            100 * math.exp(interval.estimate),
-            100 * math.exp(interval.low),
-            100 * math.exp(interval.high),
-            interval.confidence,
-            interval.method,
-            interval.covers,
-            interval.n,
+        return replace(
+            interval,
+            estimate=100 * math.exp(interval.estimate),
+            low=100 * math.exp(interval.low),
+            high=100 * math.exp(interval.high),
         )
 
     def binned(self, values: Floats) -> Floats:

@@ -284,10 +284,12 @@ def _scores_by_worker(
     np.add.at(scores, (worker, games.first), lean)
     np.add.at(scores, (worker, games.second), -lean)
     if fit.tie:
-        np.add.at(scores, (worker, -1), (games.outcome == 0) - fit.tie / total)
+        surprise = (games.outcome == 0) - fit.tie / total
+        scores[:, -1] = np.bincount(worker, surprise, n_workers)
     # the penalty is everybody's alike: without it scores do not add up to 0
     scores[:, :-1] -= 2 * penalty * fit.strengths / n_workers
-    return scores
+    # an order that workers' names do not change, nor the last digit of a sum with it
+    return np.asarray(scores[np.lexsort(scores.T)], dtype=np.float64)
 
 
 def _checked(

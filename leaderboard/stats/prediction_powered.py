@@ -92,7 +92,8 @@ def prediction_powered_mean(
     Returns
     -------
     PredictionPowered
-        Intervals by Student's t. The weights are tuned to the least estimated
+        Intervals by Student's t, for instances rated independently of each other: where
+        workers rated several, see `leaderboard.stats.systems.powered`. The weights are tuned to the least estimated
         variance, so the powered interval is wider than the plain one by no more than
         the price of k estimated weights, about k/n of its width. For two systems, give
         differences of ratings and of metrics.
@@ -139,7 +140,7 @@ def prediction_powered_mean(
         raise ValueError(f"There is no {target!r}; it is one of {', '.join(_COVERS)}.")
     y, f, g = _checked(ratings, predicted, predicted_elsewhere)
     (n, k), u = f.shape, len(g)
-    w = _weights(y, f, g)
+    w = tuned_weights(y, f, g)
     quantile = float(stats.t.ppf((1 + confidence) / 2, max(n - 1, 1)))
     share_by_chance = (
         u / (n + u) if target == "test-set" else 1.0
@@ -159,7 +160,7 @@ def prediction_powered_mean(
         ),
         _interval(plain_mean, plain_variance, quantile, confidence, target, n),
         w,
-        _correlation(y, f @ w),
+        weighted_correlation(y, f @ w),
         n,
         u,
         float(saved) if np.isfinite(saved) else 0.0,
@@ -184,7 +185,31 @@ def _checked(
     return y, f, g
 
 
-def _weights(y: Floats, f: Floats, g: Floats) -> Floats:
+def tuned_weights(y: Floats, f: Floats, g: Floats) -> Floats:
+    """Give the weights of metrics that leave the least estimated variance.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        People's mean rating of each judged instance.
+    f, g : ndarray, shapes (n, k) and (u, k)
+        The metrics there, and on the instances that people did not judge.
+
+    Returns
+    -------
+    ndarray, shape (k,)
+        0 for a metric that does not vary, and where there is too little to learn from.
+
+    References
+    ----------
+    Angelopoulos, Duchi and Zrnic (2023), PPI++, example 6.1.
+
+    Examples
+    --------
+    >>> y, f = np.array([1.0, 2.0, 3.0, 4.0]), np.array([[2.0], [4.0], [6.0], [8.0]])
+    >>> tuned_weights(y, f, np.full((4, 1), 5.0)).round(3).tolist()
+    [0.25]
+    """
     n, k = f.shape
     if n < k + 3 or len(g) < 2 or np.ptp(y) == 0:
         return np.zeros(k)
@@ -203,8 +228,7 @@ def _weights(y: Floats, f: Floats, g: Floats) -> Floats:
 
 def _variance(y: Floats, f: Floats, g: Floats, w: Floats, target: Target) -> float:
     (n, k), u = f.shape, len(g)
-    # k weights were fitted to the residuals, and hold for these instances only
-    price = (n - 1) / (n - 1 - k) * (1 + k / (n - k - 2))
+    price = price_of_weights(n, k)
     if target == "test-set":
         # the judged are part of the whole: u / (n + u) of the difference is drawn
         residuals = y - f @ (w * (n + u) / u)
@@ -212,6 +236,27 @@ def _variance(y: Floats, f: Floats, g: Floats, w: Floats, target: Target) -> flo
     residuals = y - f @ w
     elsewhere = g @ w
     return float(price * np.var(residuals, ddof=1) / n + np.var(elsewhere, ddof=1) / u)
+
+
+def price_of_weights(n: int, k: int) -> float:
+    """Give by how much the variance grows for weights that these ratings have tuned.
+
+    Parameters
+    ----------
+    n, k : int
+        Judged instances and metrics, n >= k + 3.
+
+    References
+    ----------
+    Cochran (1977), Sampling Techniques, section 7.7.
+
+    Examples
+    --------
+    >>> round(price_of_weights(100, 1), 3)
+    1.021
+    """
+    # k weights were fitted to the residuals, and hold for these instances only
+    return (n - 1) / (n - 1 - k) * (1 + k / (n - k - 2))
 
 
 def _interval(
@@ -234,7 +279,14 @@ def _interval(
     )
 
 
-def _correlation(y: Floats, weighted: Floats) -> float:
+def weighted_correlation(y: Floats, weighted: Floats) -> float:
+    """Give the correlation of people with the weighted metrics; NaN if one is flat.
+
+    Examples
+    --------
+    >>> round(weighted_correlation(np.array([1.0, 2.0]), np.array([3.0, 5.0])), 9)
+    1.0
+    """
     if len(y) < 2 or np.ptp(y) == 0 or np.ptp(weighted) == 0:
         return float("nan")
     return float(np.corrcoef(y, weighted)[0, 1])

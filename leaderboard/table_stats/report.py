@@ -41,7 +41,8 @@ class Sheet:
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Put an analysis into tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
-    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
+    found += [_rank_sums(analysis), _components(analysis), _agreement(analysis)]
+    found.append(_plans(analysis))
     return [sheet for sheet in found if sheet.rows]
 
 
@@ -71,6 +72,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "variances": dict(analysis.components),
         "agreement": [asdict(one) for one in analysis.agreement],
         "plans": [asdict(one) for one in analysis.plans],
+        "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "first_place": None
         if fragile is None
         else {
@@ -154,6 +156,26 @@ def _pair(line: PairLine) -> tuple[str, ...]:
         _p_value(line.p),
         _p_value(line.p_single),
     )
+
+
+def _rank_sums(analysis: Analysis) -> Sheet:
+    rows = tuple(
+        (
+            str(one.first) if one.first == one.last else f"{one.first}-{one.last}",
+            one.system,
+            f"{one.z:.3f}",
+            str(one.wins),
+        )
+        for one in analysis.rank_sums
+    )
+    starts = [one.first for one in analysis.rank_sums]
+    rules = {i for i in range(1, len(starts)) if starts[i] != starts[i - 1]}
+    notes = (
+        "Clusters of WMT's findings: one-sided rank-sum tests (5 %, each pair by "
+        "itself) of instances' mean z. They cover which instances were drawn only.",
+    )
+    header = ("cluster", "system", "z", "wins")
+    return Sheet("Rank-sum clusters", header, rows, notes, frozenset(rules))
 
 
 def _components(analysis: Analysis) -> Sheet:

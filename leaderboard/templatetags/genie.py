@@ -58,6 +58,11 @@ def signed(number: float) -> str:
     return f"{number:+.1f}".replace("-", "−")
 
 
+@register.filter("signed_two")
+def signed_with_two_decimals(number: float) -> str:
+    return f"{number:+.2f}".replace("-", "−")
+
+
 @register.filter
 def percent(share: float) -> str:
     """Write a share as percent; what is nearly all or nothing does not become it."""

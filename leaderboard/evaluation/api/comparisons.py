@@ -90,7 +90,7 @@ class JointDetail(View):
     @extend_schema(
         tags=["comparisons"],
         operation_id="joint_evaluations_retrieve",
-        summary="Show one joint evaluation: magnitudes, ranking, TrueSkill and agreement",
+        summary="Show one joint evaluation: magnitudes, ranking, preferences and agreement",
         responses={200: JointDetailSerializer, **problems("not-found")},
     )
     def get(self, request: Request, pk: int) -> Response:

@@ -146,14 +146,28 @@ class JointRowSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField()
     high = serializers.FloatField()
     cluster = serializers.IntegerField(
-        help_text="Systems in different clusters differ in 95 % of resamples; 1 is the "
-        "best."
+        help_text="Every system of a cluster is significantly better than every system "
+        "of the next; 1 is the best."
     )
     rank_first = serializers.IntegerField()
     rank_last = serializers.IntegerField()
-    mu = serializers.FloatField(help_text="TrueSkill.")
-    sigma = serializers.FloatField()
+    skill = serializers.FloatField(
+        help_text="TrueSkill, as the difference to the mean of these systems; its 95 % "
+        "interval covers other workers."
+    )
+    skill_low = serializers.FloatField(
+        allow_null=True, help_text="Null if one worker made all comparisons."
+    )
+    skill_high = serializers.FloatField(allow_null=True)
     skill_cluster = serializers.IntegerField()
+    strength = serializers.FloatField(
+        allow_null=True,
+        help_text="Bradley–Terry strength, ties after Davidson: log-odds of being "
+        "preferred to the average system; its 95 % interval covers other workers. Null "
+        "where the comparisons give none: see `no_strengths`.",
+    )
+    strength_low = serializers.FloatField(allow_null=True)
+    strength_high = serializers.FloatField(allow_null=True)
     games = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(), allow_null=True),
         help_text="Wins, ties and losses against each system in this order.",
@@ -174,6 +188,16 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
         help_text="Workers whose ratings are excluded.",
     )
     normalised = serializers.CharField(source="about.normalised", default="")
+    covers = serializers.CharField(
+        source="about.covers",
+        default="",
+        help_text="What intervals, ranks and clusters of magnitudes cover.",
+    )
+    no_strengths = serializers.CharField(
+        source="about.no_strengths",
+        default="",
+        help_text="Why there are no Bradley–Terry strengths; empty if there are.",
+    )
     agreement = AgreementSerializer(source="about.agreement", default=None)
     signature = serializers.CharField(source="about.signature")
     rows = JointRowSerializer(many=True)

@@ -32,6 +32,9 @@ SPREAD = (
     "rank_first",
     "rank_last",
 )
+# How often it is preferred: differences to the mean of all systems, on two scales.
+PREFERENCES = ("skill", "skill_low", "skill_high")
+STRENGTHS = ("strength", "strength_low", "strength_high")
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,15 @@ class Row:
     cluster: int
     rank_first: int
     rank_last: int
-    mu: float
-    sigma: float
+    # TrueSkill; no ends where one worker made all comparisons
+    skill: float
+    skill_low: float | None
+    skill_high: float | None
     skill_cluster: int
+    # Bradley and Terry's; None where the comparisons give none
+    strength: float | None
+    strength_low: float | None
+    strength_high: float | None
     # (wins, ties, losses) against each system in the criterion's order; None: itself
     games: list[tuple[int, int, int] | None]
 
@@ -146,8 +155,8 @@ def _row(
     return Row(
         submission=systems[system["submission"]],
         **{key: system[key] for key in SPREAD},
-        mu=skill["mu"],
-        sigma=skill["sigma"],
+        **{key: skill[key] for key in PREFERENCES},
         skill_cluster=skill["cluster"],
+        **{key: result["bradley_terry"][index][key] for key in STRENGTHS},
         games=[None if game is None else (game[0], game[1], game[2]) for game in games],
     )

@@ -1,4 +1,4 @@
-"""What a joint evaluation found: magnitudes, ranking, TrueSkill, agreement."""
+"""What a joint evaluation found: magnitudes, ranking, preferences, agreement."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
 from leaderboard.evaluation.services.ranking_numbers import (
     DRAW_PROBABILITY,
-    SHARE,
+    ORDERS,
     SKILL_RESAMPLES,
     numbers_of,
 )
+from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.models.submission import Submission
 from quality.bans.selectors.clean_ratings import n_excluded_workers
 
@@ -63,9 +64,10 @@ def _signature(evaluation: HumanEvaluation, scale: str, criterion: str) -> str:
         "criterion": criterion,
         "agg": "geometric-mean",
         "norm": "modulus",
-        "rank": f"paired-bootstrap{SHARE:g}",
+        "est": "mixed-jackknife",
+        "rank": f"holm{ALPHA:g}",
         "bs": settings.GENIE["BOOTSTRAP_RESAMPLES"],
-        "trueskill": f"draw{DRAW_PROBABILITY:g}-tau0-drawn-order-bs{SKILL_RESAMPLES}",
+        "trueskill": f"draw{DRAW_PROBABILITY:g}-tau0-orders{ORDERS}-workers{SKILL_RESAMPLES}",
         "icc": "1k-log",
         "set": f"{task.slug}@{task.release_sha256[:8]}",
         "detector": settings.GENIE["DETECTOR"],

@@ -7,23 +7,24 @@ identifies a worker decides nothing, so that a pseudonym does as well.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from genie.lib.seeds import generator, seed_from
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
-from leaderboard.stats.comparisons import comparisons_from_table
+from leaderboard.stats.bradley_terry import bradley_terry_by_worker
+from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
+from leaderboard.stats.intervals import Interval
 from leaderboard.stats.magnitude import normalise_magnitudes
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.significance import (
-    bootstrap_ranking,
-    rank_confidence_sets,
-    significance_clusters,
-)
-from leaderboard.stats.true_skill import skill_shares, true_skill
+from leaderboard.stats.significance import significance_clusters
+from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.stats.true_skill import N_ORDERS, N_RESAMPLES, true_skill
 from quality.agreement.icc import icc_one_way
 
 if TYPE_CHECKING:
@@ -31,9 +32,13 @@ if TYPE_CHECKING:
 
 SHARE = 0.95
 DRAW_PROBABILITY = 0.1
-SKILL_RESAMPLES = 200
-# Decimals of what is averaged: equal means are equal numbers on every machine.
-DECIMALS = 12
+ORDERS, SKILL_RESAMPLES = N_ORDERS, N_RESAMPLES
+# Why comparisons may give no strengths, in words.
+NO_STRENGTHS = {
+    "not-connected": "some system won, or lost, every comparison with the others",
+    "only-ties": "all comparisons were ties",
+    "one-worker": "only one worker compared the systems",
+}
 NORMALISED = (
     "each worker's magnitudes divided by their geometric mean and multiplied by that of "
     "all workers"
@@ -48,12 +53,13 @@ def numbers_of(
     seed: int,
     n_resamples: int,
 ) -> dict[str, Any]:
-    """Compute magnitudes, ranking, TrueSkill and agreement.
+    """Compute magnitudes, ranking, preferences and agreement.
 
     Parameters
     ----------
     ratings : DataFrame
-        Those that count: instance (its position), worker, submission, value.
+        Those that count: instance (its position), worker, submission, value. A
+        judgement need not show all systems.
     systems : sequence of int
         The submissions, in the order of the answer's rows.
     unit : Unit
@@ -62,23 +68,32 @@ def numbers_of(
     Returns
     -------
     dict
-        As it is stored and shown; `n_judgements` 0 and no systems where nothing counts.
+        As it is stored and shown; `n_judgements` 0 and no systems where some system has
+        no rating that counts. Intervals, ranks and clusters cover other workers and
+        instances; those of preferences, other workers.
     """
-    import pandas as pd
-
     wide = _judgements(ratings, systems)
-    if wide.empty:
+    if wide.empty or wide.isna().all(axis=0).any():
         return {"n_judgements": 0, "systems": []}
-    raw, instances, averaged = _laid_out(wide, unit)
-    frame = pd.DataFrame(averaged).groupby(instances, sort=True).mean()
-    table = np.round(frame.to_numpy(), DECIMALS)
+    raw = wide.to_numpy(dtype=np.float64)
+    instances, workers = (
+        wide.index.get_level_values(level).to_numpy()
+        for level in ("instance", "worker")
+    )
+    averaged = _averaged(raw, workers, unit)
+    row, column = np.nonzero(~np.isnan(raw))
+    estimates = estimate_systems(
+        averaged[row, column], column, workers[row], instances[row]
+    )
+    alone = _alone(averaged, instances, unit, seed, n_resamples)
+    games = comparisons_from_table(raw)
     return {
         "n_judgements": len(raw),
-        "n_instances": len(table),
-        "n_workers": wide.index.get_level_values("worker").nunique(),
+        "n_instances": len(np.unique(instances)),
+        "n_workers": len(np.unique(workers)),
         "normalised": NORMALISED if unit.logarithmic else "",
-        **_ranking(table, systems, unit, seed, n_resamples),
-        **_skills(raw, seed),
+        **_ranking(estimates, systems, unit, alone),
+        **_preferences(games, workers[games.row], seed),
         "agreement": _agreement(ratings, unit),
     }
 
@@ -88,45 +103,64 @@ def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:
     wide = ratings.pivot_table(
         index=["instance", "worker"], columns="submission", values="value"
     )
-    # A judgement that lacks a system says nothing about the order of all of them.
-    return wide.reindex(columns=list(systems)).dropna()
+    return wide.reindex(columns=list(systems)).dropna(how="all")
 
 
-def _laid_out(
-    wide: pd.DataFrame, unit: Unit
-) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
-    """Give ratings, instances and what is averaged, in an order that no worker gives."""
-    raw = wide.to_numpy(dtype=np.float64)
-    instances = wide.index.get_level_values("instance").to_numpy()
-    workers = wide.index.get_level_values("worker").to_numpy()
-    levels = raw
+def _averaged(raw: Floats, workers: npt.NDArray[Any], unit: Unit) -> Floats:
+    """Give what is averaged; NaN where a system was not shown."""
+    shown = ~np.isnan(raw)
+    levels = raw.copy()
     if unit.logarithmic:
         # Workers' numbers differ in size: only ratios within one worker compare.
-        flat = normalise_magnitudes(raw.ravel(), np.repeat(workers, raw.shape[1]))
-        levels = flat.reshape(raw.shape)
-    averaged = unit.averaged(levels)
-    keys = np.column_stack([instances, raw, averaged])
-    order = np.lexsort(keys.T[::-1])
-    return raw[order], instances[order], averaged[order]
+        who = np.repeat(workers, raw.shape[1]).reshape(raw.shape)[shown]
+        levels[shown] = normalise_magnitudes(raw[shown], who)
+    levels[shown] = unit.averaged(levels[shown])
+    return levels
+
+
+def _alone(
+    averaged: Floats,
+    instances: npt.NDArray[Any],
+    unit: Unit,
+    seed: int,
+    n_resamples: int,
+) -> Callable[[int, float], Interval]:
+    """Give intervals for a single worker, where nothing says how others would rate."""
+    import pandas as pd
+
+    def interval(column: int, confidence: float) -> Interval:
+        means = pd.Series(averaged[:, column]).groupby(instances).mean().dropna()
+        values: Floats = np.asarray(means, dtype=np.float64)
+        return unit.interval(
+            values,
+            seed=seed,
+            n_resamples=n_resamples,
+            confidence=confidence,
+        )
+
+    return interval
 
 
 def _ranking(
-    table: Floats, systems: Sequence[int], unit: Unit, seed: int, n_resamples: int
+    estimates: SystemEstimates,
+    systems: Sequence[int],
+    unit: Unit,
+    alone: Callable[[int, float], Interval],
 ) -> dict[str, Any]:
-    """Rank by the paired bootstrap over instances; each instance counts once."""
-    ranked = bootstrap_ranking(table, seed=seed, n_resamples=n_resamples, share=SHARE)
-    ranks = rank_confidence_sets(table, seed=seed, n_resamples=n_resamples)
-    rows = []
+    """Estimate the systems' scores and rank them by simultaneous comparisons."""
+    ranking = rank_systems(estimates)
+    rows, covers = [], set()
     for column, submission_pk in enumerate(systems):
-        spread = {
-            confidence: unit.interval(
-                table[:, column],
-                seed=seed,
-                n_resamples=n_resamples,
-                confidence=confidence,
-            )
-            for confidence in (0.95, 0.5)
-        }
+        name = str(column)
+        spread = {}
+        for confidence in (0.95, 0.5):
+            try:
+                found = unit.shown(estimates.interval(name, confidence=confidence))
+            except ValueError:
+                found = alone(column, confidence)
+            spread[confidence] = found
+            covers.add(found.covers)
+        ranks = ranking.rank_of(name)
         rows.append(
             {
                 "submission": submission_pk,
@@ -135,40 +169,76 @@ def _ranking(
                 "high": spread[0.95].high,
                 "low_50": spread[0.5].low,
                 "high_50": spread[0.5].high,
-                "cluster": ranked.clusters[column],
-                "rank_first": ranks[column].first,
-                "rank_last": ranks[column].last,
+                "cluster": ranking.cluster_of(name),
+                "rank_first": ranks.first,
+                "rank_last": ranks.last,
             }
         )
-    return {"systems": rows, "p_above": ranked.p_above.tolist()}
+    n = len(systems)
+    p_above = [
+        [estimates.difference(str(i), str(j)).p_above for j in range(n)]
+        for i in range(n)
+    ]
+    return {"systems": rows, "p_above": p_above, "covers": "; or ".join(sorted(covers))}
 
 
-def _skills(raw: Floats, seed: int) -> dict[str, Any]:
+def _preferences(
+    games: Comparisons, workers: npt.NDArray[Any], seed: int
+) -> dict[str, Any]:
     """Read the magnitudes as games: who is higher wins, equals draw (RankME, table 4).
 
-    TrueSkill depends a little on the order of the games; it is drawn.
+    Games of one worker are not independent, so that workers are drawn again for
+    TrueSkill and make the clusters of Bradley and Terry's errors.
     """
-    drawn = generator(seed_from("games", seed)).permutation(len(raw))
-    games = comparisons_from_table(raw[drawn])
-    skills = true_skill(games, draw_probability=DRAW_PROBABILITY)
-    shares = skill_shares(
-        raw, seed=seed, n_resamples=SKILL_RESAMPLES, draw_probability=DRAW_PROBABILITY
+    skills = true_skill(
+        games,
+        workers,
+        seed=seed_from("games", seed),
+        n_resamples=SKILL_RESAMPLES,
+        draw_probability=DRAW_PROBABILITY,
     )
-    # Ordered by how many systems each one beats in more than half of the resamples.
-    order = (shares > 0.5).sum(axis=1).astype(float)
-    n = raw.shape[1]
+    above = skills.p_above
+    n = games.n_systems
+    clusters = significance_clusters(skills.differences, above >= SHARE)
+    found = [
+        {"skill": float(skills.differences[i]), **_ends(*skills.interval(i), "skill")}
+        for i in range(n)
+    ]
+    strengths, why = _strengths(games, workers)
     return {
         "true_skill": [
-            {"mu": skill.mu, "sigma": skill.sigma, "cluster": cluster}
-            for skill, cluster in zip(
-                skills, significance_clusters(order, shares >= SHARE), strict=True
-            )
+            {**skill, "cluster": cluster}
+            for skill, cluster in zip(found, clusters, strict=True)
         ],
+        "bradley_terry": strengths,
+        "no_strengths": why,
         "win_tie_loss": [
             [list(games.win_tie_loss(i, j)) if i != j else None for j in range(n)]
             for i in range(n)
         ],
     }
+
+
+def _strengths(
+    games: Comparisons, workers: npt.NDArray[Any]
+) -> tuple[list[dict[str, float | None]], str]:
+    """Give Bradley and Terry's strengths, or why there are none."""
+    try:
+        fit = bradley_terry_by_worker(games, workers)
+    except GenieError as error:
+        nothing = dict.fromkeys(("strength", "strength_low", "strength_high"))
+        return [{**nothing} for _ in range(games.n_systems)], NO_STRENGTHS.get(
+            error.code, str(error)
+        )
+    intervals = [fit.interval(i) for i in range(games.n_systems)]
+    return [
+        {"strength": one.estimate, **_ends(one.low, one.high, "strength")}
+        for one in intervals
+    ], ""
+
+
+def _ends(low: float, high: float, name: str) -> dict[str, float | None]:
+    return {f"{name}_low": _finite(low), f"{name}_high": _finite(high)}
 
 
 def _agreement(ratings: pd.DataFrame, unit: Unit) -> dict[str, Any]:

@@ -9,7 +9,12 @@ from rest_framework import serializers
 
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
-from leaderboard.metric_board.selectors.snapshot import STATISTICS, Line, Shown
+from leaderboard.metric_board.selectors.snapshot import (
+    STATISTICS,
+    Line,
+    Shown,
+    covers_of,
+)
 from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
 
 
@@ -66,6 +71,12 @@ class RankingSerializer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
         help_text="One-sided p-values of “row better than column”, in the same order.",
     )
+    williams = serializers.ListField(
+        child=serializers.ListField(child=serializers.FloatField(allow_null=True)),
+        required=False,
+        help_text="The same by Williams’ test, for which systems are a sample, too; of "
+        "`pearson` only.",
+    )
 
 
 class DisagreementSerializer(serializers.Serializer[Any]):
@@ -97,6 +108,9 @@ class MetricSystemSerializer(serializers.Serializer[Any]):
         help_text="Prediction-powered mean, low and high; shown in addition to the plain "
         "mean.",
     )
+    covers = serializers.CharField(
+        help_text="What the intervals of `plain` and `powered` cover; empty without them."
+    )
     labels_saved = serializers.FloatField(allow_null=True)
 
 
@@ -126,6 +140,9 @@ class MetricBoardSerializer(serializers.Serializer[Any]):
     why_not_ranked = serializers.CharField(
         help_text="Why metrics are not ranked; empty if there are enough systems."
     )
+    caution = serializers.CharField(
+        help_text="What so few systems do not show; empty if there are enough."
+    )
     compared = serializers.ListField(child=serializers.CharField())
     disagreement = DisagreementSerializer(allow_null=True)
     systems = MetricSystemSerializer(many=True)
@@ -149,10 +166,18 @@ def board_json(slug: str, criterion: str, shown: Shown) -> dict[str, Any]:
         "metrics": shown.lines,
         "rankings": shown.rankings,
         "why_not_ranked": shown.why_not_ranked,
+        "caution": shown.caution,
         "compared": payload.get("compared", []),
         "disagreement": payload.get("disagreement"),
         "systems": [
-            {"plain": None, "powered": None, "labels_saved": None, **estimate, **system}
+            {
+                "plain": None,
+                "powered": None,
+                "labels_saved": None,
+                **estimate,
+                **system,
+                "covers": covers_of(estimate) if estimate else "",
+            }
             for system, estimate in zip(
                 payload.get("systems", ()), estimates, strict=True
             )

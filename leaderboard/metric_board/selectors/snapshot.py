@@ -8,10 +8,12 @@ from typing import Any
 
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric
-from leaderboard.metric_board.stats.snapshot import FEWEST_RANKED
+from leaderboard.metric_board.stats.snapshot import ENOUGH, FEWEST, FEWEST_RANKED
+from leaderboard.metric_board.stats.williams import reached_by_chance
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.metric_runs.selectors.labels import metric_words
+from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
@@ -172,6 +174,26 @@ class Shown:
         )
 
     @property
+    def caution(self) -> str:
+        """Say how well a metric that knows nothing would do by chance; empty if poorly."""
+        if not FEWEST <= self.n_systems < ENOUGH:
+            return ""
+        chance = reached_by_chance(self.n_systems)
+        return (
+            f"With {self.n_systems} systems, a metric that is unrelated to the human "
+            f"scores reaches a Pearson correlation beyond ±{chance:.2f} in one of 20 "
+            "cases, and the best of several metrics does so more often. Differences "
+            "between metrics that are smaller than their intervals show nothing about "
+            "other systems."
+        )
+
+    def decimals(self, level: str) -> int:
+        """Give how many decimals the statistics of a level deserve."""
+        if self.n_systems < FEWEST_RANKED:
+            return 1 if level == "system" else 2
+        return 2 if level == "system" and self.n_systems < ENOUGH else 3
+
+    @property
     def rankings(self) -> dict[str, Any]:
         """Clusters and tests by statistic, none where there are too few systems."""
         return _rankings(self.payload) if self.board else {}
@@ -264,6 +286,12 @@ def _line(label: dict[str, Any], computed: dict[str, Any], cluster: int | None) 
 
 def _number(cell: Cell | None) -> float:
     return float("-inf") if cell is None or cell.value is None else cell.value
+
+
+def covers_of(estimate: dict[str, Any]) -> str:
+    """Say what the intervals of a prediction-powered estimate cover."""
+    # snapshots of before do not say it, and covered no workers
+    return str(estimate.get("covers", COVERS_INSTANCES))
 
 
 def under_way(task: Task) -> list[Unfinished]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.conf import settings
@@ -32,12 +32,16 @@ from leaderboard.metric_board.selectors.inputs import (
 from leaderboard.metric_board.stats.snapshot import (
     FEWEST,
     BoardScores,
+    EachRating,
     MetricScores,
     metric_board,
 )
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.stats.resampling import Floats
 from leaderboard.tasks.models import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -150,13 +154,14 @@ def retry(board: MetricBoard) -> bool:
 
 def payload_of(task: Task, inputs: BoardInputs, *, seed: int) -> dict[str, Any]:
     """Read the numbers that the inputs name, and compute all that the page shows."""
-    human, unit = _human(task, inputs)
+    human, each, unit = _human(task, inputs)
     scores = BoardScores(
         human=human,
         handed_in=np.array([system.handed_in for system in inputs.systems]),
         metrics=[_scores(task, metric, inputs.systems) for metric in inputs.metrics],
         # a mean of logarithms is not what the board shows
         powered=() if unit.logarithmic else inputs.powered,
+        ratings=each,
     )
     return {
         **metric_board(scores, seed=seed),
@@ -181,8 +186,8 @@ def _label(metric: BoardMetric) -> dict[str, Any]:
     }
 
 
-def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
-    """Lay people's mean ratings out: systems down, instances across."""
+def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None, Unit]:
+    """Lay people's mean ratings out, systems down, instances across; and each rating."""
     # Not rated is NaN, not 0: it falls out of every mean and every pair.
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
@@ -190,6 +195,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
     ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
     ratings = ratings[ratings["criterion"] == inputs.criterion]
     of = dict(iter(ratings.groupby("evaluation")))
+    each: list[pd.DataFrame] = []
     unit: Unit | None = None
     for evaluation in evaluations:
         unit = _unit(evaluation, inputs.criterion)
@@ -197,13 +203,26 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, Unit]:
             continue
         rated = rated[rated["submission"] == evaluation.submission.pk]
         values = unit.averaged(rated["value"].to_numpy(float))
-        means = rated.assign(value=values).groupby("instance")["value"].mean()
-        table[row_of[evaluation.submission.pk], means.index.to_numpy(int)] = (
-            means.to_numpy(float)
-        )
+        row = row_of[evaluation.submission.pk]
+        rated = rated.assign(value=values, row=row)
+        means = rated.groupby("instance")["value"].mean()
+        table[row, means.index.to_numpy(int)] = means.to_numpy(float)
+        each.append(rated)
     if unit is None:
         raise ValueError("No system on this board has been rated yet.")
-    return table, unit
+    return table, _each(each) if each else None, unit
+
+
+def _each(parts: list[pd.DataFrame]) -> EachRating:
+    import pandas as pd
+
+    ratings = pd.concat(parts)
+    return EachRating(
+        ratings["value"].to_numpy(dtype=np.float64),
+        ratings["worker"].to_numpy(),
+        ratings["row"].to_numpy(dtype=np.int64),
+        ratings["instance"].to_numpy(dtype=np.int64),
+    )
 
 
 def _unit(evaluation: HumanEvaluation, criterion: str) -> Unit:

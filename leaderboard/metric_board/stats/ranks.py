@@ -17,6 +17,7 @@ from leaderboard.metric_board.stats.soft_accuracy import (
 )
 from leaderboard.metric_board.stats.system_level import SystemStatistic, system_rows
 from leaderboard.metric_board.stats.verdicts import verdicts, verdicts_test
+from leaderboard.metric_board.stats.williams import williams_test
 from leaderboard.stats.resampling import Floats
 
 #: Statistic of systems to the one whose scores are swapped.
@@ -51,7 +52,8 @@ def rankings(
     dict
         Statistic to ``order`` (slugs, best first), ``ranks`` (cluster of each in that
         order) and ``p`` (matrix in that order: p-value of "the row follows people
-        better than the column", None elsewhere). Soft accuracy is left out with more
+        better than the column", None elsewhere); Pearson's also ``williams``, the same
+        matrix by Williams' test, for which systems are drawn as well. Soft accuracy is left out with more
         than `MOST_SYSTEMS_SOFT` systems, and with metrics of whole systems.
 
     References
@@ -76,6 +78,9 @@ def rankings(
     by_statistic: dict[str, dict[str, Any]] = {
         name: _named(slugs, _by_system(means, overall, name, seed)) for name in _SWAPPED
     }
+    by_statistic["pearson"]["williams"] = _williams(
+        means, dict(zip(slugs, overall, strict=True)), by_statistic["pearson"]["order"]
+    )
     tables = [(slug, table) for slug, _, table in metrics if table is not None]
     if tables:
         names = [slug for slug, _ in tables]
@@ -98,6 +103,18 @@ def _named(slugs: Sequence[str], ranking: MetricRanking) -> dict[str, Any]:
         "ranks": [ranking.ranks[i] for i in order],
         "p": [[None if np.isnan(v) else round(v, 6) for v in row] for row in p],
     }
+
+
+def _williams(
+    means: Floats, overall: dict[str, Floats], order: Sequence[str]
+) -> list[list[float | None]]:
+    """Test each metric against those ranked below it."""
+    rows: list[list[float | None]] = [[None] * len(order) for _ in order]
+    for i, one in enumerate(order):
+        for j in range(i + 1, len(order)):
+            p = williams_test(means, overall[one], overall[order[j]])
+            rows[i][j] = None if np.isnan(p) else round(p, 6)
+    return rows
 
 
 def _by_system(

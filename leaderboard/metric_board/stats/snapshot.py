@@ -12,8 +12,12 @@ import numpy.typing as npt
 from leaderboard.metric_board.stats.disagreement import disagreement
 from leaderboard.metric_board.stats.lines import metric_line
 from leaderboard.metric_board.stats.ranks import rankings
-from leaderboard.stats.prediction_powered import prediction_powered_mean
+from leaderboard.stats.prediction_powered import (
+    PredictionPowered,
+    prediction_powered_mean,
+)
 from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.powered import powered_systems
 
 #: Below so many systems no statistic of metrics says anything.
 FEWEST = 3
@@ -21,6 +25,8 @@ FEWEST = 3
 #: least one orders all systems as people do with a chance of 1 - (1 - 1/s!)^12: 89, 40,
 #: 10 and 2 % with 3, 4, 5 and 6 systems.
 FEWEST_RANKED = 6
+#: Below so many systems chance alone gives high correlations, and pages say how high.
+ENOUGH = 20
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,23 @@ class MetricScores:
 
 
 @dataclass(frozen=True)
+class EachRating:
+    """Who rated what how; of the same systems and instances as `BoardScores.human`.
+
+    Parameters
+    ----------
+    values, workers : ndarray, shape (n,)
+    systems, instances : ndarray of int, shape (n,)
+        Its row and column there.
+    """
+
+    values: Floats
+    workers: npt.NDArray[Any]
+    systems: npt.NDArray[np.int64]
+    instances: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class BoardScores:
     """Everything that a metric board is computed from.
 
@@ -57,12 +80,15 @@ class BoardScores:
     metrics : sequence of MetricScores
     powered : sequence of str, optional
         Slugs of the metrics that help to estimate people's mean, chosen beforehand.
+    ratings : EachRating, optional
+        What `human` is the mean of; without it such estimates cover instances only.
     """
 
     human: Floats
     handed_in: npt.NDArray[Any]
     metrics: Sequence[MetricScores]
     powered: Sequence[str] = field(default=())
+    ratings: EachRating | None = None
 
 
 def metric_board(scores: BoardScores, *, seed: int) -> dict[str, Any]:
@@ -179,17 +205,29 @@ def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
     if not tables:
         return []
     stacked = np.stack(tables, axis=2)
-    return [
-        _one_powered(people, known)
-        for people, known in zip(human, stacked, strict=True)
-    ]
+    each = scores.ratings
+    if each is not None:
+        found = powered_systems(
+            each.values, each.systems, each.workers, each.instances, stacked
+        )
+    else:
+        found = [
+            _for_this_crowd(people, known)
+            for people, known in zip(human, stacked, strict=True)
+        ]
+    return [_shown_powered(estimate) for estimate in found]
 
 
-def _one_powered(people: Floats, known: Floats) -> dict[str, Any]:
+def _for_this_crowd(people: Floats, known: Floats) -> PredictionPowered | None:
     judged = ~np.isnan(people)
     if not judged.any() or not np.isfinite(known).all():
+        return None
+    return prediction_powered_mean(people[judged], known[judged], known[~judged])
+
+
+def _shown_powered(estimate: PredictionPowered | None) -> dict[str, Any]:
+    if estimate is None:
         return {}
-    estimate = prediction_powered_mean(people[judged], known[judged], known[~judged])
     return {
         "plain": [estimate.plain.estimate, estimate.plain.low, estimate.plain.high],
         "powered": [
@@ -197,6 +235,7 @@ def _one_powered(people: Floats, known: Floats) -> dict[str, Any]:
             estimate.powered.low,
             estimate.powered.high,
         ],
+        "covers": estimate.powered.covers,
         "n": estimate.n_labelled,
         "n_all": estimate.n_labelled + estimate.n_unlabelled,
         "correlation": _or_none(estimate.correlation),

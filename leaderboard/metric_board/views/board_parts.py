@@ -16,6 +16,7 @@ from leaderboard.metric_board.selectors.snapshot import (
     Line,
     Shown,
     Statistic,
+    covers_of,
 )
 
 # What can be downloaded, in words.
@@ -57,26 +58,31 @@ def table(shown: Shown, level: str, address: Callable[..., str]) -> dict[str, An
         ],
         "drawn": drawn,
         "rows": [
-            Row(line, [_cell(line, c) for c in columns], _bar(line, drawn))
+            Row(
+                line,
+                [_cell(line, c, shown.decimals(level)) for c in columns],
+                _bar(line, drawn),
+            )
             for line in shown.lines
         ],
         "ranked": by.level == level and shown.ranking is not None,
     }
 
 
-def _cell(line: Line, column: Statistic) -> tuple[str, str]:
+def _cell(line: Line, column: Statistic, decimals: int) -> tuple[str, str]:
     cell = line.cells.get(column.slug, Cell())
     if cell.value is None:
         return "–", ""
     if cell.low is None or cell.high is None:
-        return number(cell.value), ""
-    return number(cell.value), f"[{number(cell.low)}, {number(cell.high)}]"
+        return number(cell.value, decimals), ""
+    low, high = (number(end, decimals) for end in (cell.low, cell.high))
+    return number(cell.value, decimals), f"[{low}, {high}]"
 
 
-def number(value: float) -> str:
-    """Write a statistic with three decimals, a true minus sign and no lonely -0."""
-    text = f"{value:.3f}"
-    return "0.000" if text == "-0.000" else text.replace("-", "−")
+def number(value: float, decimals: int = 3) -> str:
+    """Write a statistic with a true minus sign and no lonely -0."""
+    text = f"{value:.{decimals}f}"
+    return (text.strip("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def _bar(line: Line, drawn: Statistic) -> SafeString:
@@ -90,14 +96,21 @@ def tests(shown: Shown) -> dict[str, Any] | None:
     if ranking is None or len(ranking["order"]) < 2:
         return None
     label = {line.slug: line.label for line in shown.lines}
-    return {
-        "heads": [label[slug] for slug in ranking["order"]],
-        "rows": [
+    order, ranks = ranking["order"], ranking["ranks"]
+
+    def rows(
+        matrix: list[list[float | None]],
+    ) -> list[tuple[str, int, list[tuple[str, bool]]]]:
+        return [
             (label[slug], rank, [_p(value) for value in row])
-            for slug, rank, row in zip(
-                ranking["order"], ranking["ranks"], ranking["p"], strict=True
-            )
-        ],
+            for slug, rank, row in zip(order, ranks, matrix, strict=True)
+        ]
+
+    return {
+        "heads": [label[slug] for slug in order],
+        "rows": rows(ranking["p"]),
+        # by Pearson only, and not in snapshots of before
+        "williams": rows(ranking["williams"]) if "williams" in ranking else [],
     }
 
 
@@ -186,7 +199,7 @@ def courses(shown: Shown, line: Line) -> list[dict[str, Any]]:
             "title": title,
             "sentence": sentence,
             "values": [
-                (n, "–" if v is None else number(v))
+                (n, "–" if v is None else number(v, shown.decimals("system")))
                 for n, v in enumerate(computed[key], start=1)
             ],
             "chart": course(
@@ -251,6 +264,7 @@ def powered(shown: Shown) -> dict[str, Any] | None:
     return {
         "rows": sorted(rows, key=lambda row: -row["mean"]),
         "by": [label[s] for s in shown.payload["powered_by"] if s in label],
+        "covers": "; or ".join(sorted({covers_of(e) for e in estimates if e})),
     }
 
 

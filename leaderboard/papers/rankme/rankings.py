@@ -18,8 +18,9 @@ from leaderboard.papers.rankme.data import (
     triples,
 )
 from leaderboard.papers.table import RANKME, Table, Workbench
+from leaderboard.stats.comparisons import comparisons_from_table
 from leaderboard.stats.significance import bootstrap_ranking, significance_clusters
-from leaderboard.stats.true_skill import skill_shares
+from leaderboard.stats.true_skill import true_skill
 
 _SHARE = 0.95
 _RESAMPLES = 20_000
@@ -109,11 +110,15 @@ def _by_skill(bench: Workbench, criterion: str, paper: str) -> Cell:
         why = no_file(2, "rankme", criterion)
         return Cell(row, "ranking", paper, None, why=why)
     bench.tell(f"rankme-table-4: {row}")
-    shares = skill_shares(
-        triples(frame, criterion),
+    games = comparisons_from_table(triples(frame, criterion))
+    # the paper draws judgments, not workers
+    shares = true_skill(
+        games,
+        games.row,
         seed=bench.seed_for("rankme-table-4", row),
+        n_orders=1,
         n_resamples=bench.runs or _SKILL_RESAMPLES,
-    )
+    ).shares
     order = (shares > 0.5).sum(axis=1).astype(float)
     clusters = significance_clusters(order, shares >= _SHARE)
     edge = (

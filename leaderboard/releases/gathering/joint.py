@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.selectors.joint import SPREAD, joint_seen_by
+from leaderboard.evaluation.selectors.joint import (
+    PREFERENCES,
+    SPREAD,
+    STRENGTHS,
+    joint_seen_by,
+)
 from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import joint
@@ -32,6 +37,7 @@ EVALUATIONS = (
     "n_workers",
     "n_excluded_workers",
     "normalised",
+    "covers",
     "agreement_form",
     "agreement",
     "agreement_low",
@@ -48,9 +54,9 @@ RESULTS = (
     "place",
     "submission",
     *SPREAD,
-    "mu",
-    "sigma",
+    *PREFERENCES,
     "skill_cluster",
+    *STRENGTHS,
 )
 PAIRS = (
     "joint",
@@ -109,6 +115,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "n_workers": result.get("n_workers", 0),
                     "n_excluded_workers": result["n_excluded_workers"],
                     "normalised": result.get("normalised", ""),
+                    "covers": result.get("covers", ""),
                     "agreement_form": agreement.get("form"),
                     "agreement": agreement.get("value"),
                     "agreement_low": agreement.get("low"),
@@ -132,9 +139,9 @@ def results(rows: Sequence[JointEvaluation]) -> list[Record]:
             "place": index,
             "submission": row["submission"],
             **{name: row[name] for name in SPREAD},
-            "mu": result["true_skill"][index]["mu"],
-            "sigma": result["true_skill"][index]["sigma"],
+            **{name: result["true_skill"][index][name] for name in PREFERENCES},
             "skill_cluster": result["true_skill"][index]["cluster"],
+            **{name: result["bradley_terry"][index][name] for name in STRENGTHS},
         }
         for joint_evaluation in rows
         for criterion, result in joint_evaluation.results["criteria"].items()

@@ -9,7 +9,7 @@ from typing import Any
 
 from crowd.scales.base import all_scales
 from leaderboard.designs.base import all_designs
-from leaderboard.evaluation.selectors.joint import SPREAD
+from leaderboard.evaluation.selectors.joint import PREFERENCES, SPREAD, STRENGTHS
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -100,6 +100,7 @@ def _as_a_whole(
         "n_workers": computed.get("n_workers", 0),
         "n_excluded_workers": len(excluded),
         "normalised": computed.get("normalised", ""),
+        "covers": computed.get("covers", ""),
         "agreement_form": agreement.get("form"),
         "agreement": agreement.get("value"),
         "agreement_low": agreement.get("low"),
@@ -120,9 +121,9 @@ def _systems(
         skill = result["true_skill"][index]
         numbers = {
             **{name: computed[name] for name in SPREAD},
-            "mu": skill["mu"],
-            "sigma": skill["sigma"],
+            **{name: skill[name] for name in PREFERENCES},
             "skill_cluster": skill["cluster"],
+            **{name: result["bradley_terry"][index][name] for name in STRENGTHS},
         }
         name = f"{_name(row)}, submission {published['submission']}"
         for field, number in numbers.items():

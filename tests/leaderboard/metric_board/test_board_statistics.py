@@ -10,10 +10,12 @@ import pytest
 from leaderboard.metric_board.stats.ranks import MOST_SYSTEMS_SOFT, rankings
 from leaderboard.metric_board.stats.snapshot import (
     BoardScores,
+    EachRating,
     MetricScores,
     metric_board,
 )
 from leaderboard.metric_board.stats.soft_accuracy import _accuracy_gaps, superiority
+from leaderboard.stats.systems.estimates import estimate_systems
 
 
 def tables(n_systems=6, n=30, seed=1):
@@ -93,6 +95,26 @@ def test_odd_tables_give_undefined_numbers_not_wrong_ones(kind):
         assert line["instance"] == {}
         assert found["rankings"]["calibrated"]["order"] == ["good"]
         assert found["disagreement"]["by_instance"] == ["good"]
+
+
+def test_prediction_powered_means_cover_the_workers_who_rated():
+    human, metric, rng = tables()
+    human[:, 20:] = np.nan
+    human[1] = np.nan
+    systems, instances = np.nonzero(~np.isnan(human))
+    values = human[systems, instances]
+    workers = rng.integers(0, 7, len(values))
+    each = EachRating(values, workers, systems, instances)
+    (first, second, *_) = board(
+        human, scored("m", metric), powered=["m"], ratings=each
+    )["powered"]
+    known = estimate_systems(values, systems, workers, instances).interval("0")
+    assert first["plain"] == [known.estimate, known.low, known.high]
+    assert first["covers"] == known.covers
+    assert "workers were asked" in first["covers"]
+    assert (first["n"], first["n_all"], second) == (20, 30, {})
+    (alone, *_) = board(human, scored("m", metric), powered=["m"])["powered"]
+    assert "another crowd" in alone["covers"]
 
 
 def test_two_systems_or_tables_of_other_shapes_are_refused():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from genie.lib import jobs
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import runs
 from leaderboard.models import MetricBoard, MetricRun, OutsideMetric, Submission
+from leaderboard.stats.intervals import COVERS_INSTANCES
 from tests.browser import overflows, violations
 from tests.leaderboard.metric_board.conftest import use_metrics
 from tests.leaderboard.metric_board.test_metrics_of_others import csv_of
@@ -86,11 +89,16 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
         assert "Too few systems to rank metrics." in said
         assert "are shown for at least 6 systems" in said
         assert "System level" in said
+        # five systems do not bear three decimals
+        system_level = said.split("System level")[1].split("</section>")[0]
+        assert not re.search(r"[01]\.\d{2}", re.sub(r"<svg.*?</svg>", "", system_level))
+        assert "Pearson correlation beyond ±0.88" in said
         for ranked in ("Cluster", "Ranked by", "p-value", "aria-sort", "▼"):
             assert ranked not in said
         body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
         assert body["rankings"] == {}
         assert "are shown for at least 6 systems" in body["why_not_ranked"]
+        assert "beyond ±0.88 in one of 20" in body["caution"]
         assert {line["cluster"] for line in body["metrics"]} == {None}
         assert [line["slug"] for line in body["metrics"]] == ["chrf", "ter"]
         # as it was stored before there was such a limit
@@ -107,6 +115,32 @@ def test_with_few_systems_metrics_are_not_ranked_and_the_board_says_why(
 def test_six_systems_are_enough_to_rank_metrics(client, board):
     assert "Too few systems" not in page(client)
     assert client.get("/api/v1/tasks/tidy-news/metric-board/").json()["rankings"]
+
+
+def test_pearson_is_tested_by_williams_too(client, board):
+    assert "Williams’ test" in page(client, "?by=pearson")
+    assert "Williams’ test" not in page(client, "?by=kendall")
+    body = client.get("/api/v1/tasks/tidy-news/metric-board/?by=pearson").json()
+    (p,) = [v for row in body["rankings"]["pearson"]["williams"] for v in row if v]
+    assert 0 < p < 1
+    assert "williams" not in body["rankings"]["kendall"]
+    # a snapshot of before has none
+    del board.payload["rankings"]["pearson"]["williams"]
+    board.save()
+    assert "Williams’ test" not in page(client, "?by=pearson")
+
+
+def test_prediction_powered_scores_say_what_they_cover(client, board):
+    # one worker rated each system here: the ratings say nothing about others
+    covered = COVERS_INSTANCES
+    assert f"Both intervals cover {covered}." in page(client)
+    body = client.get("/api/v1/tasks/tidy-news/metric-board/").json()
+    assert {system["covers"] for system in body["systems"]} == {covered}
+    board.payload["powered"][0]["covers"] = "which workers were asked"
+    # a snapshot of before does not say it
+    del board.payload["powered"][1]["covers"]
+    board.save()
+    assert f"cover which instances{covered[15:]}; or which workers were" in page(client)
 
 
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])

@@ -17,7 +17,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.selectors.comparison_labels import votes_of
 from leaderboard.evaluation.selectors.comparisons import standing_of
-from leaderboard.evaluation.selectors.joint import SPREAD
+from leaderboard.evaluation.selectors.joint import PREFERENCES, SPREAD, STRENGTHS
 from leaderboard.models import Comparison, CountedVote, HumanEvaluation, Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
@@ -116,7 +116,7 @@ FORGED = {
         "agreement_high",
         "seed",
     ),
-    "joint_results": (*SPREAD, "mu", "sigma", "skill_cluster"),
+    "joint_results": (*SPREAD, *PREFERENCES, "skill_cluster", *STRENGTHS),
     "joint_pairs": ("p_above", "wins", "ties", "losses"),
     "joint_judgments": ("value", "counts", "submission"),
 }
@@ -217,7 +217,8 @@ def _is_what_the_page_shows(folder, decided, undecided, together):
     stored = together.results["criteria"]["quality"]
     results = rows(folder, "joint_results")
     assert [row["mean"] for row in results] == [r["mean"] for r in stored["systems"]]
-    assert [row["mu"] for row in results] == [r["mu"] for r in stored["true_skill"]]
+    for name, of in (("skill", "true_skill"), ("strength", "bradley_terry")):
+        assert [row[name] for row in results] == [r[name] for r in stored[of]]
     assert [row["p_above"] for row in rows(folder, "joint_pairs")] == [
         stored["p_above"][i][j] for i in range(3) for j in range(3) if i != j
     ]

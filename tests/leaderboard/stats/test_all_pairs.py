@@ -7,11 +7,7 @@ import pytest
 
 from leaderboard.stats.all_pairs import compare_all
 from leaderboard.stats.paired import paired_bootstrap
-from leaderboard.stats.ranking import RankRange
-from leaderboard.stats.significance import (
-    rank_confidence_sets,
-    significance_clusters,
-)
+from leaderboard.stats.significance import significance_clusters
 
 rng = np.random.default_rng(12)
 TABLE = np.clip(
@@ -58,17 +54,11 @@ def test_order_of_instances_and_systems_changes_nothing():
     moved = compare_all(TABLE[rows][:, columns], seed=3, n_resamples=2_000)
     assert np.array_equal(moved.p_above, plain.p_above[np.ix_(columns, columns)])
     assert np.array_equal(moved.means, plain.means[columns])
-    sets = rank_confidence_sets(TABLE, seed=3, n_resamples=2_000)
-    moved_sets = rank_confidence_sets(
-        TABLE[rows][:, columns], seed=3, n_resamples=2_000
-    )
-    assert moved_sets == [sets[c] for c in columns]
 
 
 def test_one_system_or_one_instance_is_no_error_and_no_news():
     lone = compare_all([[1.0], [2.0]], seed=1)
     assert lone.p_above.tolist() == [[0.5]]
-    assert rank_confidence_sets([[1.0], [2.0]], seed=1) == [RankRange(1, 1)]
     once = compare_all([[1.0, 1.0]], seed=1, n_resamples=50)
     assert once.p_values.tolist() == [[1, 1], [1, 1]]
 
@@ -115,36 +105,3 @@ def test_clusters_at_the_edges():
         significance_clusters([1, np.nan], np.zeros((2, 2)))
     with pytest.raises(ValueError, match="one entry"):
         significance_clusters([1, 2], np.zeros((3, 3)))
-
-
-def test_joint_rank_sets_hold_all_at_once_with_the_confidence_asked_for():
-    truth = np.array([0.0, 0.0, 0.25, 0.5, 0.5])
-    # tied systems may hold every rank of the tie; one rank of it must be in the set
-    possible = [(1 + (truth > t).sum(), 5 - (truth < t).sum()) for t in truth]
-    draw = np.random.default_rng(13)
-    held, narrower = [], 0
-    for seed in range(600):
-        table = draw.normal(truth, 1, (120, 5)) + draw.normal(0, 1, (120, 1))
-        sets = rank_confidence_sets(table, seed=seed, n_resamples=500)
-        held.append(
-            all(
-                s.first <= low and high <= s.last
-                for s, (low, high) in zip(sets, possible, strict=True)
-            )
-        )
-        own = rank_confidence_sets(table, seed=seed, n_resamples=500, joint=False)
-        narrower += sum(o.last - o.first for o in own) <= sum(
-            s.last - s.first for s in sets
-        )
-    assert np.mean(held) >= 0.935
-    assert np.mean(held) < 1
-    assert narrower == 600
-
-
-def test_rank_sets_tell_apart_what_is_far_apart_and_nothing_else():
-    far = TABLE + 3 * np.arange(6)
-    assert [str(r) for r in rank_confidence_sets(far, seed=1)] == list("654321")
-    same = np.repeat(TABLE[:, :1], 3, axis=1)
-    assert {str(r) for r in rank_confidence_sets(same, seed=1)} == {"1-3"}
-    shifted = np.column_stack([TABLE[:, 0], TABLE[:, 0] + 1])
-    assert [str(r) for r in rank_confidence_sets(shifted, seed=1)] == ["2", "1"]

@@ -6,7 +6,14 @@ import pytest
 from scipy import optimize
 
 from genie.lib.errors import GenieError
-from leaderboard.stats.bradley_terry import bradley_terry, unconnected_groups
+from leaderboard.stats.bradley_terry import (
+    bradley_terry,
+    bradley_terry_by_worker,
+    unconnected_groups,
+)
+from leaderboard.stats.comparisons import compare
+from tests.leaderboard.stats.e2e import challenge
+from tests.shared import needs_shared
 
 rng = np.random.default_rng(31)
 STRENGTHS = np.array([0.8, 0.3, 0.0, -0.4, -0.7])
@@ -154,3 +161,100 @@ def test_counts_that_are_none_are_refused_in_words(wins, ties, words):
 def test_a_negative_penalty_is_refused():
     with pytest.raises(ValueError, match="penalty"):
         bradley_terry(WINS, penalty=-1)
+
+
+def crowd(draw, n_workers, sizes, spread=0.7):
+    """Let workers who disagree about systems compare them."""
+    true = np.array([0.5, 0.2, -0.2, -0.5])
+    own = true + draw.normal(0, spread, (n_workers, 4))
+    worker = np.repeat(np.arange(n_workers), sizes)
+    first = draw.integers(0, 4, len(worker))
+    second = (first + draw.integers(1, 4, len(worker))) % 4
+    odds = own[worker, first] - own[worker, second]
+    won = draw.random(len(worker)) < 1 / (1 + np.exp(-odds))
+    return compare(first, second, np.where(won, 1, -1), 4), worker
+
+
+@needs_shared
+def test_the_strengths_and_errors_of_the_e2e_challenge_come_out():
+    games, workers, names, known = challenge()
+    fit = bradley_terry_by_worker(games, workers, ties="half")
+    # the known errors are without the factor for few workers
+    raw = fit.covariance * 106 / 107
+    for i, name in enumerate(names):
+        strength = known(f"{name}/bt"), known(f"{name}/bt_se_worker")
+        assert fit.strengths[i] == pytest.approx(strength[0], abs=1e-9)
+        assert raw[i, i] ** 0.5 == pytest.approx(strength[1], abs=1e-9)
+    wald = bradley_terry(games.wins + games.ties / 2).covariance
+    ratios, apart, apart_wald = [], 0, 0
+    for i in range(21):
+        for j in range(i):
+            errors = [(c[i, i] + c[j, j] - 2 * c[i, j]) ** 0.5 for c in (raw, wald)]
+            gap = abs(fit.strengths[i] - fit.strengths[j])
+            ratios.append(errors[0] / errors[1])
+            apart += gap > 1.96 * errors[0]
+            apart_wald += gap > 1.96 * errors[1]
+    assert np.median(ratios) == pytest.approx(known("se_ratio_median"), abs=1e-6)
+    assert (apart, apart_wald) == (known("pairs_apart_worker"), 164)
+
+
+def test_with_a_worker_for_each_comparison_the_errors_are_those_of_the_likelihood():
+    games, _ = crowd(np.random.default_rng(1), 1, [4_000], spread=0.0)
+    plain = bradley_terry(games.wins, games.ties)
+    found = bradley_terry_by_worker(games, np.arange(4_000))
+    assert found.strengths == pytest.approx(plain.strengths)
+    assert found.difference(0, 3).half_width == pytest.approx(
+        plain.difference(0, 3).half_width, rel=0.03
+    )
+    assert (plain.freedom, found.freedom) == (np.inf, pytest.approx(3_999))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [8, 20, 60])
+@pytest.mark.parametrize("even", [True, False])
+def test_intervals_cover_other_workers_who_disagree(n_workers, even):
+    draw = np.random.default_rng(n_workers)
+    fits, apart = [], []
+    for _ in range(600):
+        sizes = np.full(n_workers, 40)
+        if not even:
+            sizes = np.clip((20 * draw.pareto(1.2, n_workers)).astype(int), 1, 300)
+        games, worker = crowd(draw, n_workers, sizes)
+        try:
+            fits.append(bradley_terry_by_worker(games, worker))
+        except GenieError:
+            continue
+        apart.append(bradley_terry(games.wins, games.ties))
+    # averaged over workers, odds are a little nearer to even than the average worker's
+    true = np.mean([fit.strengths for fit in fits], axis=0)
+    pairs = [(0, 1), (2, 3), (0, 3)]
+
+    def held(found):
+        inside = [
+            f.difference(i, j).contains(true[i] - true[j])
+            for f in found
+            for i, j in pairs
+        ]
+        return np.mean(inside)
+
+    assert 0.91 <= held(fits) <= 0.975
+    assert held(apart) < held(fits) - 0.05
+
+
+def test_a_penalty_holds_for_clustered_intervals_too():
+    games = compare([0] * 9, [1] * 9, [1] * 9, 2)
+    fit = bradley_terry_by_worker(games, np.arange(9) % 3, penalty=0.1)
+    assert np.isfinite(fit.difference(0, 1).high)
+    # everybody said the same: nothing between workers, and nothing made up
+    assert fit.difference(0, 1).half_width == pytest.approx(0, abs=1e-6)
+
+
+def test_one_worker_says_nothing_about_others():
+    games = compare([0, 0, 1], [1, 1, 0], [1, -1, 1], 2)
+    with pytest.raises(GenieError, match="Only one worker") as refused:
+        bradley_terry_by_worker(games, ["w"] * 3)
+    assert refused.value.code == "one-worker"
+    with pytest.raises(ValueError, match="needs the worker"):
+        bradley_terry_by_worker(games, ["w"])
+    with pytest.raises(ValueError, match="Ties count"):
+        bradley_terry_by_worker(games, ["w", "v", "w"], ties="never")

@@ -1,4 +1,9 @@
+"""Skills against the trueskill library, and what workers have to do with them."""
+
 from __future__ import annotations
+
+import time
+import warnings
 
 import numpy as np
 import pytest
@@ -8,101 +13,151 @@ from leaderboard.stats.true_skill import (
     BETA,
     MU,
     SIGMA,
+    _by_worker,
+    _margin,
     _play,
-    skill_shares,
     true_skill,
-    trueskill,
 )
+from tests.leaderboard.stats.e2e import challenge
+from tests.shared import needs_shared
+
+with warnings.catch_warnings():
+    # escapes in the library's docstrings, of which newer Pythons warn on compiling
+    warnings.simplefilter("ignore")
+    import trueskill
 
 rng = np.random.default_rng(21)
 TABLE = rng.integers(1, 5, (60, 3)) + np.array([0, 0, 2])
+GAMES = comparisons_from_table(TABLE)
+WORKERS = np.arange(60)[GAMES.row] % 12
+
+
+def library(games, draw_probability=0.1):
+    """Play games in the order given, with the library."""
+    setting = trueskill.TrueSkill(
+        mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=draw_probability
+    )
+    ratings = [setting.create_rating() for _ in range(games.n_systems)]
+    for i, j, outcome in zip(games.first, games.second, games.outcome, strict=True):
+        one, two = (j, i) if outcome < 0 else (i, j)
+        ratings[one], ratings[two] = trueskill.rate_1vs1(
+            ratings[one], ratings[two], drawn=bool(outcome == 0), env=setting
+        )
+    return np.array([r.mu for r in ratings])
 
 
 @pytest.mark.parametrize("draw_probability", [0.1, 0.5])
-@pytest.mark.parametrize("tau", [0.0, 0.1])
-def test_the_closed_form_update_is_the_librarys(draw_probability, tau):
-    games = comparisons_from_table(TABLE)
-    theirs = true_skill(games, draw_probability=draw_probability, tau=tau)
-    margin = trueskill.calc_draw_margin(
-        draw_probability, 2, trueskill.TrueSkill(beta=BETA)
-    )
-    mu, variance = np.full((3, 1), MU), np.full((3, 1), SIGMA**2)
-    for i, j, outcome in zip(games.first, games.second, games.outcome, strict=True):
-        _play(mu, variance, i, j, np.array([outcome]), margin, tau**2)
-    assert mu[:, 0] == pytest.approx([s.mu for s in theirs], abs=1e-6)
-    assert np.sqrt(variance[:, 0]) == pytest.approx([s.sigma for s in theirs], abs=1e-6)
+def test_the_closed_form_update_is_the_librarys(draw_probability):
+    table = _by_worker(GAMES, WORKERS)
+    games = compare(table.winner, table.loser, np.where(table.drawn, 0, 1), 3)
+    order = np.arange(len(games.first))[:, None]
+    ours = _play(table, order, _margin(draw_probability))[:, 0]
+    assert ours == pytest.approx(library(games, draw_probability), abs=1e-6)
 
 
-def test_the_better_system_comes_out_above_and_more_games_make_surer():
-    few = true_skill(comparisons_from_table(TABLE[:10]))
-    many = true_skill(comparisons_from_table(TABLE))
-    assert many[2].mu > max(many[0].mu, many[1].mu)
-    assert all(m.sigma < f.sigma for m, f in zip(many, few, strict=True))
+@needs_shared
+def test_the_skills_of_the_e2e_challenge_come_out_in_seconds():
+    games, workers, names, known = challenge()
+    started = time.process_time()
+    skills = true_skill(games, workers, seed=1)
+    # 42,390 games in 20 orders and 200 resamples; a loop takes a minute for one order
+    assert time.process_time() - started < 30
+    expected = [known(f"{name}/trueskill_centred") for name in names]
+    assert skills.differences == pytest.approx(expected, abs=0.02)
+    ranks = np.argsort(np.argsort(-skills.differences)) + 1
+    assert ranks.tolist() == [known(f"{name}/trueskill_rank") for name in names]
+    assert skills.n_workers == known("workers")
+    # fewer than the 107 workers, as some did much more than others
+    assert 50 < skills.freedom < 70
 
 
-def test_swapping_winner_and_loser_mirrors_the_skills():
-    forth = true_skill(compare([0, 0, 1], [1, 1, 0], [1, 0, 1], 2))
-    back = true_skill(compare([1, 1, 0], [0, 0, 1], [1, 0, 1], 2))
-    assert forth[0].mu == pytest.approx(back[1].mu)
-    listed = true_skill(compare([1, 1, 0], [0, 0, 1], [-1, 0, -1], 2))
-    assert listed[0].mu == pytest.approx(forth[0].mu)
+def test_differences_are_to_the_mean_of_all_systems():
+    skills = true_skill(GAMES, WORKERS, seed=1)
+    assert skills.differences.sum() == pytest.approx(0, abs=1e-9)
+    assert skills.differences[2] > 1 > max(skills.differences[:2])
+    low, high = skills.interval(2)
+    assert 0 < low < skills.differences[2] < high
+    narrow = skills.interval(2, confidence=0.5)
+    assert low < narrow[0] < narrow[1] < high
+    assert skills.p_above[2, 0] > 0.99
+    assert skills.p_above + skills.p_above.T == pytest.approx(np.ones((3, 3)))
 
 
-def test_a_system_without_a_game_keeps_its_first_belief():
-    idle = true_skill(compare([0], [1], [1], 3))[2]
-    assert (idle.mu, idle.sigma) == pytest.approx((25, 25 / 3))
-    assert [s.mu for s in true_skill(compare([], [], [], 2))] == [25, 25]
+def test_games_of_few_workers_are_less_sure_than_as_many_of_many():
+    few = true_skill(GAMES, (WORKERS >= 6).astype(int), seed=1)
+    each = true_skill(GAMES, GAMES.row, seed=1)
+    assert few.freedom < 2 < 50 < each.freedom
+    assert few.p_above[2, 0] < each.p_above[2, 0]
 
 
-def test_a_tie_draws_unequal_systems_together():
-    before = true_skill(compare([0] * 5, [1] * 5, [1] * 5, 2))
-    after = true_skill(compare([0] * 6, [1] * 6, [1] * 5 + [0], 2))
-    assert after[0].mu - after[1].mu < before[0].mu - before[1].mu
+def test_workers_who_disagree_widen_the_interval():
+    games = compare([0] * 120, [1] * 120, np.repeat([1, -1], 60), 2)
+    same = true_skill(games, np.arange(120) % 12, seed=1)
+    split = true_skill(games, np.repeat(np.arange(12), 10), seed=1)
+    assert split.errors[0, 1] > 1.5 * same.errors[0, 1]
 
 
 def test_shares_are_those_of_a_loop_over_resamples():
     draw = np.random.default_rng(1)
     table = TABLE[:25]
+    games = comparisons_from_table(table)
     counted = np.zeros((3, 3))
     for _ in range(150):
-        games = comparisons_from_table(table[draw.integers(0, 25, 25)])
-        mu = np.array([s.mu for s in true_skill(games)])
+        again = comparisons_from_table(table[draw.integers(0, 25, 25)])
+        mu = library(again)
         counted += mu[:, None] > mu[None]
-    shares = skill_shares(table, seed=1, n_resamples=4_000)
+    skills = true_skill(games, games.row, seed=1, n_resamples=2_000)
     off = ~np.eye(3, dtype=bool)
-    assert shares[off] == pytest.approx(counted[off] / 150, abs=0.15)
-    assert shares + shares.T == pytest.approx(np.ones((3, 3)))
+    assert skills.shares[off] == pytest.approx(counted[off] / 150, abs=0.15)
+    assert skills.shares + skills.shares.T == pytest.approx(np.ones((3, 3)))
 
 
-def test_same_seed_same_shares_whatever_the_order_of_the_rows():
-    plain = skill_shares(TABLE, seed=2, n_resamples=200)
-    moved = skill_shares(rng.permutation(TABLE), seed=2, n_resamples=200)
-    assert np.array_equal(plain, moved)
+def test_names_and_order_change_no_bit():
+    plain = true_skill(GAMES, WORKERS, seed=2, n_resamples=50)
+    moved = rng.permutation(len(WORKERS))
+    names = np.array(list("qwertyuiopas"))[WORKERS]
+    turned = compare(GAMES.second[moved], GAMES.first[moved], -GAMES.outcome[moved], 3)
+    again = true_skill(turned, names[moved], seed=2, n_resamples=50)
+    assert plain.differences.tolist() == again.differences.tolist()
+    assert plain.errors.tolist() == again.errors.tolist()
+    assert plain.shares.tolist() == again.shares.tolist()
 
 
-def test_equal_systems_share_evenly():
-    assert skill_shares([[1, 1]] * 10, seed=1).tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert skill_shares([[1.0]], seed=1).tolist() == [[0.5]]
+def test_equal_systems_are_equal():
+    games = compare([0] * 10, [1] * 10, [0] * 10, 2)
+    skills = true_skill(games, np.arange(10), seed=1)
+    assert skills.differences == pytest.approx([0, 0], abs=1e-9)
+    assert skills.p_above[0, 1] == 0.5
+
+
+def test_one_worker_says_nothing_about_others():
+    skills = true_skill(GAMES, np.zeros(len(WORKERS)), seed=1)
+    assert skills.interval(0) == (-np.inf, np.inf)
+    assert skills.p_above.tolist() == [[0.5] * 3] * 3
+    assert skills.differences[2] > 1
+
+
+def test_without_games_everybody_stays_at_the_start():
+    skills = true_skill(compare([], [], [], 2), [], seed=1)
+    assert skills.differences.tolist() == [0, 0]
+    idle = true_skill(compare([0], [1], [1], 3), ["w"], seed=1)
+    assert idle.differences[2] == pytest.approx(0)
 
 
 def test_extreme_surprises_stay_finite():
-    games = compare([0] * 2000 + [1] * 50, [1] * 2000 + [0] * 50, [1] * 2050, 2)
-    table = np.column_stack([np.r_[np.ones(2000), np.zeros(50)], np.zeros(2050) + 0.5])
-    assert all(np.isfinite([s.mu, s.sigma]).all() for s in true_skill(games))
-    assert np.isfinite(skill_shares(table, seed=1, n_resamples=20)).all()
+    sure = compare([0] * 2050, [1] * 2050, [1] * 2000 + [-1] * 25 + [0] * 25, 2)
+    skills = true_skill(sure, np.arange(2050) % 5, seed=1, n_resamples=5)
+    assert np.isfinite(skills.differences).all()
+    assert np.isfinite(skills.errors).all()
 
 
 def test_wrong_settings_are_refused_in_words():
     tie = compare([0], [1], [0], 2)
     with pytest.raises(ValueError, match="There are ties"):
-        true_skill(tie, draw_probability=0)
+        true_skill(tie, [1], seed=1, draw_probability=0)
     with pytest.raises(ValueError, match="draw probability"):
-        true_skill(tie, draw_probability=1)
-    with pytest.raises(ValueError, match="Tau"):
-        true_skill(tie, tau=-1)
-    with pytest.raises(ValueError, match="finite rating"):
-        skill_shares([[1, np.nan]], seed=1)
-    with pytest.raises(ValueError, match="finite rating"):
-        skill_shares(np.empty((0, 2)), seed=1)
-    with pytest.raises(ValueError, match="one resample"):
-        skill_shares([[1, 2]], seed=1, n_resamples=0)
+        true_skill(tie, [1], seed=1, draw_probability=1)
+    with pytest.raises(ValueError, match="two resamples"):
+        true_skill(tie, [1], seed=1, n_resamples=1)
+    with pytest.raises(ValueError, match="needs the worker"):
+        true_skill(tie, [1, 2], seed=1)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -15,6 +17,7 @@ from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
+from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.services import joint
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score
 from quality.bans.services import ban as banning
@@ -41,7 +44,7 @@ def test_a_campaign_over_three_systems_ranks_them(three, judged):
     assert result["p_above"][1][0] >= 0.95
     assert (result["n_instances"], result["n_judgements"]) == (10, 20)
     skills = result["true_skill"]
-    assert skills[1]["mu"] > max(skills[0]["mu"], skills[2]["mu"])
+    assert skills[1]["skill"] > max(skills[0]["skill"], skills[2]["skill"])
     assert skills[1]["cluster"] == 1
     wins, ties, losses = result["win_tie_loss"][1][0]
     assert wins + ties + losses == 20
@@ -264,3 +267,27 @@ def test_it_is_named_after_its_systems_and_a_list_asks_no_more_for_more_of_them(
     for _ in range(3):
         joint.request(three, by=boss)
     assert listed()[1] == n_queries
+
+
+def test_results_of_before_are_shown_as_differences_and_scored_again(three, judged):
+    found = judged(three)
+    results = found.results
+    for result in results["criteria"].values():
+        result["true_skill"] = [
+            {"mu": mu, "sigma": 1.0, "cluster": 1} for mu in (20.0, 30.0, 25.0)
+        ]
+        for name in ("bradley_terry", "no_strengths", "covers"):
+            del result[name]
+    found.save()
+    module = import_module(
+        "leaderboard.migrations.0025_joint_results_for_other_workers"
+    )
+    module.score_again(apps, None)
+    found.refresh_from_db()
+    (result,) = criterion_results(found, {})
+    assert {row.skill for row in result.rows} == {-5.0, 5.0, 0.0}
+    assert all(row.strength is None for row in result.rows)
+    evaluations.step(found.evaluation_id)
+    found.refresh_from_db()
+    (result,) = criterion_results(found, {})
+    assert result.rows[0].skill_low is not None

@@ -40,12 +40,50 @@ def test_other_names_and_another_order_give_the_same_bits(seed):
     assert numbers(shuffled) == numbers(ratings)
 
 
-def test_a_judgement_of_some_systems_only_is_left_out():
+def test_a_judgement_of_some_systems_only_counts_for_those():
     ratings = ratings_of(1)
-    found = numbers(ratings.drop(index=0))
-    assert numbers(ratings)["n_judgements"] == 27
-    assert found["n_judgements"] == 26
+    whole, found = numbers(ratings), numbers(ratings.drop(index=0))
+    assert whole["n_judgements"] == found["n_judgements"] == 27
+    games = [sum(map(sum, filter(None, row))) for row in found["win_tie_loss"]]
+    before = [sum(map(sum, filter(None, row))) for row in whole["win_tie_loss"]]
+    # the one that was not shown has lost two games, its rivals one each
+    assert sorted(b - g for b, g in zip(before, games, strict=True)) == [1, 1, 2]
+
+
+def test_five_of_nine_systems_a_page_are_ranked_together():
+    rng = np.random.default_rng(4)
+    systems = list(range(9))
+    rows = [
+        (page, page % 12, system, float(np.exp(0.2 * system + rng.normal(0, 0.3))))
+        for page in range(120)
+        for system in rng.permutation(9)[:5].tolist()
+    ]
+    ratings = pd.DataFrame(rows, columns=["instance", "worker", "submission", "value"])
+    found = numbers_of(ratings, systems, unit=UNIT, seed=1, n_resamples=200)
+    assert [row["rank_first"] for row in found["systems"]][-1] == 1
+    skills = [row["skill"] for row in found["true_skill"]]
+    strengths = [row["strength"] for row in found["bradley_terry"]]
+    for values in (skills, strengths):
+        assert sum(values) == pytest.approx(0, abs=1e-9)
+        assert np.argsort(values).tolist() == systems
+
+
+def test_one_persons_order_makes_no_clusters():
+    ratings = ratings_of(2).assign(worker="only")
+    ratings = ratings.drop_duplicates(["instance", "submission"])
+    ratings["value"] *= ratings["submission"]
+    found = numbers(ratings)
+    assert {row["cluster"] for row in found["systems"]} == {1}
+    assert {row["cluster"] for row in found["true_skill"]} == {1}
+    assert all(np.isfinite([row["low"], row["high"]]).all() for row in found["systems"])
+    assert "crowd of workers" in found["covers"]
+    assert found["true_skill"][0]["skill_low"] is None
+    assert found["bradley_terry"][0]["strength"] is None
+    assert found["no_strengths"]
 
 
 def test_nothing_that_counts_gives_no_systems():
     assert numbers(ratings_of(1).iloc[:0]) == {"n_judgements": 0, "systems": []}
+    ratings = ratings_of(1)
+    without = ratings[ratings["submission"] != SYSTEMS[0]]
+    assert numbers(without)["systems"] == []

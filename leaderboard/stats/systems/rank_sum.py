@@ -1,0 +1,205 @@
+"""Unpaired rank-sum tests of all pairs of systems, with the clusters of WMT's findings.
+
+WMT publishes mean z-scores with these tests and clusters. Systems need not have been
+rated on the same segments. Segments are taken as independent, so shared workers are not
+covered: `leaderboard.stats.systems.ranks` is the rule that covers them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.ranking import RankRange
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import rating_table
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class RankSumRanking:
+    """Systems by their means, best first, as WMT's tables show them.
+
+    Parameters
+    ----------
+    systems : list of str
+        Highest mean first; equal ones by name.
+    means : ndarray, shape (s,)
+        Of the segments' scores.
+    n_segments : ndarray of int, shape (s,)
+    p_values : ndarray, shape (s, s)
+        Entry i, j: one-sided p-value of "i scores higher than j"; 1 on the diagonal.
+    wins : ndarray of int, shape (s,)
+        Systems that each one beats at the level of the test.
+    clusters : list of RankRange
+        First and last rank of each system's cluster.
+    """
+
+    systems: list[str]
+    means: Floats
+    n_segments: npt.NDArray[np.int64]
+    p_values: Floats
+    wins: npt.NDArray[np.int64]
+    clusters: list[RankRange]
+
+
+def rank_sum_ranking(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    segments: npt.ArrayLike,
+    *,
+    alpha: float = ALPHA,
+) -> RankSumRanking:
+    """Rank systems by mean segment scores and cluster them by rank-sum tests.
+
+    Parameters
+    ----------
+    values, systems, segments : array_like, shape (n,)
+        Ratings, and which system and segment each belongs to. WMT gives z-scores, see
+        `leaderboard.stats.rater_effects.worker_z_scores`. Ratings of one segment of one
+        system are averaged first.
+    alpha : float
+        Level of each test, 0 < alpha < 1; not corrected for the number of pairs, as is
+        the custom.
+
+    Returns
+    -------
+    RankSumRanking
+
+    Raises
+    ------
+    ValueError
+        On no ratings, a rating that is not finite, labels that do not fit, or a wrong
+        level.
+
+    References
+    ----------
+    Bojar et al. (2016), Findings of WMT16, section 3.4; Kocmi et al. (2022), Findings of
+    WMT22, section 6.
+
+    Examples
+    --------
+    >>> ranking = rank_sum_ranking(
+    ...     [9, 8, 9, 7, 9, 8, 7, 9, 1, 2, 1, 3], list("aaaabbbbcccc"), [1, 2, 3, 4] * 3)
+    >>> ranking.systems, [str(ranks) for ranks in ranking.clusters]
+    (['a', 'b', 'c'], ['1-2', '1-2', '3'])
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
+    # segments stand where workers do: whose ratings are averaged is the same question
+    table = rating_table(values, systems, segments)
+    cell = table.worker * table.n_systems + table.system
+    _, cells, counts = np.unique(cell, return_inverse=True, return_counts=True)
+    means = np.bincount(cells, table.values) / counts
+    of = np.empty(len(counts), dtype=np.intp)
+    of[cells] = table.system
+    scores = [np.sort(means[of == i]) for i in range(table.n_systems)]
+    averages = np.array([each.mean() for each in scores])
+    order = np.lexsort((np.arange(len(averages)), -averages))
+    scores = [scores[i] for i in order]
+    p_values = rank_sum_p_values(scores)
+    better = p_values < alpha
+    return RankSumRanking(
+        [table.systems[i] for i in order],
+        averages[order],
+        np.array([len(each) for each in scores]),
+        p_values,
+        better.sum(axis=1),
+        wmt_clusters(better),
+    )
+
+
+def rank_sum_p_values(scores: list[Floats]) -> Floats:
+    """Test for all pairs whether one system's scores are higher than another's.
+
+    Parameters
+    ----------
+    scores : list of ndarray
+        Of each system; finite, at least one.
+
+    Returns
+    -------
+    ndarray, shape (s, s)
+        Entry i, j: p-value of "i higher than j" (Mann and Whitney, normal approximation
+        with ties and continuity correction); 1 on the diagonal and where all are equal.
+
+    References
+    ----------
+    Mann and Whitney (1947), Annals of Mathematical Statistics 18; Lehmann (1975),
+    Nonparametrics, section 1.4 (ties).
+
+    Examples
+    --------
+    >>> rank_sum_p_values([np.array([3.0, 4, 5]), np.array([1.0, 2])]).round(4).tolist()
+    [[1.0, 0.0745], [0.9783, 1.0]]
+    """
+    from scipy import special, stats
+
+    n_systems = len(scores)
+    p_values = np.ones((n_systems, n_systems))
+    for i in range(n_systems):
+        for j in range(i + 1, n_systems):
+            m, n = len(scores[i]), len(scores[j])
+            ranks = stats.rankdata(np.concatenate([scores[i], scores[j]]))
+            u = float(ranks[:m].sum()) - m * (m + 1) / 2
+            ties = np.unique(ranks, return_counts=True)[1].astype(np.float64)
+            total = m + n
+            spread = (ties**3 - ties).sum() / (total * (total - 1))
+            variance = m * n / 12 * (total + 1 - spread)
+            if variance <= 1e-12 * m * n:
+                continue
+            gap = u - m * n / 2
+            # from the null mean half a step towards it, in either direction
+            ends = np.array([gap - 0.5, -gap - 0.5]) / variance**0.5
+            p_values[i, j], p_values[j, i] = special.ndtr(-ends)
+    return p_values
+
+
+def wmt_clusters(better: npt.ArrayLike) -> list[RankRange]:
+    """Cut a ranking below each system that beats every system below it.
+
+    Parameters
+    ----------
+    better : array_like of bool, shape (s, s)
+        Entry i, j: system i is significantly better than j, systems best first.
+
+    Returns
+    -------
+    list of RankRange
+        First and last rank of each system's cluster.
+
+    Notes
+    -----
+    The last system above the cut decides alone, so that a system further up need not
+    beat all below; `leaderboard.stats.significance.significance_clusters` asks all of
+    them. WMT's tables come out by this rule.
+
+    Raises
+    ------
+    ValueError
+        When the table is not square.
+
+    References
+    ----------
+    Kocmi et al. (2022), Findings of WMT22, tables of direct assessment into English.
+
+    Examples
+    --------
+    >>> beats = [[False, True, True], [False, False, True], [False, False, False]]
+    >>> [str(ranks) for ranks in wmt_clusters(beats)]
+    ['1', '2', '3']
+    """
+    wins = np.asarray(better, dtype=bool)
+    if wins.ndim != 2 or wins.shape[0] != wins.shape[1]:
+        raise ValueError("Each pair of systems needs one entry: who is better.")
+    n = len(wins)
+    # nothing lies below the last one
+    cuts = [i + 1 for i in range(n) if wins[i, i + 1 :].all()]
+    clusters: list[RankRange] = []
+    for cut in cuts:
+        first = len(clusters) + 1
+        clusters += [RankRange(first, cut)] * (cut - len(clusters))
+    return clusters
