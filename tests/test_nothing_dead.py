@@ -41,41 +41,24 @@ PURE = [
 
 # Known to the library, and to be shown by pages or commands that are still to be made.
 STILL_TO_BE_SHOWN = {
-    "crossed intervals": [
-        "leaderboard.stats.clustered: factor_codes is_nested clustered_mean "
-        "multiway_variance",
-    ],
-    "mixed models and worker z-scores": [
-        "leaderboard.stats.mixed: MixedFit fit_mixed",
-        "leaderboard.stats.rater_effects: worker_z_scores StandardisedMeans "
-        "standardised_means RaterAdjusted mixed_effects",
-    ],
-    "preferences of pairs": [
-        "leaderboard.stats.comparisons: compare",
+    "mixed models": [
+        "leaderboard.stats.rater_effects: RaterAdjusted mixed_effects",
     ],
     "rank tests": [
-        "leaderboard.stats.systems.rank_sum: RankSumRanking rank_sum_ranking "
-        "rank_sum_p_values wmt_clusters",
         "leaderboard.stats.paired: PairedTest PairedBootstrap differences "
         "paired_bootstrap share_above_zero approximate_randomisation wilcoxon",
     ],
     "planners": [
-        "leaderboard.stats.components: Components worst_case_components "
-        "pilot_components mean_variance",
-        "leaderboard.stats.planning: plan_half_width",
+        "leaderboard.stats.components: worst_case_components pilot_components",
         "leaderboard.stats.studies.plan_simulation: simulated_half_width simulated_means "
         "simulated_power",
-        "leaderboard.stats.power: largest_sd_of_difference pilot_sd_of_difference",
+        "leaderboard.stats.power: largest_sd_of_difference",
         "leaderboard.stats.prediction_powered: expected_width_ratio",
     ],
     "studies of designs": [
         "leaderboard.stats.studies.design_study: DesignResult study_designs",
         "leaderboard.stats.studies.label_table: LabelTable label_table average majority "
         "draw_estimates exact_sd",
-    ],
-    "agreement of raters": [
-        "quality.agreement.icc: icc_forms",
-        "quality.agreement.kappa: Agreement percentage_agreement cohen_kappa",
     ],
     "false discoveries among workers": [
         "leaderboard.stats.multiplicity: benjamini_hochberg",

@@ -50,6 +50,9 @@ def factor_codes(
     >>> codes.tolist(), n_levels
     ([1, 0, 1], 2)
     """
+    # hashes where numpy would sort a million strings
+    import pandas as pd
+
     if not factors:
         raise ValueError("Name at least one factor, such as the worker.")
     numbered: dict[str, tuple[Codes, int]] = {}
@@ -57,8 +60,9 @@ def factor_codes(
         array = np.asarray(labels)
         if array.shape != (n,):
             raise ValueError(f"Every rating needs one {name}: {n} of them.")
-        levels, codes = np.unique(array.astype(str), return_inverse=True)
-        numbered[name] = (codes.astype(np.intp), len(levels))
+        seen, found = pd.factorize(array, use_na_sentinel=False)
+        levels, place = np.unique(found.astype(str), return_inverse=True)
+        numbered[name] = (place[seen].astype(np.intp), len(levels))
     return numbered
 
 

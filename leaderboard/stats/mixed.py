@@ -1,14 +1,15 @@
 """Linear mixed models with crossed random factors, by restricted maximum likelihood.
 
 Just enough for ratings: a fixed mean per group (a system), and random factors such as
-worker, instance and day. The largest factor is absorbed as a diagonal block, so that a
-thousand instances cost no more than their count.
+worker, instance and day. The largest factor is absorbed as a diagonal block, and who
+rated what is kept sparse, so that a thousand instances cost no more than their ratings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,9 @@ class _Problem:
     """Cross-products; the last factor is the absorbed one."""
 
     gram: Floats  # of fixed and random columns but the absorbed ones
-    crossed: Floats  # of those columns with the absorbed ones
+    # of those columns with the absorbed ones; sparse, of a type that differs with
+    # scipy's version
+    crossed: Any
     counts: Floats  # ratings per absorbed level
     rhs: Floats
     rhs_absorbed: Floats
@@ -161,7 +164,7 @@ def _cross_products(
     front = sparse.hstack(design, format="csr")
     return _Problem(
         np.asarray((front.T @ front).todense(), dtype=np.float64),
-        np.asarray((front.T @ absorbed).todense(), dtype=np.float64),
+        sparse.csr_matrix(front.T @ absorbed),
         np.asarray(absorbed.sum(axis=0), dtype=np.float64).ravel(),
         np.asarray(front.T @ ratings, dtype=np.float64),
         np.asarray(absorbed.T @ ratings, dtype=np.float64),
@@ -179,16 +182,16 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
         return np.zeros(0)
     box = [(0.0, _MAX_RATIO)] * n_factors
     best = np.zeros(n_factors)
-    lowest = _deviance(best, problem)
+    lowest = _solve(problem, best)[0]
     # two starts, and all zeros before them: the likelihood may have several maxima,
     # also at its bounds
     for start in (0.3, 1.5):
         optimum = optimize.minimize(
-            _deviance,
+            _deviance_and_slope,
             np.full(n_factors, start),
             args=(problem,),
             method="L-BFGS-B",
-            jac="3-point",
+            jac=True,
             bounds=box,
             options={"ftol": 1e-13, "gtol": 1e-7},
         )
@@ -197,8 +200,52 @@ def _best_ratios(problem: _Problem, n_factors: int) -> Floats:
     return best
 
 
-def _deviance(ratios: Floats, problem: _Problem) -> float:
-    return _solve(problem, ratios)[0]
+def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Floats]:
+    """Give the deviance with its derivatives, from the traces of each factor's block.
+
+    References
+    ----------
+    Searle, Casella and McCulloch (1992), Variance Components, section 7.2 (d).
+    """
+    from scipy import linalg
+
+    deviance, residual, solution, factor = _solve(problem, ratios)
+    # the lower half of the inverse; above it stands what was there before
+    inverse, _ = linalg.lapack.dpotri(factor, lower=1)
+    traced = np.diag(inverse)
+    last = float(ratios[-1])
+    diagonal = last**2 * problem.counts + 1.0
+    scaling = _scaling(problem, ratios)
+    spread = _outer(problem.crossed, last / diagonal) * scaling[:, None] * scaling
+    absorbed = 2 * np.vdot(np.tril(inverse), spread) - traced @ np.diag(spread)
+    ends = np.cumsum([problem.n_groups, *problem.sizes])
+    slope = np.zeros(len(ratios))
+    for k, size in enumerate(problem.sizes):
+        block = slice(int(ends[k]), int(ends[k + 1]))
+        trace = float(traced[block].sum())
+        if k == len(ratios) - 1:
+            trace = float((1 / diagonal).sum() + absorbed)
+        effects = solution[block]
+        if ratios[k] > 0:
+            gained = size - trace - float(effects @ effects) / residual
+            slope[k] = 2 * gained / ratios[k]
+    return deviance, slope
+
+
+def _outer(crossed: Any, weights: Floats) -> Floats:
+    """Give C W^2 C' of a sparse C."""
+    from scipy import sparse
+
+    parts = (crossed.data * weights[crossed.indices], crossed.indices, crossed.indptr)
+    weighted = sparse.csr_matrix(parts, shape=crossed.shape)
+    product: Floats = (weighted @ weighted.T).toarray()
+    return product
+
+
+def _scaling(problem: _Problem, ratios: Floats) -> Floats:
+    """Give the ratio that each column but the absorbed ones is scaled by."""
+    of_groups = np.ones(problem.n_groups)
+    return np.concatenate([of_groups, np.repeat(ratios[:-1], problem.sizes[:-1])])
 
 
 def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Floats]:
@@ -210,12 +257,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     """
     from scipy import linalg
 
-    front = problem.sizes[:-1]
-    scaling = np.concatenate(
-        [np.ones(problem.n_groups), np.repeat(ratios[:-1], front)]
-        if len(ratios)
-        else [np.ones(problem.n_groups)]
-    )
+    scaling = _scaling(problem, ratios)
     matrix = problem.gram * scaling[:, None] * scaling[None, :]
     matrix[np.diag_indices_from(matrix)] += np.repeat(
         [0.0, 1.0], [problem.n_groups, len(scaling) - problem.n_groups]
@@ -223,15 +265,17 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     rhs = problem.rhs * scaling
     last = float(ratios[-1]) if len(ratios) else 0.0
     diagonal = last**2 * problem.counts + 1.0
-    crossed = problem.crossed * scaling[:, None] * last
     absorbed_rhs = problem.rhs_absorbed * last
     # the Schur complement: the absorbed block is diagonal, so eliminating it costs a
     # division a level
-    matrix = matrix - (crossed / diagonal) @ crossed.T
-    rhs = rhs - crossed @ (absorbed_rhs / diagonal)
+    crossed = problem.crossed
+    lost = _outer(crossed, last / np.sqrt(diagonal))
+    matrix -= lost * scaling[:, None] * scaling
+    rhs = rhs - scaling * (crossed @ (last * absorbed_rhs / diagonal))
     factor, _ = linalg.cho_factor(matrix, lower=True)
     front_solution = linalg.cho_solve((factor, True), rhs)
-    back = (absorbed_rhs - crossed.T @ front_solution) / diagonal
+    back = absorbed_rhs - last * (crossed.T @ (scaling * front_solution))
+    back /= diagonal
     freedom = problem.n - problem.n_groups
     explained = front_solution @ (problem.rhs * scaling) + back @ absorbed_rhs
     # a perfect fit leaves 0, of which there is no logarithm

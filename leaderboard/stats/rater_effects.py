@@ -120,10 +120,44 @@ def standardised_means(
     >>> adjusted.systems, adjusted.means.round(3).tolist()
     (['x', 'y'], [-0.707, 0.707])
     """
-    z = worker_z_scores(values, workers)
+    return mean_z_scores(worker_z_scores(values, workers), systems, instances)
+
+
+def mean_z_scores(
+    z_scores: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    instances: npt.ArrayLike | None = None,
+) -> StandardisedMeans:
+    """Average z-scores that were made on all of the workers' ratings.
+
+    WMT standardises on references and damaged texts, too, and averages systems' own.
+
+    Parameters
+    ----------
+    z_scores : array_like, shape (n,)
+        See `worker_z_scores`; NaN is left out and counted.
+    systems, instances : array_like, shape (n,)
+        As in `standardised_means`.
+
+    Returns
+    -------
+    StandardisedMeans
+
+    References
+    ----------
+    Kocmi et al. (2022), Findings of WMT22, section 6.
+
+    Examples
+    --------
+    >>> found = mean_z_scores([1.0, 0.0, 0.5], list("aab"), [1, 1, 1])
+    >>> found.systems, found.means.tolist()
+    (['a', 'b'], [0.5, 0.5])
+    """
+    z = np.asarray(z_scores, dtype=np.float64)
     system_codes = factor_codes({"system": systems}, len(z))
     codes, n_systems = system_codes["system"]
-    names = np.unique(np.asarray(systems).astype(str)).tolist()
+    _, first = np.unique(codes, return_index=True)
+    names = np.asarray(systems)[first].astype(str).tolist()
     usable = ~np.isnan(z)
     n_ratings = np.bincount(codes[usable], minlength=n_systems)
     weights = np.ones(int(usable.sum()))

@@ -190,7 +190,8 @@ def icc_one_way(
     n, total = len(rated), int(sizes.sum())
     if total == n:
         raise ValueError("An ICC needs an item with at least two ratings.")
-    means = np.array([group.mean() for group in rated])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    means = np.add.reduceat(values, starts) / sizes
     rows = float((sizes * (means - values.mean()) ** 2).sum()) / (n - 1)
     within = float(((values - np.repeat(means, sizes)) ** 2).sum()) / (total - n)
     # n0: below the mean number of ratings wherever the numbers differ.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import Codes, RatingTable
-from leaderboard.stats.systems.weighting import Weighting
+from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+from leaderboard.stats.systems.weighting import BLOCK, Weighting
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Influence:
 
 
 def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influence:
-    """Go through the ratings once and collect what workers and instances contribute.
+    """Collect what workers and instances contribute.
 
     Parameters
     ----------
@@ -72,56 +73,110 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
     >>> influence_of(equations, np.eye(1) / 3, np.array([3.0])).shifts.tolist()
     [[1.0], [-0.5], [-0.5]]
     """
+    table = equations.table
+    counts = _counts(table)
+    residuals = table.values - means[table.system]
+    sums = _sums(table, equations.borrowed, counts)
+    score, instance_scores, squares = _scores(equations, sums, residuals)
+    shifts, shares = np.zeros_like(sums), np.zeros_like(sums)
+    alone = (counts > 0).sum(axis=0) < 2
+    for workers, systems, own in _by_system(equations, sums):
+        shares[workers, systems] = np.einsum("ks,ks->k", own, bread[systems])
+        first, last = int(workers[0]), int(workers[-1]) + 1
+        parts = np.searchsorted(workers, np.arange(first, last + 1))
+        for worker, start, end in zip(
+            range(first, last), parts[:-1], parts[1:], strict=True
+        ):
+            part = slice(start, end)
+            shifts[worker] = _without(
+                equations.information, systems[part], own[part], score[worker], alone
+            )
+    kept = 1 - equations.shrinkage * np.bincount(table.worker)
+    weight = kept[:, None] * sums
+    return Influence(shifts, weight, shares, counts, instance_scores, squares)
+
+
+def _crossing(table: RatingTable, values: Floats) -> Any:
+    """Give a sparse table of workers and instances, as ratings stand by worker."""
     from scipy import sparse
 
-    table = equations.table
-    n_workers, n_systems = table.n_workers, table.n_systems
-    counts = _counts(table)
-    found = Influence(
-        np.zeros((n_workers, n_systems)),
-        np.zeros((n_workers, n_systems)),
-        np.zeros((n_workers, n_systems)),
-        counts,
-        np.zeros((table.n_instances, n_systems)),
-        np.zeros((n_systems, n_systems)),
+    ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
+    parts = (values, table.instance, np.concatenate([[0], ends]))
+    return sparse.csr_matrix(parts, shape=(table.n_workers, table.n_instances))
+
+
+def _sums(
+    table: RatingTable, borrowed: Floats, counts: npt.NDArray[np.int64]
+) -> Floats:
+    """Add up each worker's rows of X less what is borrowed from instances."""
+    sums: Floats = counts - _crossing(table, np.ones(len(table))) @ borrowed
+    return sums
+
+
+def _scores(
+    equations: Weighting, sums: Floats, residuals: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Add up weighted residuals by worker, by instance, and products of single ones.
+
+    A rating's weights are its row of X less what is borrowed from its instance and what
+    is taken off for its worker; each sum of them is made of sums over the table.
+    """
+    table, borrowed = equations.table, equations.borrowed
+    taken = equations.shrinkage[:, None] * sums
+    once, twice = residuals, residuals**2
+    crossed = _crossing(table, once)
+    score = _by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
+    score -= sums_by(table.worker, once, table.n_workers)[:, None] * taken
+    instance = _by(table.instance, table.system, once, borrowed.shape)
+    instance -= sums_by(table.instance, once, table.n_instances)[:, None] * borrowed
+    instance -= crossed.T @ taken
+    own = _by(table.instance, table.system, twice, borrowed.shape)
+    own -= sums_by(table.instance, twice, table.n_instances)[:, None] * borrowed / 2
+    mixed = own.T @ borrowed
+    mixed += _by(table.worker, table.system, twice, sums.shape).T @ taken
+    mixed -= borrowed.T @ (_crossing(table, twice).T @ taken)
+    squares = np.diag(sums_by(table.system, twice, table.n_systems)) - mixed - mixed.T
+    squares += taken.T @ (
+        sums_by(table.worker, twice, table.n_workers)[:, None] * taken
     )
-    alone = (counts > 0).sum(axis=0) < 2
-    residuals = table.values - means[table.system]
-    for rows, starts, weights in equations.blocks():
-        first = int(table.worker[rows.start])
-        found.weight[first : first + len(starts)] = np.add.reduceat(weights, starts)
-        workers, systems, own = _by_system(table, rows, weights)
-        found.shares[workers, systems] = np.einsum("ks,ks->k", own, bread[systems])
-        weights *= residuals[rows, None]
-        scores = np.add.reduceat(weights, starts)
-        parts = np.searchsorted(workers, np.arange(first, first + len(starts) + 1))
-        for worker, score in enumerate(scores):
-            part = slice(parts[worker], parts[worker + 1])
-            found.shifts[first + worker] = _without(
-                equations.information, systems[part], own[part], score, alone
-            )
-        n = len(weights)
-        collect: Any = sparse.csr_matrix(
-            (np.ones(n), (table.instance[rows], np.arange(n))),
-            shape=(table.n_instances, n),
-        )
-        np.add(found.instance_scores, collect @ weights, out=found.instance_scores)
-        np.add(found.squares, weights.T @ weights, out=found.squares)
-    return found
+    return score, instance, squares
+
+
+def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Add up values by two numbers."""
+    key = rows * shape[1] + columns
+    return sums_by(key, values, shape[0] * shape[1]).reshape(shape)
 
 
 def _by_system(
-    table: RatingTable, rows: slice, weights: Floats
-) -> tuple[Codes, Codes, Floats]:
-    """Add up the weights of each worker's ratings of each system."""
-    key = table.worker[rows] * table.n_systems + table.system[rows]
-    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-    key = key[starts]
-    return (
-        key // table.n_systems,
-        key % table.n_systems,
-        np.add.reduceat(weights, starts),
+    equations: Weighting, sums: Floats
+) -> Iterator[tuple[Codes, Codes, Floats]]:
+    """Add up the weights of each worker's ratings of each system, whole workers at once."""
+    from scipy import sparse
+
+    table = equations.table
+    key = table.worker * table.n_systems + table.system
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    worker, system = key[starts] // table.n_systems, key[starts] % table.n_systems
+    ends = np.append(starts, len(key))
+    sizes = np.diff(ends).astype(np.float64)
+    pairs = sparse.csr_matrix(
+        (np.ones(len(key)), table.instance, ends),
+        shape=(len(starts), table.n_instances),
     )
+    per_worker = np.cumsum(np.bincount(worker, minlength=table.n_workers))
+    begin = 0
+    while begin < len(starts):
+        full = begin + max(BLOCK // table.n_systems, 1)
+        last = int(np.searchsorted(per_worker, full).item())
+        end = int(per_worker[min(last, len(per_worker) - 1)])
+        rows = slice(begin, end)
+        own: Floats = -(pairs[rows] @ equations.borrowed)
+        own[np.arange(end - begin), system[rows]] += sizes[rows]
+        taken = equations.shrinkage[worker[rows]] * sizes[rows]
+        own -= taken[:, None] * sums[worker[rows]]
+        yield worker[rows], system[rows], own
+        begin = end
 
 
 def _without(

@@ -11,7 +11,7 @@ from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
 
 # Multiplications of one step of the exact fit; beyond them moments take over.
-_AFFORDABLE = 5e7
+_AFFORDABLE = 1e9
 # Fewer workers do not say how much workers differ: two of them, one with all the easy
 # outputs, would pass for one lenient and one strict.
 _ENOUGH_WORKERS = 5
@@ -83,8 +83,12 @@ def variances_of(table: RatingTable) -> Variances:
 
 
 def _cost(table: RatingTable) -> float:
-    smaller, larger = sorted((table.n_workers, table.n_instances))
-    return float(table.n_systems + smaller) ** 2 * larger
+    by_worker = np.bincount(table.worker)
+    by_instance = np.bincount(table.instance)
+    smaller, larger = sorted((by_worker, by_instance), key=len)
+    # the smaller factor is solved densely, the larger one eliminated level by level
+    dense = float(table.n_systems + len(smaller)) ** 3
+    return dense + 10 * float((larger.astype(np.float64) ** 2).sum())
 
 
 def _moments(table: RatingTable) -> Variances:

@@ -20,8 +20,8 @@ from leaderboard.stats.systems.variances import Variances
 
 _ITERATIONS = 1_000
 _TOLERANCE = 1e-12
-# numbers of one block of ratings x systems: 8 MB, which caches hold
-_BLOCK = 1_000_000
+#: Numbers of one block of ratings x systems: 8 MB, which caches hold.
+BLOCK = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Weighting:
         table = self.table
         counts = np.bincount(table.worker, minlength=table.n_workers)
         ends = np.cumsum(counts)
-        rows_at_once = max(_BLOCK // table.n_systems, 1)
+        rows_at_once = max(BLOCK // table.n_systems, 1)
         first = 0
         while first < table.n_workers:
             start = int(ends[first] - counts[first])

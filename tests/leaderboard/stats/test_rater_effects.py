@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from statsmodels.regression.mixed_linear_model import MixedLM
 
+from leaderboard.stats import mixed
 from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.rater_effects import (
     mixed_effects,
@@ -75,6 +76,17 @@ def test_the_mixed_model_with_workers_is_that_of_statsmodels():
         assert ours.effects["worker"][str(worker)] == pytest.approx(
             effect.iloc[0], abs=1e-3
         )
+
+
+@pytest.mark.parametrize("ratios", [[0.4, 0.4], [0.0, 1.5], [2.0, 0.1]])
+def test_the_slope_of_the_likelihood_is_that_of_its_values(ratios):
+    columns, sizes = [SYSTEM, WORKER, INSTANCE], [3, 15, 50]
+    problem = mixed._cross_products((RATINGS - 65) / 12, columns, sizes)
+    at = np.array(ratios)
+    _, slope = mixed._deviance_and_slope(at, problem)
+    for k, step in enumerate(1e-5 * np.eye(2)):
+        ahead, behind = (mixed._solve(problem, at + d)[0] for d in (step, -step))
+        assert slope[k] == pytest.approx((ahead - behind) / 2e-5, abs=1e-4)
 
 
 def test_crossed_workers_and_instances_are_those_of_statsmodels():

@@ -7,6 +7,7 @@ import pytest
 
 from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.jackknife import influence_of
 from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
@@ -47,6 +48,22 @@ def test_the_weights_are_those_of_the_whole_covariance():
     assert weights == pytest.approx(expected, abs=1e-9)
     assert equations.information == pytest.approx(expected.T @ systems, abs=1e-8)
     assert equations.right == pytest.approx(expected.T @ table.values, abs=1e-6)
+
+
+def test_contributions_are_sums_over_the_weights():
+    table = rating_table(*crowd())
+    equations = weighting(table, variances_of(table))
+    bread = np.linalg.inv(equations.information)
+    means = bread @ equations.right
+    found = influence_of(equations, bread, means)
+    weights = np.concatenate([block for _, _, block in equations.blocks()])
+    scores = weights * (table.values - means[table.system])[:, None]
+    of_instance = np.eye(table.n_instances)[table.instance].T
+    of_worker = np.eye(table.n_workers)[table.worker].T
+    assert found.squares == pytest.approx(scores.T @ scores, rel=1e-9)
+    assert found.instance_scores == pytest.approx(of_instance @ scores, abs=1e-8)
+    assert found.weight == pytest.approx(of_worker @ weights, abs=1e-9)
+    assert found.shares.sum(axis=0) == pytest.approx(np.ones(4))
 
 
 def test_the_part_of_workers_is_the_jackknife_with_the_weights_kept():
@@ -144,3 +161,17 @@ def test_a_busy_worker_counts_for_less_than_the_share_of_ratings():
     estimates = estimate_systems(values, system, worker, instance)
     assert (estimates.largest_share < 0.6).all()
     assert (estimates.effective_workers > 3).all()
+
+
+def test_instances_that_systems_share_are_no_noise_of_their_difference():
+    rng = np.random.default_rng(4)
+    separated = []
+    for _ in range(150):
+        hard = rng.normal(0, 30, 100)
+        system, instance = np.repeat([0, 1], 100), np.tile(np.arange(100), 2)
+        worker = rng.integers(0, 40, 200)
+        values = hard[instance] + rng.normal(0, 10, 200)
+        estimates = estimate_systems(values, system, worker, instance)
+        separated.append(estimates.difference("0", "1").p_value <= 0.2)
+    # at 20 %: with the variance of independent ratings as the least one it was never
+    assert 0.1 < np.mean(separated) < 0.3

@@ -1,0 +1,93 @@
+"""Say what a table of ratings or pairs says; no database is needed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from genie.lib.errors import GenieError
+from leaderboard.table_stats.analysis import SCALES, Analysis, analyse
+from leaderboard.table_stats.latex import as_latex
+from leaderboard.table_stats.page import as_page, picture
+from leaderboard.table_stats.preferences import analyse_pairs
+from leaderboard.table_stats.read import Pairs, read_tables
+from leaderboard.table_stats.report import document, sheets
+from leaderboard.table_stats.text import as_text
+
+
+class Command(BaseCommand):
+    help = (
+        "Estimate and rank systems from a table of ratings or pairs: intervals that "
+        "cover other workers and instances, z per worker, clusters, agreement, variance "
+        "components, what a next study needs. Several files are read as one table."
+    )
+    # it reads a file and prints: no site has to be set up
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="CSV, TSV or JSONL, also gzipped, with system, instance, worker, "
+            "(criterion) and value, or system_a, system_b, instance, worker, preferred",
+        )
+        parser.add_argument(
+            "--criteria",
+            nargs="+",
+            default=[],
+            metavar="COLUMN",
+            help="columns of ratings, where each criterion has its own",
+        )
+        parser.add_argument(
+            "--scale",
+            choices=SCALES,
+            default="value",
+            help="ratings as they are, logarithms of magnitudes, or ranks on a page",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
+        parser.add_argument("--latex", action="store_true", help="print LaTeX tables")
+        parser.add_argument("--html", type=Path, metavar="OUT", help="file for a page")
+        parser.add_argument(
+            "--json", type=Path, metavar="OUT", help="file for all numbers"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        files: list[Path] = options["files"]
+        try:
+            found = self._analyses(files, options)
+        except (GenieError, ValueError) as error:
+            raise CommandError(str(error)) from error
+        named = [(one, sheets(one)) for one in found]
+        everything = [sheet for _, own in named for sheet in own]
+        self.stdout.write(
+            as_latex(everything) if options["latex"] else as_text(everything)
+        )
+        if options["html"]:
+            title = ", ".join(path.name for path in files)
+            self._write(
+                options["html"], as_page(title, [(picture(a), s) for a, s in named])
+            )
+        if options["json"]:
+            content = document(found, [path.name for path in files])
+            text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+            self._write(options["json"], text + "\n")
+
+    def _analyses(self, files: list[Path], options: dict[str, Any]) -> list[Analysis]:
+        return [
+            analyse_pairs(table)
+            if isinstance(table, Pairs)
+            else analyse(table, seed=options["seed"], scale=options["scale"])
+            for table in read_tables(files, options["criteria"])
+        ]
+
+    def _write(self, path: Path, text: str) -> None:
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error}.") from error
+        self.stderr.write(f"Wrote {path}.")

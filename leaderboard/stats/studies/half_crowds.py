@@ -1,0 +1,226 @@
+"""Whether two halves of a real crowd agree as far as their intervals say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.clustered import clustered_mean, factor_codes
+from leaderboard.stats.intervals import as_ratings
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.table import Codes
+
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class HalfCrowds:
+    """Shares of comparisons between halves that lie within their 95 % interval.
+
+    Parameters
+    ----------
+    n_splits : int
+    systems, pairs : float
+        Of systems' estimates, and of their differences: variation between workers
+        alone, as both halves rated the same instances.
+    systems_total, pairs_total : float
+        With the part of instances as well, which is too wide here.
+    systems_plain, pairs_plain : float
+        Plain means, whose intervals cover instances only.
+    half_width : float
+        Mean half-width of the whole crowd's estimates.
+    half_width_clustered : float
+        That of plain means clustered by worker and instance.
+    """
+
+    n_splits: int
+    systems: float
+    pairs: float
+    systems_total: float
+    pairs_total: float
+    systems_plain: float
+    pairs_plain: float
+    half_width: float
+    half_width_clustered: float
+
+    @property
+    def width_ratio(self) -> float:
+        return self.half_width / self.half_width_clustered
+
+
+def half_crowds(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    *,
+    n_splits: int,
+    seed: int,
+    progress: Callable[[int], None] | None = None,
+) -> HalfCrowds:
+    """Split the workers at random, again and again, and compare the halves' estimates.
+
+    Parameters
+    ----------
+    values, systems, workers, instances : array_like, shape (n,)
+        See `leaderboard.stats.systems.estimates.estimate_systems`.
+    n_splits : int
+    seed : int
+    progress : callable, optional
+        Told how many splits are done.
+
+    Returns
+    -------
+    HalfCrowds
+
+    Raises
+    ------
+    ValueError
+        On fewer than four workers, no split, or as `estimate_systems`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> worker, system = rng.integers(0, 24, 720), np.arange(720) % 2
+    >>> ratings = rng.normal(0, 10, 24)[worker] + rng.normal(0, 20, 720)
+    >>> halves = half_crowds(
+    ...     ratings, system, worker, np.arange(720) // 6, n_splits=20, seed=1
+    ... )
+    >>> halves.systems > halves.systems_plain
+    True
+    """
+    ratings = as_ratings(values)
+    coded = factor_codes(
+        {"system": systems, "worker": workers, "instance": instances}, len(ratings)
+    )
+    (system, n_systems), (worker, n_workers), (instance, _) = coded.values()
+    if n_workers < 4:
+        raise ValueError(f"Halves need two workers each; there are {n_workers} in all.")
+    if n_splits < 1:
+        raise ValueError("At least one split is needed.")
+    # numbers of one length, so that their order as names is that of the numbers
+    names = np.char.zfill(system.astype(str), len(str(n_systems)))
+    rng = np.random.default_rng(seed)
+    hits = np.zeros((3, 2))
+    seen = np.zeros(2)
+    for split in range(n_splits):
+        first = np.zeros(n_workers, dtype=np.bool_)
+        first[rng.permutation(n_workers)[: n_workers // 2]] = True
+        rows = first[worker]
+        halves = [
+            _half(ratings[own], names[own], worker[own], instance[own])
+            for own in (rows, ~rows)
+        ]
+        one, other = (_of_shared(half, halves) for half in halves)
+        k = len(one[0])
+        seen += [k, k * (k - 1) / 2]
+        hits += _within(one, other)
+        if progress is not None:
+            progress(split + 1)
+    shares = hits / np.maximum(seen, 1)
+    whole = estimate_systems(ratings, names, worker, instance)
+    rated = np.flatnonzero(whole.n_workers > 1)
+    width = [whole.interval(whole.systems[i]).half_width for i in rated]
+    clustered = [
+        _clustered(ratings, worker, instance, system == int(whole.systems[i]), seed)
+        for i in rated
+    ]
+    own, total, plain = shares.tolist()
+    return HalfCrowds(
+        n_splits=n_splits,
+        systems=own[0],
+        pairs=own[1],
+        systems_total=total[0],
+        pairs_total=total[1],
+        systems_plain=plain[0],
+        pairs_plain=plain[1],
+        half_width=float(np.mean(width)),
+        half_width_clustered=float(np.mean(clustered)),
+    )
+
+
+def _clustered(
+    ratings: Floats,
+    worker: Codes,
+    instance: Codes,
+    rows: npt.NDArray[np.bool_],
+    seed: int,
+) -> float:
+    factors = {"worker": worker[rows], "instance": instance[rows]}
+    return clustered_mean(ratings[rows], factors, seed=seed).half_width
+
+
+Half = tuple[SystemEstimates, Floats, Floats]
+# of the shared systems: means, then variance and freedom of the kinds of interval
+Shared = tuple[Floats, Floats, list[tuple[Floats, Floats]]]
+
+
+def _half(
+    ratings: Floats, names: npt.NDArray[np.str_], worker: Codes, instance: Codes
+) -> Half:
+    """Estimate one half, and its plain means with their variances."""
+    found = estimate_systems(ratings, names, worker, instance)
+    means, variances = np.empty(len(found.systems)), np.empty(len(found.systems))
+    for i, name in enumerate(found.systems):
+        own = names == name
+        _, item = np.unique(instance[own], return_inverse=True)
+        scores = np.bincount(item, ratings[own]) / np.bincount(item)
+        means[i] = scores.mean()
+        variances[i] = scores.var(ddof=1) / len(scores) if len(scores) > 1 else np.inf
+    return found, means, variances
+
+
+def _of_shared(half: Half, halves: list[Half]) -> Shared:
+    """Keep the systems that two workers or more rated in either half."""
+    names = [
+        {s for s, n in zip(h[0].systems, h[0].n_workers, strict=True) if n > 1}
+        for h in halves
+    ]
+    found, plain, plain_variance = half
+    both = names[0] & names[1]
+    kept = np.array([i for i, s in enumerate(found.systems) if s in both], dtype=int)
+    box = np.ix_(kept, kept)
+    worker = _contrasts(found.worker_part[box])
+    spread = plain_variance[kept]
+    independent = spread[:, None] + spread
+    np.fill_diagonal(independent, spread)
+    kinds = [
+        (worker, found.worker_freedom[box]),
+        (found.variance[box], found.freedom[box]),
+        (independent, np.full_like(independent, np.inf)),
+    ]
+    return found.means[kept], plain[kept], kinds
+
+
+def _contrasts(part: Floats) -> Floats:
+    """Give variances of means on the diagonal, of differences beside it."""
+    spread = np.diag(part)
+    found = spread[:, None] + spread - part - part.T
+    np.fill_diagonal(found, spread)
+    return found
+
+
+def _within(one: Shared, other: Shared) -> Floats:
+    """Count systems and pairs whose halves differ by no more than their interval."""
+    from scipy import special
+
+    n = len(one[0])
+    upper = np.triu_indices(n, 1)
+    counts = np.zeros((3, 2))
+    kinds = zip(one[2], other[2], strict=True)
+    for kind, ((variance, freedom), (variance_2, freedom_2)) in enumerate(kinds):
+        moved = one[1] - other[1] if kind == 2 else one[0] - other[0]
+        gap = moved[:, None] - moved
+        np.fill_diagonal(gap, moved)
+        total = variance + variance_2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rest = variance**2 / freedom + variance_2**2 / freedom_2
+            together = np.where(rest > 0, total**2 / rest, 1e9)
+        reach = special.stdtrit(np.minimum(together, 1e9), 1 - _LEVEL / 2) * total**0.5
+        holds = np.abs(gap) <= reach
+        counts[kind] = [np.diag(holds).sum(), holds[upper].sum()]
+    return counts

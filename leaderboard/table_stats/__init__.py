@@ -1,0 +1,10 @@
+"""Statistics of anybody's table of ratings or pairs, without a database.
+
+`manage.py stats` reads a file (`read`), estimates (`analysis`, for pairs `preferences`)
+with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
+`manage.py simulate_board` measures how often those intervals hold.
+
+Front door: analysis; latex; page; preferences; read; report; simulated; text.
+"""
+
+from __future__ import annotations

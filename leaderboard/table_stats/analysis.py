@@ -1,0 +1,364 @@
+"""All that a table of ratings says of its systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
+from leaderboard.stats.components import Components
+from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, bootstrap_mean
+from leaderboard.stats.rater_effects import mean_z_scores, worker_z_scores
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_WORKERS,
+    FEW_WORKERS,
+    SystemEstimates,
+    estimate_systems,
+)
+from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.stats.systems.ranks import Ranking, rank_systems
+from leaderboard.table_stats.agreement import Coefficient, coefficients
+from leaderboard.table_stats.plans import Needed, needed
+from leaderboard.table_stats.read import Codes, Labels, Ratings
+
+# Ratings x systems; beyond it the search for decisive ratings takes minutes, and so do
+# rank sums of all pairs.
+_SEARCHED = 2e7
+SCALES = ("value", "log", "rank")
+
+
+@dataclass(frozen=True)
+class SystemLine:
+    """A system on one criterion; None where the ratings cannot say.
+
+    Parameters
+    ----------
+    system, criterion : str
+    estimate, low, high : float
+        The interval covers other workers and other instances.
+    plain, low_crowd, high_crowd : float
+        Mean over instances and its bootstrap interval: this crowd only.
+    z : float
+        Mean of ratings standardised per worker, as WMT publishes it.
+    n, n_workers : int
+    effective_workers, largest_share : float
+        How many equally busy workers would weigh as much; share of the busiest.
+    rank_low, rank_high, cluster : int
+    """
+
+    system: str
+    criterion: str
+    estimate: float
+    low: float | None
+    high: float | None
+    plain: float
+    low_crowd: float | None
+    high_crowd: float | None
+    z: float | None
+    n: int
+    n_workers: int
+    effective_workers: float
+    largest_share: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """How much better system a is than system b; `p` is adjusted for all pairs."""
+
+    a: str
+    b: str
+    criterion: str
+    difference: float
+    low: float | None
+    high: float | None
+    p: float
+    p_single: float
+
+
+@dataclass(frozen=True)
+class RankSumLine:
+    """A system in WMT's table: mean z, wins by rank-sum tests, ranks of its cluster."""
+
+    system: str
+    z: float
+    wins: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is known of one criterion.
+
+    Parameters
+    ----------
+    criterion, scale : str
+    n, n_workers, n_instances : int
+    covers, covers_crowd, method : str
+        What the intervals cover, in words; how the variances were found.
+    systems : tuple of SystemLine
+        Best first.
+    pairs : tuple of PairLine
+    components : tuple of (str, float)
+        Variance of systems, workers, instances and of the rest.
+    agreement : tuple of Coefficient
+    plans : tuple of Needed
+    rank_sums : tuple of RankSumLine
+        As WMT's tables have it, by z: which instances were drawn, not which workers.
+    fragility : Fragility or None
+    notes : tuple of str
+        What to be careful about.
+    """
+
+    criterion: str
+    scale: str
+    n: int
+    n_workers: int
+    n_instances: int
+    covers: str
+    covers_crowd: str
+    method: str
+    systems: tuple[SystemLine, ...]
+    pairs: tuple[PairLine, ...]
+    components: tuple[tuple[str, float], ...]
+    agreement: tuple[Coefficient, ...]
+    plans: tuple[Needed, ...]
+    rank_sums: tuple[RankSumLine, ...]
+    fragility: Fragility | None
+    notes: tuple[str, ...]
+
+
+def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
+    """Estimate, compare and rank the systems of one criterion.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    seed : int
+        Of the bootstrap; the same table and seed give the same bytes.
+    scale : {"value", "log", "rank"}
+        Ratings as they are; logarithms around their page's (or worker's) mean, for
+        magnitudes; or ranks within a worker's page (or instance).
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    GenieError
+        "not-positive" when a magnitude is not above 0.
+    """
+    values = rescaled(ratings, scale)
+    systems, workers = ratings.labels["system"], ratings.labels["worker"]
+    instances = ratings.labels.get("instance")
+    of_instance = None if instances is None else instances.codes
+    estimates = estimate_systems(values, systems.words, workers.codes, of_instance)
+    ranking = rank_systems(estimates)
+    plain = _plain_means(values, systems, of_instance, (ratings.criterion, seed))
+    z_scores = ratings.z_scores if scale == "value" else None
+    if z_scores is None:
+        z_scores = worker_z_scores(values, workers.codes)
+    standard = mean_z_scores(z_scores, systems.words, of_instance)
+    z = dict(zip(standard.systems, standard.means.tolist(), strict=True))
+    lines = tuple(
+        _system_line(ratings.criterion, name, estimates, ranking, plain[name], z[name])
+        for name in ranking.systems
+    )
+    variances = estimates.variances
+    notes = _notes(estimates, standard.n_left_out)
+    rank_sums: tuple[RankSumLine, ...] = ()
+    fragility = None
+    if len(values) * len(estimates.systems) <= _SEARCHED:
+        fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
+        rank_sums = _rank_sums(z_scores, systems, of_instance)
+    else:
+        notes += ("How few ratings the first place hangs on was not searched for.",)
+    n_workers = len(np.unique(workers.codes))
+    components = Components(
+        variances.residual, variances.instance, variances.worker, basis="these ratings"
+    )
+    return Analysis(
+        criterion=ratings.criterion,
+        scale=scale,
+        n=len(values),
+        n_workers=n_workers,
+        n_instances=0 if of_instance is None else len(np.unique(of_instance)),
+        covers=COVERS_WORKERS if of_instance is None else COVERS_CROWD,
+        covers_crowd=COVERS_INSTANCES,
+        method=variances.method,
+        systems=lines,
+        pairs=_pair_lines(ratings.criterion, estimates, ranking),
+        components=_components(estimates),
+        agreement=coefficients(values, systems.codes, workers.codes, of_instance),
+        plans=needed(components, estimates, values, systems, of_instance),
+        rank_sums=rank_sums,
+        fragility=fragility,
+        notes=notes,
+    )
+
+
+def rescaled(ratings: Ratings, scale: str) -> Floats:
+    """Give the numbers to average.
+
+    Raises
+    ------
+    GenieError
+        "not-positive" when a magnitude is not above 0.
+    """
+    import pandas as pd
+
+    values = ratings.values
+    if scale == "value":
+        return values
+    labels = ratings.labels
+    worker = labels["worker"].codes
+    if scale == "log":
+        if (values <= 0).any():
+            raise GenieError(
+                f"Magnitudes must be above 0; one is {values.min():g}.",
+                code="not-positive",
+            )
+        page = labels["page"].codes if "page" in labels else np.zeros_like(worker)
+        logs = pd.Series(np.log(values))
+        return np.asarray(logs - logs.groupby([worker, page]).transform("mean"))
+    page = labels.get("page", labels.get("instance", labels["worker"])).codes
+    ranks = pd.Series(values).groupby([worker, page]).rank()
+    return np.asarray(ranks, dtype=np.float64)
+
+
+def _system_line(
+    criterion: str,
+    name: str,
+    estimates: SystemEstimates,
+    ranking: Ranking,
+    plain: Interval,
+    z: float,
+) -> SystemLine:
+    """Put together what stands in a system's line."""
+    i = estimates.systems.index(name)
+    low = high = None
+    if estimates.n_workers[i] > 1:
+        interval = estimates.interval(name)
+        low, high = interval.low, interval.high
+    ranks = ranking.rank_of(name)
+    return SystemLine(
+        system=name,
+        criterion=criterion,
+        estimate=float(estimates.means[i]),
+        low=low,
+        high=high,
+        plain=plain.estimate,
+        low_crowd=plain.low if np.isfinite(plain.low) else None,
+        high_crowd=plain.high if np.isfinite(plain.high) else None,
+        z=None if np.isnan(z) else z,
+        n=int(estimates.n[i]),
+        n_workers=int(estimates.n_workers[i]),
+        effective_workers=float(estimates.effective_workers[i]),
+        largest_share=float(estimates.largest_share[i]),
+        rank_low=ranks.first,
+        rank_high=ranks.last,
+        cluster=ranking.cluster_of(name),
+    )
+
+
+def _pair_lines(
+    criterion: str, estimates: SystemEstimates, ranking: Ranking
+) -> tuple[PairLine, ...]:
+    """Give every pair, the better-looking system first."""
+    lines = []
+    for i, a in enumerate(ranking.systems):
+        for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
+            found = estimates.difference(a, b)
+            known = bool(np.isfinite(found.low))
+            low, high = (found.low, found.high) if known else (None, None)
+            adjusted = float(ranking.p_values[i, j])
+            lines.append(
+                PairLine(
+                    a, b, criterion, found.estimate, low, high, adjusted, found.p_value
+                )
+            )
+    return tuple(lines)
+
+
+def _plain_means(
+    values: Floats,
+    systems: Labels,
+    instances: Codes | None,
+    names: tuple[str, int],
+) -> dict[str, Interval]:
+    """Average each instance's ratings first, as papers do, and resample instances."""
+    found = {}
+    order = np.argsort(systems.codes, kind="stable")
+    ends = np.searchsorted(systems.codes[order], np.arange(len(systems.names) + 1))
+    for code, name in enumerate(systems.names):
+        rows = order[ends[code] : ends[code + 1]]
+        if not len(rows):
+            continue
+        own = values[rows]
+        if instances is not None:
+            _, inverse = np.unique(instances[rows], return_inverse=True)
+            own = np.bincount(inverse, own) / np.bincount(inverse)
+        criterion, seed = names
+        found[name] = bootstrap_mean(
+            own, seed=seed_from("stats", seed, criterion, name), n_resamples=10_000
+        )
+    return found
+
+
+def _rank_sums(
+    z_scores: Floats, systems: Labels, instances: Codes | None
+) -> tuple[RankSumLine, ...]:
+    """Rank as WMT does, where instances say what was rated."""
+    known = ~np.isnan(z_scores)
+    if instances is None or not known.any():
+        return ()
+    found = rank_sum_ranking(z_scores[known], systems.words[known], instances[known])
+    return tuple(
+        RankSumLine(name, float(z), int(wins), cluster.first, cluster.last)
+        for name, z, wins, cluster in zip(
+            found.systems, found.means, found.wins, found.clusters, strict=True
+        )
+    )
+
+
+def _components(estimates: SystemEstimates) -> tuple[tuple[str, float], ...]:
+    means, variances = estimates.means, estimates.variances
+    between = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+    return (
+        ("system", between),
+        ("worker", variances.worker),
+        ("instance", variances.instance),
+        ("residual", variances.residual),
+    )
+
+
+def _notes(estimates: SystemEstimates, n_left_out: int) -> tuple[str, ...]:
+    notes = []
+    fewest = float(estimates.effective_workers.min())
+    if fewest < FEW_WORKERS:
+        notes.append(
+            f"Few workers: some system has only {fewest:.1f} workers' worth of ratings; "
+            "its interval is rough."
+        )
+    largest = float(estimates.largest_share.max())
+    if largest > max(0.1, 2 / estimates.n_workers.max()):
+        notes.append(f"One worker has {100 * largest:.0f} % of a system's weight.")
+    if (estimates.n_workers < 2).any():
+        notes.append("A system that one worker rated has no interval.")
+    if len(estimates.systems) < 2:
+        notes.append("There is only one system: nothing to compare it with.")
+    if n_left_out:
+        notes.append(
+            f"{n_left_out} ratings are in no z-score: their workers gave a single one, "
+            "or always the same."
+        )
+    return tuple(notes)

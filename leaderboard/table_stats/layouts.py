@@ -1,0 +1,173 @@
+"""Which column of a table holds what, under the names that people give them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from genie.lib.errors import GenieError
+
+_NAMES = {
+    "system": ("system", "model", "sys", "sys_id", "system_id", "submission"),
+    "worker": (
+        "worker", "annotator", "rater", "judge", "evaluator", "worker_id", "workerid",
+        "annotator_id", "rater_id",
+    ),
+    "instance": (
+        "instance", "item", "segment", "seg", "sid", "seg_id", "segment_id", "item_id",
+        "instance_id", "example", "mr_id", "pair_id", "question_id", "input",
+    ),
+    "criterion": ("criterion", "aspect", "dimension"),
+    "value": ("value", "rating", "score", "raw"),
+    "system_a": ("system_a", "model_a", "shown_a"),
+    "system_b": ("system_b", "model_b", "shown_b"),
+    "preferred": ("preferred", "winner", "preference", "choice"),
+    "page": ("page", "hit"),
+}  # fmt: skip
+#: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
+KEPT = {"type": ("SYSTEM", "REPEAT"), "counts": ("true", "True", "1", "1.0")}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a file has what.
+
+    Parameters
+    ----------
+    kind : str
+        "ratings", "pairs" or "pages" (several systems side by side on each line).
+    columns : dict of str to str
+        Column of each field that the file has.
+    criteria : tuple of str
+        Columns that each hold the ratings of one criterion; on pages what stands before
+        the numbers of their places.
+    places : int
+        Systems on a page.
+    keep : str or None
+        Column that tells which rows are meant.
+    """
+
+    kind: str
+    columns: dict[str, str]
+    criteria: tuple[str, ...] = ()
+    places: int = 0
+    keep: str | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Columns that hold names."""
+        return {
+            field: column
+            for field, column in self.columns.items()
+            if field not in ("value", "preferred")
+        }
+
+    @property
+    def numbers(self) -> list[str]:
+        """Columns that hold ratings."""
+        if self.kind == "pages":
+            places = range(1, self.places + 1)
+            return [f"{name}{place}" for name in self.criteria for place in places]
+        if self.kind == "pairs":
+            return []
+        return list(self.criteria) or [self.columns["value"]]
+
+    @property
+    def names(self) -> list[str]:
+        """Columns that hold names, which may not be empty."""
+        systems = [f"sys{place}" for place in range(1, self.places + 1)]
+        return [*self.labels.values(), *systems]
+
+
+def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) -> Layout:
+    """Find out what a table's columns hold.
+
+    Parameters
+    ----------
+    name : str
+        The file, for the messages.
+    header : sequence of str
+        Its columns.
+    criteria : sequence of str
+        Columns that hold ratings, where each criterion has a column of its own.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    GenieError
+        "missing-column", or "missing-criterion" when one named is not there.
+
+    Examples
+    --------
+    >>> layout_of("a.csv", ["Model", "item", "rater", "score"]).columns["worker"]
+    'rater'
+    >>> layout_of("p.csv", ["worker", "page", "sys1", "sys2", "fluency1", "fluency2"]).kind
+    'pages'
+    """
+    by_name = {column.strip().lower(): column for column in header}
+    found = {
+        field: by_name[next(alias for alias in aliases if alias in by_name)]
+        for field, aliases in _NAMES.items()
+        if any(alias in by_name for alias in aliases)
+    }
+    keep = next((by_name[column] for column in KEPT if column in by_name), None)
+    pages = _pages(list(header), found, criteria)
+    if pages is not None:
+        return pages
+    if {"system_a", "system_b"} & set(found):
+        _need(name, found, ("system_a", "system_b", "preferred", "worker"))
+        found = {
+            field: column
+            for field, column in found.items()
+            if field not in ("system", "value", "page")
+        }
+        return Layout("pairs", found, keep=keep)
+    for column in criteria:
+        if column not in header:
+            raise GenieError(
+                f"{name} has no column {column}; its columns are {', '.join(header)}.",
+                code="missing-criterion",
+            )
+    needed = ("system", "worker") if criteria else ("system", "worker", "value")
+    _need(name, found, needed)
+    if criteria:
+        found = {k: v for k, v in found.items() if k not in ("value", "criterion")}
+    return Layout("ratings", found, tuple(criteria), keep=keep)
+
+
+def _need(name: str, found: dict[str, str], fields: Sequence[str]) -> None:
+    missing = [field for field in fields if field not in found]
+    if not missing:
+        return
+    names = ", ".join(_NAMES[missing[0]])
+    hint = (
+        " or name the columns of ratings (--criteria)" if missing[0] == "value" else ""
+    )
+    raise GenieError(
+        f"{name}, line 1, has no column for the {missing[0].replace('_', ' ')}: "
+        f"call one of the columns {names}{hint}.",
+        code="missing-column",
+    )
+
+
+def _pages(
+    header: list[str], found: dict[str, str], criteria: Sequence[str]
+) -> Layout | None:
+    """Recognise lines of several systems side by side: sys1, sys2, ... with ratings."""
+    places = 0
+    while f"sys{places + 1}" in header:
+        places += 1
+    if places < 2 or "worker" not in found:
+        return None
+    stems = [column[:-1] for column in header if column.endswith("1")]
+    rated = [
+        stem
+        for stem in (criteria or stems)
+        if stem not in ("sys", "ref", "dupl_ref")
+        and all(f"{stem}{place}" in header for place in range(1, places + 1))
+    ]
+    kept = {k: v for k, v in found.items() if k in ("worker", "instance", "page")}
+    return Layout("pages", kept, tuple(rated), places) if rated else None

@@ -1,0 +1,174 @@
+"""All that a table of preferences says of its systems: Bradley-Terry between workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.bradley_terry import (
+    BradleyTerry,
+    bradley_terry,
+    bradley_terry_by_worker,
+)
+from leaderboard.stats.comparisons import Comparisons, compare
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import FEW_WORKERS
+from leaderboard.stats.systems.ranks import Ranking, rank_by_p
+from leaderboard.table_stats.analysis import Analysis, PairLine, SystemLine
+from leaderboard.table_stats.read import Codes, Pairs
+
+# As if every pair had tied once more, and only where no finite strengths fit.
+_PENALTY = 0.05
+
+
+def analyse_pairs(pairs: Pairs) -> Analysis:
+    """Estimate strengths, and rank by them.
+
+    Parameters
+    ----------
+    pairs : Pairs
+
+    Returns
+    -------
+    Analysis
+        Estimates are Bradley-Terry strengths (log-odds, sum 0); `plain` is the share of
+        comparisons won, a tie being half a win. `low_crowd` and `high_crowd` belong to
+        the strength, and take comparisons as independent.
+
+    Raises
+    ------
+    GenieError
+        "one-worker" when only one made comparisons; "only-ties".
+    """
+    names = sorted({*pairs.labels["system_a"].names, *pairs.labels["system_b"].names})
+    first = _numbered(pairs, "system_a", names)
+    second = _numbered(pairs, "system_b", names)
+    used = np.unique(np.concatenate([first, second]))
+    names = [names[i] for i in used]
+    first, second = np.searchsorted(used, first), np.searchsorted(used, second)
+    games = compare(first, second, pairs.outcome, len(names))
+    worker = pairs.labels["worker"].codes
+    notes: tuple[str, ...] = ()
+    penalty = 0.0
+    try:
+        fit = bradley_terry_by_worker(games, worker)
+    except GenieError as error:
+        if error.code not in ("not-connected", "no-fit"):
+            raise
+        penalty = _PENALTY
+        fit = bradley_terry_by_worker(games, worker, penalty=penalty)
+        notes = (
+            "Some systems won (or lost) every comparison: their strengths are held "
+            "finite by a small penalty.",
+        )
+    alone = bradley_terry(games.wins, games.ties, penalty=penalty)
+    raw = _p_values(fit)
+    ranking = rank_by_p(names, fit.strengths, raw)
+    counts = _counts(games, worker, len(names))
+    if fit.freedom + 1 < FEW_WORKERS:
+        notes += (f"Few workers: as if {fit.freedom + 1:.1f} equally busy ones.",)
+    place = [names.index(name) for name in ranking.systems]
+    lines = tuple(
+        _line(pairs.criterion, i, fit, alone, games, counts, ranking, names)
+        for i in place
+    )
+    instance = pairs.labels.get("instance")
+    return Analysis(
+        criterion=pairs.criterion,
+        scale="log-odds",
+        n=len(pairs),
+        n_workers=len(np.unique(worker)),
+        n_instances=0 if instance is None else len(np.unique(instance.codes)),
+        covers=fit.covers,
+        covers_crowd=alone.covers,
+        method="Bradley-Terry with ties (Davidson), variance between workers",
+        systems=lines,
+        pairs=_pair_lines(pairs.criterion, fit, ranking, place, raw),
+        components=(),
+        agreement=(),
+        plans=(),
+        rank_sums=(),
+        fragility=None,
+        notes=notes,
+    )
+
+
+def _numbered(pairs: Pairs, side: str, names: list[str]) -> Codes:
+    labels = pairs.labels[side]
+    place = np.searchsorted(names, labels.names) if labels.names else np.zeros(0, int)
+    return place.astype(np.intp)[labels.codes]
+
+
+def _p_values(fit: BradleyTerry) -> Floats:
+    """Give two-sided p-values of all differences, each by itself."""
+    from scipy import special
+
+    gaps = fit.strengths[:, None] - fit.strengths[None, :]
+    spread = np.diag(fit.covariance)
+    variance = spread[:, None] + spread[None, :] - 2 * fit.covariance
+    error = np.sqrt(np.maximum(variance, 0.0))
+    ratio = np.full_like(gaps, np.inf)
+    np.divide(np.abs(gaps), error, out=ratio, where=error > 0)
+    # a difference of rounding is none
+    ratio[np.abs(gaps) <= 1e-9] = 0.0
+    return np.asarray(2 * special.stdtr(fit.freedom, -ratio), dtype=np.float64)
+
+
+def _counts(games: Comparisons, worker: Codes, n_systems: int) -> npt.NDArray[np.int64]:
+    """Count each worker's comparisons of each system."""
+    who, n_workers = np.concatenate([worker, worker]), int(worker.max()) + 1
+    what = np.concatenate([games.first, games.second])
+    counts = np.bincount(who * n_systems + what, minlength=n_workers * n_systems)
+    return counts.reshape(n_workers, n_systems)
+
+
+def _line(
+    criterion: str,
+    i: int,
+    fit: BradleyTerry,
+    alone: BradleyTerry,
+    games: Comparisons,
+    counts: npt.NDArray[np.int64],
+    ranking: Ranking,
+    names: list[str],
+) -> SystemLine:
+    wide, crowd = fit.interval(i), alone.interval(i)
+    shares = counts[:, i] / counts[:, i].sum()
+    won = games.wins[i].sum() + games.ties[i].sum() / 2
+    ranks = ranking.rank_of(names[i])
+    return SystemLine(
+        system=names[i],
+        criterion=criterion,
+        estimate=wide.estimate,
+        low=wide.low,
+        high=wide.high,
+        plain=float(won / counts[:, i].sum()),
+        low_crowd=crowd.low,
+        high_crowd=crowd.high,
+        z=None,
+        n=int(counts[:, i].sum()),
+        n_workers=int((counts[:, i] > 0).sum()),
+        effective_workers=float(1 / (shares**2).sum()),
+        largest_share=float(shares.max()),
+        rank_low=ranks.first,
+        rank_high=ranks.last,
+        cluster=ranking.cluster_of(names[i]),
+    )
+
+
+def _pair_lines(
+    criterion: str, fit: BradleyTerry, ranking: Ranking, place: list[int], raw: Floats
+) -> tuple[PairLine, ...]:
+    lines = []
+    for i, a in enumerate(ranking.systems):
+        for j, b in enumerate(ranking.systems[i + 1 :], i + 1):
+            gap = fit.difference(place[i], place[j])
+            adjusted = float(ranking.p_values[i, j])
+            single = float(raw[place[i], place[j]])
+            lines.append(
+                PairLine(
+                    a, b, criterion, gap.estimate, gap.low, gap.high, adjusted, single
+                )
+            )
+    return tuple(lines)

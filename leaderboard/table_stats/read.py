@@ -1,0 +1,379 @@
+"""Reading tables of ratings or pairs: CSV, TSV or JSONL, also gzipped.
+
+A file is read at once by columns, which is fast; what is wrong with it is then looked for
+line by line, so that a message names the line and the column.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.rater_effects import worker_z_scores
+from leaderboard.stats.resampling import Floats
+from leaderboard.table_stats.layouts import KEPT, Layout, layout_of
+from leaderboard.table_stats.lines import (
+    all_bytes,
+    complain,
+    is_even,
+    open_text,
+    problem_in,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Codes = npt.NDArray[np.intp]
+_TIES = {"", "tie", "equal", "both", "neither", "draw", "tie (bothbad)"}
+_FIRST = {"a", "first", "system_a", "model_a"}
+_SECOND = {"b", "second", "system_b", "model_b"}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column of names: a number each, and what the numbers stand for."""
+
+    codes: Codes
+    names: list[str]
+
+    @property
+    def words(self) -> npt.NDArray[np.object_]:
+        return np.asarray(self.names, dtype=object)[self.codes]
+
+    def where(self, rows: npt.NDArray[np.bool_] | Codes) -> Labels:
+        return Labels(self.codes[rows], self.names)
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings as columns.
+
+    Parameters
+    ----------
+    criterion : str
+    values : ndarray, shape (n,)
+    labels : dict of str to Labels
+        System and worker, perhaps instance and page.
+    z_scores : ndarray, shape (n,), or None
+        Standardised on all of a worker's ratings, where the file has more than these.
+    """
+
+    criterion: str
+    values: Floats
+    labels: dict[str, Labels]
+    z_scores: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Preferences as columns; `outcome` is 1 for system a, -1 for b, 0 for a tie."""
+
+    criterion: str
+    outcome: npt.NDArray[np.int64]
+    labels: dict[str, Labels]
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+
+@dataclass
+class _Part:
+    """What one file gave: columns of names, and numbers or preferences."""
+
+    layout: Layout
+    labels: dict[str, pd.Categorical]
+    values: dict[str, Any] = field(default_factory=dict)
+    z_scores: Floats | None = None
+
+
+def read_tables(
+    paths: Sequence[Path], criteria: Sequence[str] = ()
+) -> list[Ratings] | list[Pairs]:
+    """Read files of one layout as one table.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+    criteria : sequence of str
+        Columns of ratings, where each criterion has its own.
+
+    Returns
+    -------
+    list of Ratings or list of Pairs
+        One for each criterion, by name; "" where none is named.
+
+    Raises
+    ------
+    GenieError
+        With file, line and column of the first thing wrong.
+    """
+    parts = [_read(path, criteria) for path in paths]
+    kinds = {(part.layout.kind == "pairs", *sorted(part.labels)) for part in parts}
+    if len(kinds) > 1:
+        names = ", ".join(path.name for path in paths)
+        raise GenieError(f"{names} have different columns.", code="mixed-files")
+    labels = {
+        name: _together([part.labels[name] for part in parts])
+        for name in parts[0].labels
+    }
+    criterion = labels.pop("criterion", None)
+    if parts[0].layout.kind == "pairs":
+        outcome = np.concatenate([part.values["outcome"] for part in parts])
+        return [
+            Pairs(name, outcome[rows], {k: v.where(rows) for k, v in labels.items()})
+            for name, rows in _by_criterion(criterion, len(outcome))
+        ]
+    scores = [part.z_scores for part in parts if part.z_scores is not None]
+    z_scores = np.concatenate(scores) if len(scores) == len(parts) else None
+    found: dict[str, Ratings] = {}
+    for column in parts[0].values:
+        values = np.concatenate([part.values[column] for part in parts])
+        for name, rows in _by_criterion(criterion, len(values)):
+            title = name or column
+            chosen = {k: v.where(rows) for k, v in labels.items()}
+            own = None if z_scores is None else z_scores[rows]
+            found[title] = Ratings(title, values[rows], chosen, own)
+    return [found[name] for name in sorted(found)]
+
+
+def _by_criterion(
+    criterion: Labels | None, n: int
+) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    if criterion is None:
+        yield "", np.ones(n, dtype=np.bool_)
+        return
+    for code, name in enumerate(criterion.names):
+        rows = criterion.codes == code
+        if rows.any():
+            yield name, rows
+
+
+def _together(columns: list[pd.Categorical]) -> Labels:
+    from pandas.api.types import union_categoricals
+
+    whole = columns[0] if len(columns) == 1 else union_categoricals(columns)
+    used = whole.remove_unused_categories()
+    # by name, so that nothing depends on the order of the lines
+    order = np.argsort(used.categories.to_numpy(dtype=object), kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    names = [str(used.categories[i]) for i in order]
+    return Labels(place[used.codes], names)
+
+
+def _read(path: Path, criteria: Sequence[str]) -> _Part:
+    try:
+        with open_text(path) as file:
+            first = next((line for line in file if line.strip()), "")
+        if not first:
+            raise GenieError(f"{path} is empty.", code="empty-file")
+        if first.lstrip().startswith("{"):
+            return _from_json_lines(path, criteria)
+        mark = "\t" if "\t" in first else ","
+        header = next(csv.reader([first.rstrip("\r\n")], delimiter=mark))
+        layout = layout_of(path.name, header, criteria)
+        return _from_table(path, mark, layout)
+    except FileNotFoundError as error:
+        raise GenieError(f"There is no file {path}.", code="no-file") from error
+    except UnicodeDecodeError as error:
+        raise GenieError(f"{path} is not UTF-8 text.", code="not-text") from error
+    except (OSError, EOFError) as error:
+        raise GenieError(f"{path} cannot be read: {error}.", code="not-read") from error
+
+
+def _from_table(path: Path, mark: str, layout: Layout) -> _Part:
+    numbers, names = layout.numbers, layout.names
+    # a preference may be empty, which is a tie, and a mark may be anything
+    free = [layout.columns["preferred"]] if layout.kind == "pairs" else []
+    free += [layout.keep] if layout.keep else []
+    words: dict[str, Any] = dict.fromkeys([*names, *free], "category")
+    data = all_bytes(path)
+    try:
+        frame = _frame(data, mark, words | dict.fromkeys(numbers, np.float64))
+        # categories that look like numbers become numbers: 01 and 1 are two names
+        lost = [
+            column
+            for column in words
+            if frame[column].cat.categories.dtype.kind in "iufb"
+        ]
+        if lost:
+            frame[lost] = _frame(data, mark, dict.fromkeys(lost, str)).astype(
+                "category"
+            )
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        complain(path, mark, layout)
+        raise GenieError(f"{path}: {error}", code="not-a-table") from error
+    if not is_even(data, mark, len(frame)):
+        complain(path, mark, layout)
+    rows = _kept(frame, layout)
+    z_scores = _z_scores(frame, layout, rows)
+    frame = frame[rows]
+    if frame.empty:
+        raise GenieError(f"{path} has no line with a rating.", code="no-ratings")
+    wrong = any(frame[column].isna().any() for column in names)
+    wrong |= not np.isfinite(frame[numbers].to_numpy()).all()
+    if wrong:
+        complain(path, mark, layout)
+    part = _part(frame, layout, path)
+    part.z_scores = z_scores
+    return part
+
+
+def _z_scores(
+    frame: pd.DataFrame, layout: Layout, rows: npt.NDArray[np.bool_]
+) -> Floats | None:
+    """Standardise as WMT does, on references and damaged texts as well."""
+    by_type = layout.keep is not None and layout.keep.strip().lower() == "type"
+    if rows.all() or not by_type or layout.kind != "ratings" or layout.criteria:
+        return None
+    values = frame[layout.columns["value"]].to_numpy(np.float64)
+    if not np.isfinite(values).all():
+        return None
+    workers = frame[layout.columns["worker"]].cat.codes.to_numpy()
+    return worker_z_scores(values, workers)[rows]
+
+
+def _frame(data: bytes, mark: str, types: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.read_csv(
+        io.BytesIO(data),
+        encoding="utf-8-sig",
+        sep=mark,
+        usecols=list(types),
+        dtype=types,
+        keep_default_na=False,
+        na_values=[""],
+    )
+
+
+def _kept(frame: pd.DataFrame, layout: Layout) -> npt.NDArray[np.bool_]:
+    if layout.keep is None:
+        return np.ones(len(frame), dtype=np.bool_)
+    marks = frame[layout.keep].astype(str)
+    meant = KEPT[layout.keep.strip().lower()]
+    rows: npt.NDArray[np.bool_] = marks.isin(meant).to_numpy()
+    # a column "type" may mean something else
+    other = layout.keep.strip().lower() == "type" and not rows.any()
+    return ~rows if other else rows
+
+
+def _part(frame: pd.DataFrame, layout: Layout, path: Path) -> _Part:
+    if layout.kind == "pages":
+        return _stacked(frame, layout)
+    labels = {
+        name: frame[column].astype("category").array
+        for name, column in layout.labels.items()
+    }
+    if layout.kind == "pairs":
+        outcome = _outcomes(frame, layout, path)
+        return _Part(layout, labels, {"outcome": outcome})
+    if not layout.criteria:
+        column = layout.columns["value"]
+        return _Part(layout, labels, {"": frame[column].to_numpy(np.float64)})
+    values = {name: frame[name].to_numpy(np.float64) for name in layout.criteria}
+    return _Part(layout, labels, values)
+
+
+def _stacked(frame: pd.DataFrame, layout: Layout) -> _Part:
+    """Put the systems of each page below each other."""
+    from pandas.api.types import union_categoricals
+
+    places = range(1, layout.places + 1)
+    labels = {
+        name: union_categoricals([frame[column].array] * layout.places)
+        for name, column in layout.labels.items()
+    }
+    labels["system"] = union_categoricals([frame[f"sys{k}"].array for k in places])
+    values = {
+        name: np.concatenate([frame[f"{name}{k}"].to_numpy(np.float64) for k in places])
+        for name in layout.criteria
+    }
+    return _Part(layout, labels, values)
+
+
+def _outcomes(frame: pd.DataFrame, layout: Layout, path: Path) -> npt.NDArray[np.int64]:
+    a, b, preferred = (
+        frame[layout.columns[name]].astype(object).fillna("").astype(str).str.strip()
+        for name in ("system_a", "system_b", "preferred")
+    )
+    lower = preferred.str.lower()
+    outcome = np.full(len(frame), 9, dtype=np.int64)
+    outcome[lower.isin(_TIES)] = 0
+    outcome[lower.isin(_FIRST)] = 1
+    outcome[lower.isin(_SECOND)] = -1
+    # a system's own name goes before what a letter may mean
+    outcome[preferred == a] = 1
+    outcome[preferred == b] = -1
+    line = frame.index.to_numpy() + 2
+    if (a == b).any():
+        at = int(line[np.argmax(a == b)])
+        raise GenieError(
+            f"{path.name}, line {at}: a system is compared with itself.",
+            code="same-system",
+        )
+    if (outcome == 9).any():
+        bad = int(np.argmax(outcome == 9))
+        raise GenieError(
+            f"{path.name}, line {int(line[bad])}, column {layout.columns['preferred']}: "
+            f"{preferred.iloc[bad]!r} is neither of the two systems nor a tie.",
+            code="bad-preference",
+        )
+    return outcome
+
+
+def _from_json_lines(path: Path, criteria: Sequence[str]) -> _Part:
+    import pandas as pd
+
+    records: list[dict[str, Any]] = []
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if not isinstance(record, dict):
+                raise GenieError(
+                    f"{path.name}, line {number}, is not a JSON object.",
+                    code="not-json",
+                )
+            records.append(record)
+    layout = layout_of(path.name, list(records[0]), criteria)
+    numbers, names = layout.numbers, layout.names
+    for number, record in enumerate(records, 1):
+        cells = {
+            k: "" if record.get(k) is None else str(record[k])
+            for k in (*numbers, *names)
+        }
+        if problem := problem_in(cells, numbers, names):
+            raise GenieError(
+                f"{path.name}, record {number}, {problem}", code="bad-cell"
+            )
+    columns: dict[str, Any] = {
+        column: pd.Categorical([str(record[column]) for record in records])
+        for column in names
+    }
+    for column in numbers:
+        columns[column] = [float(record[column]) for record in records]
+    free = [layout.columns.get("preferred"), layout.keep]
+    for column in filter(None, free):
+        told = ["" if r.get(column) is None else str(r[column]) for r in records]
+        columns[column] = pd.Categorical(told)
+    frame = pd.DataFrame(columns)
+    return _part(frame[_kept(frame, layout)], layout, path)

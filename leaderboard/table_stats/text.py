@@ -1,0 +1,50 @@
+"""Sheets as plain text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from leaderboard.table_stats.report import Sheet
+
+_WIDTH = 100
+
+
+def as_text(sheets: Sequence[Sheet]) -> str:
+    r"""Write sheets below each other.
+
+    Examples
+    --------
+    >>> print(as_text([Sheet("Marks", ("who", "mark"), (("A", "3.5"), ("B", "12.0")))]))
+    Marks
+      who  mark
+      A     3.5
+      B    12.0
+    <BLANKLINE>
+    """
+    return "\n".join(_sheet(sheet) for sheet in sheets)
+
+
+def _sheet(sheet: Sheet) -> str:
+    table = [sheet.header, *sheet.rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(sheet.header))]
+    # words to the left, numbers to the right: what stands in the first rows decides
+    words = [not _is_number(row) for row in zip(*sheet.rows, strict=True)]
+    lines = [sheet.title]
+    for number, row in enumerate(table):
+        if number - 1 in sheet.rules:
+            lines.append("  " + "-" * (sum(widths) + 2 * len(widths) - 2))
+        cells = [
+            cell.ljust(width) if left else cell.rjust(width)
+            for cell, width, left in zip(row, widths, words, strict=True)
+        ]
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    for note in sheet.notes:
+        lines += textwrap.wrap(
+            note, _WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _is_number(column: Sequence[str]) -> bool:
+    return all(cell[:1] in "-.<[0123456789" for cell in column)

@@ -1,0 +1,246 @@
+"""`manage.py stats`: what it prints and writes, without a database."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import subprocess
+import sys
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.ranks import rank_systems
+from tests.shared import SHARED, needs_shared
+
+WMT22 = SHARED / "data" / "wmt22-da"
+# cells that workers with equal ratings gave: published with a z of 0, and not in the data
+CELLS_WITHOUT = {"de-en": 65, "ja-en": 67}
+
+
+def run(*args):
+    out = StringIO()
+    call_command("stats", *map(str, args), stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def numbers(tmp_path, *args):
+    out = tmp_path / "out.json"
+    run(*args, "--json", out)
+    return json.loads(out.read_text())
+
+
+def table(tmp_path, criteria=("",), n=600):
+    """Write ratings of three systems by twenty workers, and give them."""
+    rng = np.random.default_rng(5)
+    path = tmp_path / "ratings.csv"
+    columns = {}
+    with path.open("w") as file:
+        file.write("system,instance,worker,criterion,value\n")
+        for criterion in criteria:
+            system, worker = rng.integers(0, 3, n), rng.integers(0, 20, n)
+            instance = rng.integers(0, 40, n)
+            value = 50 + 6.0 * system + rng.normal(0, 10, 20)[worker]
+            value = np.round(value + rng.normal(0, 15, n))
+            columns[criterion] = value, system, worker, instance
+            for v, s, w, i in zip(value, system, worker, instance, strict=True):
+                file.write(f"s{s},i{i:02d},w{w:02d},{criterion or 'all'},{v:g}\n")
+    return path, columns
+
+
+def test_the_json_has_what_was_promised(tmp_path):
+    path, columns = table(tmp_path, ("fluency", "adequacy"))
+    found = numbers(tmp_path, path)
+    assert {line["criterion"] for line in found["systems"]} == {"fluency", "adequacy"}
+    assert set(found["systems"][0]) == {
+        "system", "criterion", "estimate", "low", "high", "plain", "low_crowd",
+        "high_crowd", "z", "n", "n_workers", "effective_workers", "largest_share",
+        "rank_low", "rank_high", "cluster",
+    }  # fmt: skip
+    assert set(found["pairs"][0]) == {
+        "a", "b", "criterion", "difference", "low", "high", "p", "p_single",
+    }  # fmt: skip
+    about = {one["criterion"]: one for one in found["criteria"]}
+    assert about["fluency"]["n"] == 600
+    assert "workers were asked" in about["fluency"]["covers"]
+    assert "this crowd" in about["fluency"]["covers_crowd"]
+    estimates = estimate_systems(*columns["fluency"])
+    ranking = rank_systems(estimates)
+    for line in found["systems"]:
+        if line["criterion"] == "fluency":
+            name = line["system"].removeprefix("s")
+            interval = estimates.interval(name)
+            assert line["estimate"] == pytest.approx(interval.estimate)
+            assert line["low"] == pytest.approx(interval.low)
+            assert line["high"] == pytest.approx(interval.high)
+            assert line["low_crowd"] < line["plain"] < line["high_crowd"]
+            ranks = ranking.rank_of(name)
+            assert (line["rank_low"], line["rank_high"]) == (ranks.first, ranks.last)
+            assert line["cluster"] == ranking.cluster_of(name)
+    for line in found["pairs"]:
+        if line["criterion"] == "fluency":
+            a, b = line["a"].removeprefix("s"), line["b"].removeprefix("s")
+            gap = estimates.difference(a, b)
+            assert line["difference"] == pytest.approx(gap.estimate)
+            assert line["p_single"] == pytest.approx(gap.p_value)
+            assert line["p"] == pytest.approx(ranking.p_value(a, b))
+
+
+def test_text_latex_and_page_say_the_same(tmp_path):
+    path, _ = table(tmp_path)
+    page = tmp_path / "page.html"
+    text = run(path, "--html", page)
+    first = next(line for line in text.splitlines() if line.startswith("     1"))
+    estimate = first.split()[2]
+    for said in (
+        "Pairs",
+        "Variance components",
+        "Agreement of workers",
+        "A next study",
+    ):
+        assert said in text
+        assert said in page.read_text()
+    assert estimate in page.read_text()
+    assert "<svg" in page.read_text()
+    assert "http://www.w3.org" in page.read_text()
+    latex = run(path, "--latex")
+    assert estimate in latex
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") == 6
+    assert "_" not in latex.replace(r"\_", "")
+
+
+def test_the_same_table_gives_the_same_bytes_in_any_order(tmp_path):
+    path, _ = table(tmp_path)
+    head, *lines = path.read_text().splitlines()
+    other = tmp_path / "other.csv"
+    mixed = [lines[i] for i in np.random.default_rng(1).permutation(len(lines))]
+    other.write_text("\n".join([head, *mixed]))
+    assert run(path) == run(other)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["a,1,x,3"],
+        ["a,1,x,3", "b,1,x,4"],
+        ["a,1,x,3", "a,1,y,3", "b,1,x,3", "b,1,y,3"],
+        ["a,1,x,3", "a,2,y,5", "b,3,z,4"],
+        ["a,1,x,3", "a,1,x,3", "a,1,y,1", "b,1,y,1"],
+    ],
+)
+def test_what_few_ratings_cannot_say_is_left_open(tmp_path, lines):
+    path = tmp_path / "few.csv"
+    path.write_text("\n".join(["system,instance,worker,value", *lines]))
+    found = numbers(tmp_path, path)
+    for line in found["systems"]:
+        workers = {row.split(",")[2] for row in lines if row[0] == line["system"]}
+        assert line["n_workers"] == len(workers)
+        assert (line["low"] is None) == (len(workers) < 2)
+    assert found["criteria"][0]["notes"]
+    assert all(pair["p"] <= 1 for pair in found["pairs"])
+
+
+def test_a_table_without_instances_covers_workers_only(tmp_path):
+    path = tmp_path / "r.csv"
+    rows = [f"{'ab'[k % 2]},w{k % 7},{k % 5}" for k in range(70)]
+    path.write_text("\n".join(["system,worker,value", *rows]))
+    (about,) = numbers(tmp_path, path)["criteria"]
+    assert "not which instances" in about["covers"]
+    assert about["agreement"] == []
+
+
+def test_pairs_give_strengths_between_workers(tmp_path):
+    rng = np.random.default_rng(2)
+    path = tmp_path / "pairs.csv"
+    lines = ["system_a,system_b,instance,worker,preferred"]
+    for k in range(300):
+        lines.append(f"x,y,{k},w{k % 12},{rng.choice(['x', 'x', 'y', 'tie'])}")
+    path.write_text("\n".join(lines))
+    found = numbers(tmp_path, path)
+    first, second = found["systems"]
+    assert (first["system"], first["rank_low"], second["rank_low"]) == ("x", 1, 2)
+    assert first["plain"] + second["plain"] == pytest.approx(1)
+    assert found["pairs"][0]["p"] < 0.001
+    assert "which workers were asked" in found["criteria"][0]["covers"]
+
+
+def test_one_who_never_lost_has_a_strength_all_the_same(tmp_path):
+    path = tmp_path / "pairs.csv"
+    header = "system_a,system_b,worker,preferred\n"
+    path.write_text(header + "a,b,w1,a\na,b,w2,a\nb,a,w3,tie\n")
+    found = numbers(tmp_path, path)
+    assert "penalty" in " ".join(found["criteria"][0]["notes"])
+
+
+def test_magnitudes_and_ranks(tmp_path):
+    path = tmp_path / "pages.csv"
+    rows = [f"P{k},w{k % 6},m{k},{100 + k},{50 + k},x,y" for k in range(60)]
+    path.write_text("\n".join(["page,worker,mr_id,nat1,nat2,sys1,sys2", *rows]))
+    ranked = numbers(tmp_path, path, "--scale", "rank")["systems"]
+    estimates = {line["system"]: round(line["estimate"], 9) for line in ranked}
+    assert estimates == {"x": 2, "y": 1}
+    logs = numbers(tmp_path, path, "--scale", "log")["systems"]
+    assert logs[0]["estimate"] == pytest.approx(-logs[1]["estimate"])
+    path.write_text(path.read_text().replace("100,50", "0,50"))
+    with pytest.raises(CommandError, match=r"must be above 0; one is 0\."):
+        run(path, "--scale", "log")
+
+
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path):
+    path = tmp_path / "r.csv"
+    path.write_text("system,instance,worker,value\na,1,x,good\n")
+    with pytest.raises(CommandError) as refusal:
+        run(path)
+    assert str(refusal.value) == "r.csv, line 2, column value: 'good' is not a number."
+
+
+def test_no_database_is_needed(tmp_path):
+    path, _ = table(tmp_path)
+    program = (
+        "import os, sys; os.environ['DATABASE_URL'] = 'postgres://nobody@127.0.0.1:1/none';"
+        "sys.argv = ['manage.py', 'stats', sys.argv[1]];"
+        "import runpy; runpy.run_path('manage.py', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "600 ratings by 20 workers" in done.stdout
+
+
+@needs_shared
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "pair", ["cs-en", "de-en", "ja-en", "lv-en", "ru-en", "uk-en", "zh-en"]
+)
+def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
+    everything = numbers(tmp_path, WMT22 / f"ratings-{pair}.csv.gz")
+    found = everything["systems"]
+    known = {
+        item["id"]: item["value"]
+        for item in json.loads((WMT22 / "expected.json").read_text())
+    }
+    with gzip.open(WMT22 / f"ratings-{pair}.csv.gz", "rt") as file:
+        rated = {
+            (row["system"], row["segment"])
+            for row in csv.DictReader(file)
+            if row["type"] in ("SYSTEM", "REPEAT")
+        }
+    missing = 0
+    for line in found:
+        system = line["system"]
+        published = known[f"{pair}/{system}/z"]
+        segments = known[f"{pair}/{system}/segments"]
+        own = sum(name == system for name, _ in rated)
+        missing += segments - own
+        # cells of workers without a z count as 0 there
+        assert line["z"] * own / segments == pytest.approx(published, abs=0.0005)
+    assert missing == CELLS_WITHOUT.get(pair, 0)
+    for line in everything["criteria"][0]["rank_sums"] if not missing else ():
+        cluster = [line["first"], line["last"]]
+        assert cluster == known[f"{pair}/{line['system']}/cluster"]
+        assert line["wins"] == known[f"{pair}/{line['system']}/wins"]
