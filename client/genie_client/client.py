@@ -184,9 +184,18 @@ class Client:
             "a": _named(a),
             "b": _named(b),
             "scores": _scores_of_both(a, b),
+            "pair": self._pair(a, b),
             "metrics": _metrics_of_both(a, b),
             "all_pairs": f"{self._http.site}/tasks/{quote(a['task'])}/differences/",
         }
+
+    def _pair(self, a: Json, b: Json) -> Json | None:
+        """Give the board's own comparison; None where one of them has no rank."""
+        task = quote(a["task"])
+        found = list(
+            self._pages(f"/api/v1/tasks/{task}/differences/?a={a['id']}&b={b['id']}")
+        )
+        return found[0] if found else None
 
     def _pages(self, path: str) -> Iterator[Json]:
         address: str | None = path
@@ -258,12 +267,10 @@ def _scores_of_both(a: Json, b: Json) -> Json:
         other = of_b.get(score["criterion"])
         if other is None:
             continue
-        apart = score["low"] > other["high"] or other["low"] > score["high"]
         both[score["criterion"]] = {
             "a": {key: score[key] for key in _SCORE},
             "b": {key: other[key] for key in _SCORE},
             "difference": score["mean"] - other["mean"],
-            "intervals_overlap": not apart,
         }
     return both
 

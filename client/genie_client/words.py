@@ -110,21 +110,31 @@ def rank(row: Json) -> str:
     return f"{row['rank_first']}" if one else f"{row['rank_first']}-{row['rank_last']}"
 
 
+def _pair(found: Json) -> list[str]:
+    """Say what the board's comparison of the two is."""
+    pair = found["pair"]
+    if pair is None:
+        return []
+    told = "significantly better" if pair["significant"] else "not significantly better"
+    return [
+        f"  {pair['a']['system']} is {told} than {pair['b']['system']}: "
+        f"P(better) = {100 * pair['p_above']:.0f} %, p = {pair['p_value']:.3f} for all "
+        "pairs of the board.",
+        f"  All pairs: {found['all_pairs']}",
+    ]
+
+
 def comparison(found: Json) -> str:
     lines = [f"{found['a']['system']} vs. {found['b']['system']} on {found['task']}"]
     for name, score in found["scores"].items():
-        told = "overlap" if score["intervals_overlap"] else "do not overlap"
         lines.append(
             f"  {name}: {score['a']['mean']:.1f} vs. {score['b']['mean']:.1f}, "
-            f"difference {score['difference']:+.1f}; the intervals {told}"
+            f"difference {score['difference']:+.1f}"
         )
     if found["scores"]:
         covers = next(iter(found["scores"].values()))["a"]["covers"]
-        lines.append(f"  95 % intervals of single systems; they cover {covers}.")
-        lines.append(
-            "  Systems whose intervals overlap may still be significantly "
-            f"different. Direct comparison: {found['all_pairs']}"
-        )
+        lines.append(f"  95 % intervals cover {covers}.")
+    lines += _pair(found)
     for name, metric in found["metrics"].items():
         note = "" if metric["comparable"] else " (other settings: do not compare)"
         lines.append(f"  {name}: {metric['a']:.2f} vs. {metric['b']:.2f}{note}")

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # which machines differ.
 DIGITS = 9
 _Z_RESAMPLES = 2_000
+_NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True)
@@ -175,8 +176,11 @@ def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | N
 
 
 def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate]:
-    if np.isnan(fit.freedom[fit.systems.index(name)][fit.systems.index(name)]):
-        # one worker says nothing of how another would judge
+    place = fit.systems.index(name)
+    one_worker = np.isnan(fit.freedom[place, place])
+    # ratings that are all the same say nothing of their spread; the plain interval
+    # allows for what so many of them cannot exclude
+    if one_worker or fit.variance[place, place] <= _NO_SPREAD:
         return {}
     estimate = Estimate.of(fit.interval(name), fit.interval(name, confidence=0.5))
     low, high = unit.bounds

@@ -20,18 +20,18 @@ from leaderboard.stats.systems.estimates import (
     estimate_systems,
 )
 from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.table_stats.agreement import Coefficient, coefficients
 from leaderboard.table_stats.crowd_tests import (
     NeighbourTests,
-    RankSumLine,
     neighbour_tests,
-    rank_sum_lines,
 )
 from leaderboard.table_stats.plans import Needed, needed
-from leaderboard.table_stats.read import Labels, Ratings
+from leaderboard.table_stats.read import Codes, Labels, Ratings
 
-# Ratings x systems; beyond it the search for decisive ratings takes minutes.
+# Ratings x systems; beyond it the search for decisive ratings takes minutes, and so do
+# rank sums of all pairs.
 _SEARCHED = 2e7
 SCALES = ("value", "log", "rank")
 
@@ -88,6 +88,17 @@ class PairLine:
 
 
 @dataclass(frozen=True)
+class RankSumLine:
+    """A system in WMT's table: mean z, wins by rank-sum tests, ranks of its cluster."""
+
+    system: str
+    z: float
+    wins: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Analysis:
     """What is known of one criterion.
 
@@ -104,11 +115,12 @@ class Analysis:
         Variance of systems, workers, instances and of the rest.
     agreement : tuple of Coefficient
     plans : tuple of Needed
+    rank_sums : tuple of RankSumLine
+        As WMT's tables have it, by z: which instances were drawn, not which workers.
     fragility : Fragility or None
     notes : tuple of str
         What to be careful about.
     neighbours : tuple of NeighbourTests
-    rank_sums : tuple of RankSumLine
         What papers report, for this crowd only.
     """
 
@@ -125,10 +137,10 @@ class Analysis:
     components: tuple[tuple[str, float], ...]
     agreement: tuple[Coefficient, ...]
     plans: tuple[Needed, ...]
+    rank_sums: tuple[RankSumLine, ...]
     fragility: Fragility | None
     notes: tuple[str, ...]
     neighbours: tuple[NeighbourTests, ...] = ()
-    rank_sums: tuple[RankSumLine, ...] = ()
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
@@ -170,10 +182,11 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     )
     variances = estimates.variances
     notes = _notes(estimates, standard.n_left_out)
+    rank_sums: tuple[RankSumLine, ...] = ()
     fragility = None
-    small = len(values) * len(estimates.systems) <= _SEARCHED
-    if small:
+    if len(values) * len(estimates.systems) <= _SEARCHED:
         fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
+        rank_sums = _rank_sums(z_scores, systems, of_instance)
     else:
         notes += ("How few ratings the first place hangs on was not searched for.",)
     n_workers = len(np.unique(workers.codes))
@@ -194,12 +207,12 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         components=_components(estimates),
         agreement=coefficients(values, systems.codes, workers.codes, of_instance),
         plans=needed(components, estimates, values, systems, of_instance),
+        rank_sums=rank_sums,
         fragility=fragility,
         notes=notes,
         neighbours=neighbour_tests(
             values, systems, of_instance, ranking.systems, seed=seed
         ),
-        rank_sums=rank_sum_lines(z_scores, systems, of_instance) if small else (),
     )
 
 
@@ -289,7 +302,7 @@ def _pair_lines(
 def _plain_means(
     values: Floats,
     systems: Labels,
-    instances: np.ndarray | None,
+    instances: Codes | None,
     names: tuple[str, int],
 ) -> dict[str, Interval]:
     """Average each instance's ratings first, as papers do, and resample instances."""
@@ -309,6 +322,22 @@ def _plain_means(
             own, seed=seed_from("stats", seed, criterion, name), n_resamples=10_000
         )
     return found
+
+
+def _rank_sums(
+    z_scores: Floats, systems: Labels, instances: Codes | None
+) -> tuple[RankSumLine, ...]:
+    """Rank as WMT does, where instances say what was rated."""
+    known = ~np.isnan(z_scores)
+    if instances is None or not known.any():
+        return ()
+    found = rank_sum_ranking(z_scores[known], systems.words[known], instances[known])
+    return tuple(
+        RankSumLine(name, float(z), int(wins), cluster.first, cluster.last)
+        for name, z, wins, cluster in zip(
+            found.systems, found.means, found.wins, found.clusters, strict=True
+        )
+    )
 
 
 def _components(estimates: SystemEstimates) -> tuple[tuple[str, float], ...]:

@@ -88,6 +88,7 @@ def analyse_pairs(pairs: Pairs) -> Analysis:
         components=(),
         agreement=(),
         plans=(),
+        rank_sums=(),
         fragility=None,
         notes=notes,
     )

@@ -41,8 +41,8 @@ class Sheet:
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Put an analysis into tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
-    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
     found += [_neighbours(analysis), _rank_sums(analysis)]
+    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
     return [sheet for sheet in found if sheet.rows]
 
 
@@ -72,6 +72,7 @@ def _about(analysis: Analysis) -> dict[str, Any]:
         "variances": dict(analysis.components),
         "agreement": [asdict(one) for one in analysis.agreement],
         "plans": [asdict(one) for one in analysis.plans],
+        "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "first_place": None
         if fragile is None
         else {
@@ -81,7 +82,6 @@ def _about(analysis: Analysis) -> dict[str, Any]:
             "share": fragile.share,
         },
         "neighbours": [asdict(one) for one in analysis.neighbours],
-        "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "notes": list(analysis.notes),
     }
 
@@ -159,6 +159,26 @@ def _pair(line: PairLine) -> tuple[str, ...]:
     )
 
 
+def _rank_sums(analysis: Analysis) -> Sheet:
+    rows = tuple(
+        (
+            _ranks(one.first, one.last),
+            one.system,
+            f"{one.z:.3f}",
+            str(one.wins),
+        )
+        for one in analysis.rank_sums
+    )
+    starts = [one.first for one in analysis.rank_sums]
+    rules = {i for i in range(1, len(starts)) if starts[i] != starts[i - 1]}
+    notes = (
+        "Clusters of WMT's findings: one-sided rank-sum tests (5 %, each pair by "
+        "itself) of instances' mean z. They cover which instances were drawn only.",
+    )
+    header = ("cluster", "system", "z", "wins")
+    return Sheet("Rank-sum clusters", header, rows, notes, frozenset(rules))
+
+
 def _components(analysis: Analysis) -> Sheet:
     total = sum(variance for _, variance in analysis.components)
     rows = tuple(
@@ -220,26 +240,6 @@ def _neighbours(analysis: Analysis) -> Sheet:
         "crowd of workers only.",
     )
     return Sheet("Neighbours, tested in pairs for this crowd", header, rows, notes)
-
-
-def _rank_sums(analysis: Analysis) -> Sheet:
-    rows = tuple(
-        (
-            _ranks(one.first, one.last),
-            one.system,
-            f"{one.z:.3f}",
-            str(one.wins),
-        )
-        for one in analysis.rank_sums
-    )
-    firsts = [one.first for one in analysis.rank_sums]
-    rules = {i for i in range(1, len(firsts)) if firsts[i] != firsts[i - 1]}
-    notes = (
-        "Clusters by unpaired one-sided rank-sum tests of z-scores at 5 %, not corrected "
-        "for their number, as in WMT's findings; for this crowd of workers only.",
-    )
-    header = ("cluster", "system", "z", "wins")
-    return Sheet("As WMT ranks", header, rows, notes, frozenset(rules))
 
 
 def _some(n: int, noun: str) -> str:

@@ -73,12 +73,8 @@ def test_two_submissions_are_put_side_by_side(run, board):
     kite, wren = board
     code, said, _ = run("compare", kite.pk, wren.pk)
     assert code == 0
-    assert "80.0 vs. 60.0, difference +20.0; the intervals do not overlap" in said
-    assert "they cover instances." in said
-    assert (
-        "Systems whose intervals overlap may still be significantly different." in said
-    )
-    assert "/tasks/tidy-news/differences/" in said
+    assert "80.0 vs. 60.0, difference +20.0" in said
+    assert "intervals cover instances." in said
     found = json.loads(run("--json", "compare", kite.pk, wren.pk)[1])
     assert found["metrics"]["sacrebleu"] == {"a": 40.0, "b": 30.0, "comparable": True}
 

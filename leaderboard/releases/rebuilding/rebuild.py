@@ -57,7 +57,7 @@ def rebuild(
         ("estimates", estimates.numbers()),
         ("ranks", estimates.ranks() if estimates.stated else _ranks(folder, manifest)),
         ("comparisons", compared_numbers(folder)),
-        ("joint evaluations", joint_numbers(folder)),
+        ("joint evaluations", _joint(folder, manifest)),
         ("metrics", _metrics(folder, manifest)),
         ("detectors", _detectors(folder, manifest)),
         ("rows", _counts(folder, manifest)),
@@ -194,6 +194,16 @@ def _ranks(folder: Path, manifest: Record) -> Iterator[Number]:
         )
         yield Number(
             "systems.jsonl", f"{name}, last", row["rank_last"], ranks and ranks.last
+        )
+
+
+def _joint(folder: Path, manifest: Record) -> Iterator[Number | str]:
+    if manifest["format"] == FORMAT:
+        yield from joint_numbers(folder)
+    elif bundle.read_table(folder, "joint_evaluations"):
+        yield (
+            f"The joint evaluations of a release of the format {manifest['format']} "
+            "were ranked by other statistics; an older version computes them again."
         )
 
 

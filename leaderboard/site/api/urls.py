@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from leaderboard.boards.api import submissions, tasks
+from leaderboard.boards.api import differences, submissions, tasks
 from leaderboard.evaluation.api import comparisons
 from leaderboard.metric_board.api import boards
 from leaderboard.site.api.nowhere import Nowhere
@@ -24,6 +24,11 @@ urlpatterns = [
         "tasks/<slug:slug>/leaderboard/",
         tasks.Leaderboard.as_view(),
         name="leaderboard",
+    ),
+    path(
+        "tasks/<slug:slug>/differences/",
+        differences.DifferenceList.as_view(),
+        name="differences",
     ),
     path(
         "tasks/<slug:slug>/metric-board/",

@@ -104,7 +104,7 @@ def test_text_latex_and_page_say_the_same(tmp_path):
         "Agreement of workers",
         "A next study",
         "Neighbours, tested in pairs for this crowd",
-        "As WMT ranks",
+        "Rank-sum clusters",
     ):
         assert said in text
         assert said in page.read_text()
@@ -248,7 +248,8 @@ def test_no_database_is_needed(tmp_path):
     "pair", ["cs-en", "de-en", "ja-en", "lv-en", "ru-en", "uk-en", "zh-en"]
 )
 def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
-    found = numbers(tmp_path, WMT22 / f"ratings-{pair}.csv.gz")["systems"]
+    everything = numbers(tmp_path, WMT22 / f"ratings-{pair}.csv.gz")
+    found = everything["systems"]
     known = {
         item["id"]: item["value"]
         for item in json.loads((WMT22 / "expected.json").read_text())
@@ -269,3 +270,7 @@ def test_the_z_scores_of_wmt22_come_out(tmp_path, pair):
         # cells of workers without a z count as 0 there
         assert line["z"] * own / segments == pytest.approx(published, abs=0.0005)
     assert missing == CELLS_WITHOUT.get(pair, 0)
+    for line in everything["criteria"][0]["rank_sums"] if not missing else ():
+        cluster = [line["first"], line["last"]]
+        assert cluster == known[f"{pair}/{line['system']}/cluster"]
+        assert line["wins"] == known[f"{pair}/{line['system']}/wins"]

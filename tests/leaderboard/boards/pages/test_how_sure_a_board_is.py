@@ -82,6 +82,20 @@ def test_board_differences_weights_and_files_have_one_ranking(judged, client):
         assert re.search(rf"{rank} & {row['system']} &", tex)
 
 
+def test_the_api_gives_the_comparisons_behind_the_ranks(judged, client):
+    address = "/api/v1/tasks/tidy-news/differences/"
+    found = client.get(address).json()["results"]
+    matrix = pairs.matrix(judged, ranked_pks(judged), cents_per_rating=10.0)
+
+    assert [(one["a"]["submission"], one["p_value"]) for one in found] == [
+        (pair.a.pk, pair.p_value) for pair in matrix.pairs
+    ]
+    first = matrix.pairs[0]
+    one = client.get(f"{address}?a={first.b.pk}&b={first.a.pk}").json()["results"]
+    assert [pair["significant"] for pair in one] == [first.apart]
+    assert client.get(f"{address}?a=nine").status_code == 400
+
+
 def test_what_is_still_needed_shrinks_the_error_enough(judged):
     matrix = pairs.matrix(judged, ranked_pks(judged), cents_per_rating=10.0)
     near = next(pair for pair in matrix.pairs if not pair.apart)

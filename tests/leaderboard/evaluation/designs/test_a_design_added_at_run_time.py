@@ -110,7 +110,9 @@ def test_outputs_beside_a_reference_go_from_task_toml_to_the_board(
 ):
     good, poor = published("Good", 1.0), published("Poor", 0.25)
     assert (good.state, poor.state) == ("PUBLISHED", "PUBLISHED"), good.failure
-    best, worst = (Score.objects.get(submission=one) for one in (good, poor))
+    best, worst = (
+        Score.objects.get(submission=one, superseded_at=None) for one in (good, poor)
+    )
     # its own unit: from 0 to 1
     assert 0 <= worst.low <= worst.high < best.low <= best.high <= 1
     assert f"human:{added}|scale:preference-5" in best.signature

@@ -37,7 +37,8 @@ def test_a_better_system_scores_higher_in_every_design(design, ask, published):
         good.failure + poor.failure
     )
     best, worst = (
-        Score.objects.get(submission=s, criterion="overall") for s in (good, poor)
+        Score.objects.get(submission=s, criterion="overall", superseded_at=None)
+        for s in (good, poor)
     )
     assert best.low > worst.high
     assert 0 <= worst.low <= worst.mean <= worst.high
@@ -57,7 +58,7 @@ def test_as_good_as_the_reference_is_the_middle_of_a_preference(
 ):
     ask(**asked_in("preference"), positive_share=0.0, negative_share=0.0)
     crowd.of_text = lambda _item, _text: 0.5
-    score = Score.objects.get(submission=published("Level", 0.5))
+    score = Score.objects.get(submission=published("Level", 0.5), superseded_at=None)
     assert abs(score.mean - 50) < 15
     assert score.low <= 50 <= score.high
 
@@ -73,7 +74,7 @@ def test_a_preference_is_turned_to_the_systems_side(ask, published):
         by_slot.setdefault(row.slot, []).append(value)
     # stored from A's side: low where the system stood there, high where it did not
     assert max(by_slot["A"]) < 0.5 < min(by_slot["B"])
-    assert Score.objects.get(submission=poor).high < 50
+    assert Score.objects.get(submission=poor, superseded_at=None).high < 50
 
 
 def test_items_never_say_whose_output_is_whose(ask, published):
@@ -147,7 +148,7 @@ def test_ticks_beside_the_ratings_become_shares(ask, published):
 def test_several_people_may_judge_each_instance(ask, published):
     ask(**asked_in("likert-6"), ratings_per_instance=3)
     found = published("Good", 1.0)
-    score = Score.objects.get(submission=found)
+    score = Score.objects.get(submission=found, superseded_at=None)
     assert (score.n, sum(score.histogram.values())) == (12, 36)
     assert score.n_workers >= 3
     campaign = found.human_evaluation.campaign
