@@ -39,40 +39,6 @@ PURE = [
     "crowd.pricing",
 ]
 
-# Known to the library, and to be shown by pages or commands that are still to be made.
-STILL_TO_BE_SHOWN = {
-    "mixed models": [
-        "leaderboard.stats.rater_effects: RaterAdjusted mixed_effects",
-    ],
-    "rank tests": [
-        "leaderboard.stats.paired: PairedTest PairedBootstrap differences "
-        "paired_bootstrap share_above_zero approximate_randomisation wilcoxon",
-    ],
-    "planners": [
-        "leaderboard.stats.components: worst_case_components pilot_components",
-        "leaderboard.stats.studies.plan_simulation: simulated_half_width simulated_means "
-        "simulated_power",
-        "leaderboard.stats.power: largest_sd_of_difference",
-        "leaderboard.stats.prediction_powered: expected_width_ratio",
-    ],
-    "studies of designs": [
-        "leaderboard.stats.studies.design_study: DesignResult study_designs",
-        "leaderboard.stats.studies.label_table: LabelTable label_table average majority "
-        "draw_estimates exact_sd",
-    ],
-    "false discoveries among workers": [
-        "leaderboard.stats.multiplicity: benjamini_hochberg",
-        "quality.detection.stats.decisions: PoolExpectation cost_threshold expectation "
-        "control_false_discoveries threshold_table",
-    ],
-}
-
-
-def still_to_be_shown() -> set[tuple[str, str]]:
-    lines = [line for lines in STILL_TO_BE_SHOWN.values() for line in lines]
-    split = [line.partition(": ") for line in lines]
-    return {(module, name) for module, _, names in split for name in names.split()}
-
 
 @pytest.fixture(scope="module")
 def product():
@@ -93,16 +59,8 @@ def public(product):
 
 
 def test_every_public_function_of_the_pure_rooms_is_used(public, reached):
-    dead = public - reached - still_to_be_shown()
+    dead = public - reached
     assert sorted(dead) == [], "no page, job, API or command reaches them: delete them"
-
-
-def test_what_is_shown_by_now_leaves_the_list(reached):
-    assert sorted(still_to_be_shown() & reached) == []
-
-
-def test_the_list_names_only_what_there_is(public):
-    assert sorted(still_to_be_shown() - public) == []
 
 
 def test_what_the_product_surely_uses_is_found(public, reached):

@@ -65,7 +65,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:evidence api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
@@ -73,7 +73,7 @@ MATRIX: dict[str, str] = {
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:check leaderboard:sample leaderboard:differences
-        leaderboard:weights leaderboard:story
+        leaderboard:evidence leaderboard:weights leaderboard:story
     """,
     SIGNED_IN: """
         accounts:home accounts:tokens account_reauthenticate account_email

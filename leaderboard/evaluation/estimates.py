@@ -6,7 +6,7 @@ Pure: the same ratings give the same numbers here and when a release is rebuilt.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from leaderboard.designs.unit import Unit
 from leaderboard.stats.clustered import clustered_mean
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
+from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.stats.systems.variances import Variances
@@ -90,19 +91,27 @@ def estimate_board(
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
+    for criterion, unit, group in groups_of(ratings, unit_of):
+        alike = set(group["submission"])
+        fit, of_criterion = _of_criterion(
+            group, unit, set(ranked) & alike, headline, seed
+        )
+        fits[criterion] = fit
+        standings |= {(pk, criterion): one for pk, one in of_criterion.items()}
+    return BoardEstimates(standings, fits)
+
+
+def groups_of(
+    ratings: pd.DataFrame, unit_of: Mapping[tuple[int, str], Unit]
+) -> Iterator[tuple[str, Unit, pd.DataFrame]]:
+    """Give each criterion's ratings of the systems that are estimated together."""
     for name, group in ratings.groupby("criterion", sort=True):
         criterion = str(name)
         unit = _usual_unit(criterion, unit_of)
         alike = [pk for (pk, c), u in unit_of.items() if c == criterion and u == unit]
         group = group[group["submission"].isin(alike)]
-        if unit is None or group.empty:
-            continue
-        fit, of_criterion = _of_criterion(
-            group, unit, set(ranked) & set(alike), headline, seed
-        )
-        fits[criterion] = fit
-        standings |= {(pk, criterion): one for pk, one in of_criterion.items()}
-    return BoardEstimates(standings, fits)
+        if unit is not None and not group.empty:
+            yield criterion, unit, group
 
 
 def _usual_unit(criterion: str, unit_of: Mapping[tuple[int, str], Unit]) -> Unit | None:
@@ -120,16 +129,13 @@ def sorted_by_system(
 def _of_criterion(
     ratings: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str, seed: int
 ) -> tuple[SystemEstimates, dict[int, Standing]]:
-    values = unit.averaged(ratings["value"].to_numpy(float))
-    labels = [ratings[name].to_numpy() for name in ("submission", "worker", "instance")]
+    values, labels = compared_values(ratings, unit, PLAIN)
     fit = estimate_systems(values, *labels)
     z_scores = _z_scores(values, *labels, seed=seed) if headline == Z_SCORES else {}
     compared = fit
     if headline == Z_SCORES:
-        z = worker_z_scores(values, labels[1])
-        known = ~np.isnan(z)
-        if known.any():
-            compared = estimate_systems(z[known], *(label[known] for label in labels))
+        z, known = compared_values(ratings, unit, headline)
+        compared = estimate_systems(z, *known)
     names = [str(pk) for pk in ranked if str(pk) in compared.systems]
     ranking = rank_systems(compared, names)
     standings = {}
@@ -145,6 +151,21 @@ def _of_criterion(
             round(float(fit.largest_share[i]), DIGITS),
         )
     return fit, standings
+
+
+def compared_values(
+    ratings: pd.DataFrame, unit: Unit, headline: str
+) -> tuple[Floats, list[Any]]:
+    """Give the values that ranks are made from, with their system, worker and instance."""
+    values = unit.averaged(ratings["value"].to_numpy(float))
+    labels = [ratings[name].to_numpy() for name in ("submission", "worker", "instance")]
+    if headline != Z_SCORES:
+        return values, labels
+    z = worker_z_scores(values, labels[1])
+    known = ~np.isnan(z)
+    if not known.any():
+        return values, labels
+    return z[known], [label[known] for label in labels]
 
 
 def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | None]:

@@ -74,7 +74,7 @@ def normalise_magnitudes(
     -----
     Both take from each worker the average quality of what that worker saw. Where
     workers saw different systems that is information lost; use
-    `leaderboard.stats.rater_effects.mixed_effects` on the logarithms there.
+    `leaderboard.stats.systems.estimates` on the logarithms there.
 
     References
     ----------

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.clustered import factor_codes
-from leaderboard.stats.intervals import Interval, as_ratings
-from leaderboard.stats.mixed import MixedFit, fit_mixed
+from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
 
 
@@ -38,7 +36,8 @@ def worker_z_scores(values: npt.ArrayLike, workers: npt.ArrayLike) -> Floats:
     Notes
     -----
     Right when every worker saw a random share of the systems; a worker who saw mostly
-    good outputs has that goodness taken away. `mixed_effects` does not do so.
+    good outputs has that goodness taken away.
+    `leaderboard.stats.systems.estimates.estimate_systems` does not do so.
 
     References
     ----------
@@ -177,110 +176,3 @@ def mean_z_scores(
     return StandardisedMeans(
         names, means, n_ratings.astype(np.int64), int((~usable).sum())
     )
-
-
-@dataclass(frozen=True)
-class RaterAdjusted:
-    """Systems' means with worker and instance effects taken out.
-
-    Parameters
-    ----------
-    fit : MixedFit
-        The model behind them; `fit.groups` are the systems.
-    covers : str
-        Which sources of variation its intervals cover.
-    n : int
-        Number of ratings.
-    """
-
-    fit: MixedFit
-    covers: str
-    n: int
-
-    def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
-        """Give a system's mean, had all workers and instances met it."""
-        i = self.fit.groups.index(system)
-        variance = float(self.fit.covariance[i, i])
-        return self._wald(float(self.fit.means[i]), variance, confidence)
-
-    def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Interval:
-        """Give how much better system a is than system b, on the ratings' scale."""
-        i, j = self.fit.groups.index(a), self.fit.groups.index(b)
-        c = self.fit.covariance
-        return self._wald(
-            float(self.fit.means[i] - self.fit.means[j]),
-            float(c[i, i] + c[j, j] - 2 * c[i, j]),
-            confidence,
-        )
-
-    def _wald(self, estimate: float, variance: float, confidence: float) -> Interval:
-        reach = normal_quantile(confidence) * max(variance, 0.0) ** 0.5
-        return Interval(
-            estimate,
-            estimate - reach,
-            estimate + reach,
-            confidence,
-            "mixed model",
-            self.covers,
-            self.n,
-        )
-
-
-def mixed_effects(
-    values: npt.ArrayLike,
-    systems: npt.ArrayLike,
-    workers: npt.ArrayLike,
-    instances: npt.ArrayLike | None = None,
-) -> RaterAdjusted:
-    """Estimate systems' means with workers (and instances) as random effects.
-
-    Parameters
-    ----------
-    values, systems, workers : array_like, shape (n,)
-        Ratings, and which system and worker each belongs to.
-    instances : array_like, shape (n,), optional
-        Which instance; adds a random effect of its difficulty.
-
-    Returns
-    -------
-    RaterAdjusted
-        Worker effects are shrunk towards none, the more the fewer ratings a worker
-        gave: a newcomer with three low ratings is not taken for a strict judge.
-
-    Raises
-    ------
-    ValueError
-        On no ratings, NaN, labels that do not fit, or no more ratings than systems.
-
-    Notes
-    -----
-    Assumes that workers shift ratings by a constant of their own (it does not rescale
-    how far they spread, as z-scores do), and that effects and errors are about
-    normal. On the scale of the ratings, not in standard deviations.
-
-    References
-    ----------
-    Henderson (1975), Biometrics 31, section 2; Läubli et al. (2020), JAIR 67, section
-    4, for such models of human evaluation.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> worker = np.arange(300) % 10
-    >>> strict = np.linspace(-20, 20, 10)[worker]
-    >>> system = np.where(rng.random(300) < 0.5, "x", "y")
-    >>> ratings = 60 + 5 * (system == "y") + strict + rng.normal(0, 10, 300)
-    >>> adjusted = mixed_effects(ratings, system, worker)
-    >>> adjusted.difference("y", "x").contains(5)
-    True
-    """
-    factors = {"worker": workers}
-    if instances is not None:
-        factors["instance"] = instances
-    fit = fit_mixed(values, systems, factors)
-    covered = [name for name in factors if name in fit.variances]
-    missing = [name for name in factors if name not in fit.variances]
-    covers = ", ".join(["residual noise", *covered])
-    if missing:
-        covers += f"; not {', '.join(missing)} (not separable from the rest)"
-    return RaterAdjusted(fit, covers, len(np.asarray(values)))

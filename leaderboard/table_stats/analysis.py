@@ -23,6 +23,12 @@ from leaderboard.stats.systems.fragility import Fragility, ratings_to_drop
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.table_stats.agreement import Coefficient, coefficients
+from leaderboard.table_stats.crowd_tests import (
+    NeighbourTests,
+    RankSumLine,
+    neighbour_tests,
+    rank_sum_lines,
+)
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Codes, Labels, Ratings
 
@@ -116,6 +122,9 @@ class Analysis:
     fragility : Fragility or None
     notes : tuple of str
         What to be careful about.
+    neighbours : tuple of NeighbourTests
+    rank_sums : tuple of RankSumLine
+        What papers report, for this crowd only.
     """
 
     criterion: str
@@ -134,6 +143,8 @@ class Analysis:
     rank_sums: tuple[RankSumLine, ...]
     fragility: Fragility | None
     notes: tuple[str, ...]
+    neighbours: tuple[NeighbourTests, ...] = ()
+    rank_sums: tuple[RankSumLine, ...] = ()
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
@@ -177,7 +188,8 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     notes = _notes(estimates, standard.n_left_out)
     rank_sums: tuple[RankSumLine, ...] = ()
     fragility = None
-    if len(values) * len(estimates.systems) <= _SEARCHED:
+    small = len(values) * len(estimates.systems) <= _SEARCHED
+    if small:
         fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
         rank_sums = _rank_sums(z_scores, systems, of_instance)
     else:
@@ -203,6 +215,10 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         rank_sums=rank_sums,
         fragility=fragility,
         notes=notes,
+        neighbours=neighbour_tests(
+            values, systems, of_instance, ranking.systems, seed=seed
+        ),
+        rank_sums=rank_sum_lines(z_scores, systems, of_instance) if small else (),
     )
 
 

@@ -23,6 +23,7 @@ _NAMES = {
     "system_b": ("system_b", "model_b", "shown_b"),
     "preferred": ("preferred", "winner", "preference", "choice"),
     "page": ("page", "hit"),
+    "day": ("day",),
 }  # fmt: skip
 #: Rows that are kept, where a file has such a column: WMT's types, releases' marks.
 KEPT = {"type": ("SYSTEM", "REPEAT"), "counts": ("true", "True", "1", "1.0")}
@@ -122,7 +123,7 @@ def layout_of(name: str, header: Sequence[str], criteria: Sequence[str] = ()) ->
         found = {
             field: column
             for field, column in found.items()
-            if field not in ("system", "value", "page")
+            if field not in ("system", "value", "page", "day")
         }
         return Layout("pairs", found, keep=keep)
     for column in criteria:

@@ -68,7 +68,7 @@ def _first_two(
     order = np.lexsort((np.arange(len(estimates.means)), -estimates.means))
     first, second = (estimates.systems[i] for i in order[:2])
     gap = float(estimates.means[order[0]] - estimates.means[order[1]])
-    a, b = _paired(values, systems, instances, first, second)
+    a, b = paired_means(values, systems, instances, first, second)
     if len(a) < 2 or gap <= 0:
         return None
     spread = pilot_sd_of_difference(a, b)
@@ -86,9 +86,10 @@ def _first_two(
     return Needed(words, plan.n_instances, None, plan.n_ratings)
 
 
-def _paired(
+def paired_means(
     values: Floats, systems: Labels, instances: Codes, first: str, second: str
 ) -> tuple[Floats, Floats]:
+    """Give two systems' means on the instances that both were rated on."""
     n = int(instances.max()) + 1
     means = []
     for name in (first, second):

@@ -41,8 +41,8 @@ class Sheet:
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Put an analysis into tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
-    found += [_rank_sums(analysis), _components(analysis), _agreement(analysis)]
-    found.append(_plans(analysis))
+    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
+    found += [_neighbours(analysis), _rank_sums(analysis)]
     return [sheet for sheet in found if sheet.rows]
 
 
@@ -81,6 +81,8 @@ def _about(analysis: Analysis) -> dict[str, Any]:
             "ratings_to_drop": fragile.n_ratings,
             "share": fragile.share,
         },
+        "neighbours": [asdict(one) for one in analysis.neighbours],
+        "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "notes": list(analysis.notes),
     }
 
@@ -217,13 +219,60 @@ def _plans(analysis: Analysis) -> Sheet:
     return Sheet("A next study", header, rows, notes)
 
 
+def _neighbours(analysis: Analysis) -> Sheet:
+    header = (
+        *("system", "against", "difference"),
+        *("bootstrap", "randomisation", "Wilcoxon", "instances"),
+    )
+    rows = tuple(
+        (
+            one.a,
+            one.b,
+            _number(one.difference),
+            _p_value(one.p_bootstrap),
+            _p_value(one.p_randomisation),
+            _p_value(one.p_wilcoxon),
+            str(one.n),
+        )
+        for one in analysis.neighbours
+    )
+    notes = (
+        "Two-sided p-values of instance means, each of one pair: they hold for this "
+        "crowd of workers only.",
+    )
+    return Sheet("Neighbours, tested in pairs for this crowd", header, rows, notes)
+
+
+def _rank_sums(analysis: Analysis) -> Sheet:
+    rows = tuple(
+        (
+            _ranks(one.first, one.last),
+            one.system,
+            f"{one.z:.3f}",
+            str(one.wins),
+        )
+        for one in analysis.rank_sums
+    )
+    firsts = [one.first for one in analysis.rank_sums]
+    rules = {i for i in range(1, len(firsts)) if firsts[i] != firsts[i - 1]}
+    notes = (
+        "Clusters by unpaired one-sided rank-sum tests of z-scores at 5 %, not corrected "
+        "for their number, as in WMT's findings; for this crowd of workers only.",
+    )
+    header = ("cluster", "system", "z", "wins")
+    return Sheet("As WMT ranks", header, rows, notes, frozenset(rules))
+
+
 def _some(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _rank(line: SystemLine) -> str:
-    single = line.rank_low == line.rank_high
-    return str(line.rank_low) if single else f"{line.rank_low}-{line.rank_high}"
+    return _ranks(line.rank_low, line.rank_high)
+
+
+def _ranks(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _number(value: float) -> str:

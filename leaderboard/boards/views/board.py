@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 from genie.lib.moment import read_moment, stamp, whole_second
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.pages import page_of
+from leaderboard.boards.selectors.certainty import ratings_to_change_first
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
@@ -108,6 +109,8 @@ def _context(
         "task": task,
         "board": rows,
         **_moments(rows, address),
+        # what is known of the current ratings says nothing of a past board
+        "to_change_first": None if rows.at else ratings_to_change_first(task),
         "question": task.human.criteria.get(main_criterion(task), ""),
         "page": page,
         "address": address,

@@ -1,4 +1,4 @@
-"""How sure a board is: pairs of systems, own weights, the story over time."""
+"""How sure a board is: what is behind it, pairs of systems, own weights, the story."""
 
 from __future__ import annotations
 
@@ -9,17 +9,44 @@ from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
-from leaderboard.boards.selectors import pairs
+from leaderboard.boards.selectors import certainty, pairs
 from leaderboard.boards.selectors.history import History, history
-from leaderboard.boards.selectors.systems import ranked_pks
+from leaderboard.boards.selectors.systems import ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
+from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
 _IN_MATRIX, _IN_LIST = 12, 30
 _IN_STORY = 100
+
+
+def evidence(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say what stands behind the scores, and what cannot be concluded from them."""
+    task = get_object_or_404(Task, slug=slug)
+    criteria = certainty.evidence_of(task)
+    context = {
+        "here": "tasks",
+        "task": task,
+        "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
+        "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
+    }
+    return render(request, "leaderboard/boards/evidence.html", context)
+
+
+def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
+    if shares is None:
+        return []
+    lines = [
+        ("Workers: some are stricter than others", shares.worker),
+        ("Instances: some are harder than others", shares.instance),
+        ("Everything else: taste, attention, chance", shares.rest),
+    ]
+    if shares.system is not None:
+        lines.insert(0, ("Systems: what the board wants to know", shares.system))
+    return histogram(lines)
 
 
 def differences(request: HttpRequest, slug: str) -> HttpResponse:

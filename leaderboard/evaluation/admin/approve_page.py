@@ -17,6 +17,7 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.submissions.models.submission import Prediction, Submission
 
@@ -78,6 +79,7 @@ def approve_page(
         "can_decline": submission.state == State.MEASURED,
         "form": form,
         "workers": crowd_wanted(submission.task),
+        "precision": expected_precision(submission.task),
         "samples": _samples(submission),
         **_money(submission, cost),
     }

@@ -23,6 +23,8 @@ class BoardFit(models.Model):
     )
     # criterion -> what SystemEstimates holds, lists in the order of its systems
     criteria = OrderedJSONField(default=dict)
+    # criterion -> what leaderboard.evaluation.evidence gives; of public boards only
+    evidence = models.JSONField(default=dict)
     # the scores' ratings and settings that went in, hashed
     inputs_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -25,6 +25,7 @@ from leaderboard.evaluation.estimates import (
     estimate_board,
     headline_of,
 )
+from leaderboard.evaluation.evidence import board_evidence
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.board_ratings import (
@@ -53,6 +54,7 @@ class Refit:
     of: int | None
     inputs_sha256: str
     estimates: BoardEstimates
+    evidence: dict[str, dict[str, Any]]
 
 
 def refit_board(task: Task) -> None:
@@ -128,14 +130,15 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     """Compute the fit from the ratings that count."""
     scores = list(board_scores(task, of).select_related("evaluation"))
+    ratings, units = board_ratings(evaluations_of(scores)), units_of(scores)
+    ranked, headline = ranked_systems(scores), task.human.estimate
     estimates = estimate_board(
-        board_ratings(evaluations_of(scores)),
-        units_of(scores),
-        ranked_systems(scores),
-        headline=task.human.estimate,
-        seed=estimates_seed(task),
+        ratings, units, ranked, headline=headline, seed=estimates_seed(task)
     )
-    return Refit(task, of.pk if of else None, inputs, estimates)
+    if of is not None:
+        return Refit(task, of.pk, inputs, estimates, {})
+    evidence = board_evidence(ratings, units, ranked, estimates.fits, headline=headline)
+    return Refit(task, None, inputs, estimates, evidence)
 
 
 def estimates_seed(task: Task) -> int:
@@ -163,6 +166,7 @@ def _write(refit: Refit) -> None:
         task=refit.task,
         of=of,
         criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
+        evidence=refit.evidence,
         inputs_sha256=refit.inputs_sha256,
     )
     rows = board_scores(refit.task, of).select_related("submission")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.boards.api import open_data, submitting
+from leaderboard.boards.api import evidence, open_data, submitting
 from leaderboard.evaluation.api import staff
 from leaderboard.teams.api import webhooks, whoami
 
 urlpatterns = [
+    path(
+        "tasks/<slug:slug>/evidence/",
+        evidence.TaskEvidence.as_view(),
+        name="evidence",
+    ),
     path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
     path(
         "tasks/<slug:slug>/metric-results/",

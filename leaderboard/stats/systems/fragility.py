@@ -79,17 +79,25 @@ def ratings_to_drop(
     means, influence = _contributions(table, variances)
     order = np.lexsort((np.arange(len(means)), -means))
     leader = int(order[0])
-    best: Fragility | None = None
-    for rival in order[1:].tolist():
+    # a lead of rounding is a tie
+    lead = float(means[leader] - means[order[1]])
+    if lead <= 1e-9 * max(float(np.abs(means).max()), 1e-300):
+        return None
+    guesses = []
+    for place, rival in enumerate(order[1:].tolist()):
         gap = float(means[leader] - means[rival])
-        # a lead of rounding is a tie
-        if gap <= 1e-9 * max(float(np.abs(means).max()), 1e-300):
-            return None
+        guess = _guess(influence[:, leader] - influence[:, rival], gap)
+        guesses.append((guess, place, rival))
+    best: tuple[int, int, Fragility] | None = None
+    for guess, place, rival in sorted(guesses):
+        # no search ends below its guess
+        if best is not None and (guess, place) > best[:2]:
+            continue
         moved = influence[:, leader] - influence[:, rival]
-        found = _smallest(table, variances, leader, rival, gap, moved)
-        if found is not None and (best is None or found.n_ratings < best.n_ratings):
-            best = found
-    return best
+        found = _smallest(table, variances, leader, rival, guess, moved)
+        if found is not None and (best is None or (found.n_ratings, place) < best[:2]):
+            best = (found.n_ratings, place, found)
+    return best[2] if best else None
 
 
 def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Floats]:
@@ -102,18 +110,23 @@ def _contributions(table: RatingTable, variances: Variances) -> tuple[Floats, Fl
     return means, weights @ bread.T * residuals[:, None]
 
 
+def _guess(moved: Floats, gap: float) -> int:
+    """Count the ratings that close the gap if each moves it as much as by itself."""
+    falling = np.sort(moved[moved > 0])[::-1]
+    enough = np.flatnonzero(np.cumsum(falling) >= gap)
+    return int(enough[0]) + 1 if len(enough) else len(falling)
+
+
 def _smallest(
     table: RatingTable,
     variances: Variances,
     leader: int,
     rival: int,
-    gap: float,
+    size: int,
     moved: Floats,
 ) -> Fragility | None:
     order = np.argsort(-moved, kind="stable")
     helpful = order[moved[order] > 0]
-    enough = np.flatnonzero(np.cumsum(moved[helpful]) >= gap)
-    size = int(enough[0]) + 1 if len(enough) else len(helpful)
     while size <= len(helpful):
         if _overtakes(table, variances, leader, rival, helpful[:size]):
             return Fragility(

@@ -15,7 +15,7 @@ from tests.factories import (
     make_worker,
 )
 
-MOST_QUERIES = 13
+MOST_QUERIES = 14
 
 
 def queries(client, address):

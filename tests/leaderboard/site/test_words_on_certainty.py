@@ -54,7 +54,8 @@ def test_a_score_covers_workers_and_the_plain_mean_beside_it_does_not(scored):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/differences/", "/weights/", "/story/", "/board.tex"]
+    "path",
+    ["/", "/differences/", "/evidence/", "/weights/", "/story/", "/board.tex"],
 )
 def test_every_view_of_a_board_says_what_its_intervals_cover(client, scored, path):
     said = words(client.get(f"/tasks/tidy-news{path}"))

@@ -10,8 +10,10 @@ import sys
 from io import StringIO
 
 import numpy as np
+import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
+from scipy import stats
 
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.ranks import rank_systems
@@ -66,7 +68,7 @@ def test_the_json_has_what_was_promised(tmp_path):
     }  # fmt: skip
     about = {one["criterion"]: one for one in found["criteria"]}
     assert about["fluency"]["n"] == 600
-    assert "workers were asked" in about["fluency"]["covers"]
+    assert "which workers rated" in about["fluency"]["covers"]
     assert "this crowd" in about["fluency"]["covers_crowd"]
     estimates = estimate_systems(*columns["fluency"])
     ranking = rank_systems(estimates)
@@ -101,6 +103,8 @@ def test_text_latex_and_page_say_the_same(tmp_path):
         "Variance components",
         "Agreement of workers",
         "A next study",
+        "Neighbours, tested in pairs for this crowd",
+        "As WMT ranks",
     ):
         assert said in text
         assert said in page.read_text()
@@ -109,8 +113,34 @@ def test_text_latex_and_page_say_the_same(tmp_path):
     assert "http://www.w3.org" in page.read_text()
     latex = run(path, "--latex")
     assert estimate in latex
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") == 6
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\bottomrule") == 7
     assert "_" not in latex.replace(r"\_", "")
+
+
+def test_the_tests_that_papers_report_stand_beside(tmp_path):
+    path, columns = table(tmp_path)
+    (about,) = numbers(tmp_path, path)["criteria"]
+    value, system, _, instance = columns[""]
+    means = pd.DataFrame({"v": value, "s": system, "i": instance}).pivot_table(
+        index="i", columns="s", values="v"
+    )
+    assert [(one["a"], one["b"]) for one in about["neighbours"]] == [
+        ("s2", "s1"),
+        ("s1", "s0"),
+    ]
+    for one in about["neighbours"]:
+        both = means[[int(one["a"][1]), int(one["b"][1])]].dropna()
+        a, b = both.to_numpy().T
+        assert one["n"] == len(both)
+        assert one["difference"] == pytest.approx((a - b).mean())
+        theirs = stats.wilcoxon(a, b, zero_method="pratt").pvalue
+        assert one["p_wilcoxon"] == pytest.approx(theirs, abs=0.005)
+        paired = stats.ttest_rel(a, b).pvalue
+        assert one["p_randomisation"] == pytest.approx(paired, abs=0.02)
+        assert one["p_bootstrap"] == pytest.approx(paired, abs=0.03)
+    lines = about["rank_sums"]
+    assert [line["system"] for line in lines] == ["s2", "s1", "s0"]
+    assert lines[0]["first"] == 1
 
 
 def test_the_same_table_gives_the_same_bytes_in_any_order(tmp_path):
@@ -165,7 +195,7 @@ def test_pairs_give_strengths_between_workers(tmp_path):
     assert (first["system"], first["rank_low"], second["rank_low"]) == ("x", 1, 2)
     assert first["plain"] + second["plain"] == pytest.approx(1)
     assert found["pairs"][0]["p"] < 0.001
-    assert "which workers were asked" in found["criteria"][0]["covers"]
+    assert "which workers rated" in found["criteria"][0]["covers"]
 
 
 def test_one_who_never_lost_has_a_strength_all_the_same(tmp_path):

@@ -30,6 +30,7 @@ def test_every_page_fits_a_phone_and_axe_finds_nothing(open_page, cast):
     for path in (
         f"{base}/?scored=1&columns=all",
         f"{base}/differences/",
+        f"{base}/evidence/",
         f"{base}/weights/?w.overall=2",
         f"{base}/story/",
         f"{base}/check/",

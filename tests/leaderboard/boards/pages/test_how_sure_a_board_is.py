@@ -162,7 +162,7 @@ def test_systems_that_look_alike_are_said_to(team, submitter, client):
     assert ">50<" in html
 
 
-@pytest.mark.parametrize("page", ["differences", "weights", "story"])
+@pytest.mark.parametrize("page", ["differences", "evidence", "weights", "story"])
 def test_boards_without_evidence_say_so(client, task, page, team, submitter):
     assert client.get(f"/tasks/tidy-news/{page}/").status_code == 200
     make_ranked(task, 70, team=team, owner=submitter)

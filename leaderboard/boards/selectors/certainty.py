@@ -1,0 +1,258 @@
+"""What stands behind a board's scores, criterion by criterion, and what it cannot say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leaderboard.boards.selectors.columns import field_of, main_criterion
+from leaderboard.boards.selectors.systems import System, systems
+from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
+from leaderboard.tasks.models import Task
+
+# From fewer, nothing is said of how much systems, or workers, differ in general.
+FEW_SYSTEMS, FEWEST_WORKERS = 5, 5
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How many percent of the variance of one rating come from where.
+
+    `system` is None, and the others are shares of the rest, where there are few systems.
+    """
+
+    system: int | None
+    worker: int
+    instance: int
+    rest: int
+
+
+@dataclass(frozen=True)
+class First:
+    """How few ratings decide who is first: without them `rival` leads."""
+
+    leader: System
+    rival: System
+    n_ratings: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far workers agree on one output: Krippendorff's alpha with its 95 % interval.
+
+    `same` is the share of pairs of workers that gave the same answer, where there are few
+    answers to choose from.
+    """
+
+    alpha: float
+    low: float | None
+    high: float | None
+    level: str
+    n_outputs: int
+    same: float | None
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How workers differ in leniency, see `leaderboard.stats.systems.leniency`.
+
+    `typical_gap` is in points; magnitudes have a `typical_factor` instead. Both are None
+    where there are too few workers.
+    """
+
+    n_workers: int
+    strict: int
+    lenient: int
+    typical_gap: float | None
+    typical_factor: float | None
+    rate: float
+
+
+@dataclass(frozen=True)
+class RankSums:
+    """A system as WMT's tables have it: how many it beats, and its cluster's ranks."""
+
+    system: System
+    wins: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All of it, of one criterion."""
+
+    criterion: str
+    question: str
+    n_systems: int
+    n_ratings: int
+    shares: Shares | None
+    workers: Workers
+    agreement: Agreement | None
+    first: First | None
+    # empty where the task's scores are not z-scores
+    wmt: list[RankSums]
+    cannot_conclude: list[str]
+
+
+def evidence_of(task: Task) -> list[Evidence]:
+    """Give what stands behind the board, the criterion that ranks it first."""
+    fit = current_fit(task)
+    if fit is None:
+        return []
+    names = [main_criterion(task), *task.human.criteria]
+    return [
+        _evidence(task, fit, name)
+        for name in dict.fromkeys([*names, *fit.criteria])
+        if name in fit.criteria and name in fit.evidence
+    ]
+
+
+def ratings_to_change_first(task: Task) -> int | None:
+    """Say how few ratings the board's first place hangs on; None where nobody knows."""
+    # without the fit itself, which is large
+    rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
+    stored = rows.values_list("evidence", flat=True).first() or {}
+    first = stored.get(main_criterion(task), {}).get("first")
+    return first["n_ratings"] if first else None
+
+
+def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
+    estimates, stored = from_json(fit.criteria[criterion]), fit.evidence[criterion]
+    workers = Workers(**stored["workers"])
+    enough = workers.n_workers >= FEWEST_WORKERS
+    if not enough:
+        workers = Workers(workers.n_workers, 0, 0, None, None, workers.rate)
+    agreement = stored["agreement"] and Agreement(**stored["agreement"])
+    return Evidence(
+        criterion=criterion,
+        question=task.human.criteria.get(criterion, ""),
+        n_systems=len(estimates.systems),
+        n_ratings=int(estimates.n.sum()),
+        shares=shares_of(estimates) if enough else None,
+        workers=workers,
+        agreement=agreement,
+        first=_first(task, stored),
+        wmt=_wmt(task, stored),
+        cannot_conclude=[
+            *_of_few_systems(task, criterion, len(estimates.systems)),
+            *_of_few_workers(estimates, workers.n_workers),
+            *_of_no_agreement(agreement),
+            *([] if stored["first_searched"] else [_NOT_SEARCHED]),
+        ],
+    )
+
+
+_NOT_SEARCHED = (
+    "How few ratings the first place hangs on was not searched for: there are too many."
+)
+
+
+def shares_of(estimates: SystemEstimates) -> Shares | None:
+    """Split the variance of one rating; None where ratings do not vary."""
+    found = estimates.variances
+    few = len(estimates.systems) < FEW_SYSTEMS
+    system = 0.0 if few else _between_systems(estimates)
+    total = system + found.worker + found.instance + found.residual
+    if total <= 0:
+        return None
+    percent = _hundred([system, found.worker, found.instance, found.residual], total)
+    return Shares(None if few else percent[0], *percent[1:])
+
+
+def _between_systems(estimates: SystemEstimates) -> float:
+    """Give the variance of systems' true means: what is seen less what errors add."""
+    upper = np.triu_indices(len(estimates.systems), 1)
+    errors = estimates.variance[upper] / 2
+    known = np.isfinite(errors)
+    noise = float(errors[known].mean()) if known.any() else math.inf
+    return max(float(estimates.means.var(ddof=1)) - noise, 0.0)
+
+
+def _hundred(parts: list[float], total: float) -> list[int]:
+    """Round to whole percents that add up to 100."""
+    exact = [100 * part / total for part in parts]
+    whole = [math.floor(one) for one in exact]
+    order = sorted(range(len(parts)), key=lambda i: whole[i] - exact[i])
+    for i in order[: 100 - sum(whole)]:
+        whole[i] += 1
+    return whole
+
+
+def _first(task: Task, stored: Mapping[str, Any]) -> First | None:
+    found = stored["first"]
+    if found is None:
+        return None
+    pair = systems(task, [found["leader"], found["rival"]])
+    if len(pair) < 2:
+        return None  # one of them is not public any more
+    leader, rival = pair
+    return First(leader, rival, found["n_ratings"], found["share"])
+
+
+def _wmt(task: Task, stored: Mapping[str, Any]) -> list[RankSums]:
+    lines = stored["wmt"]
+    named = {one.pk: one for one in systems(task, [line["system"] for line in lines])}
+    return [
+        RankSums(named[line["system"]], line["wins"], line["first"], line["last"])
+        for line in lines
+        if line["system"] in named
+    ]
+
+
+def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:
+    said = []
+    if n < 2:
+        said.append("Only one system has been judged: there is nothing to compare.")
+    elif n < FEW_SYSTEMS:
+        said.append(
+            f"Only {n} systems have been judged. How much systems differ in general, or "
+            "whether a metric ranks them as people do, cannot be concluded from so few."
+        )
+    if n > 1 and criterion == main_criterion(task):
+        said += _of_shared_first(task)
+    return said
+
+
+def _of_shared_first(task: Task) -> list[str]:
+    field = field_of(task, frozenset())
+    n = int((field.first == 1).sum())
+    if n < 2:
+        return []
+    return [
+        f"No system can be called the best: {n} systems may hold rank 1, as far as these "
+        "ratings tell."
+    ]
+
+
+def _of_few_workers(estimates: SystemEstimates, n_workers: int) -> list[str]:
+    if n_workers < FEWEST_WORKERS:
+        return [
+            f"Only {n_workers} worker{'s' * (n_workers != 1)} judged these systems. How "
+            "much workers differ, and what others would say, cannot be concluded."
+        ]
+    fewest = float(estimates.effective_workers.min())
+    if fewest >= FEW_WORKERS:
+        return []
+    return [
+        f"One system at least has the weight of only {fewest:.1f} equally busy workers. "
+        "What other workers would say of it is uncertain, and the share of the variance "
+        "that comes from workers is rough."
+    ]
+
+
+def _of_no_agreement(agreement: Agreement | None) -> list[str]:
+    if agreement is not None:
+        return []
+    return [
+        "How far workers agree on the same output cannot be said: each output was rated "
+        "by one worker, or all ratings are equal."
+    ]

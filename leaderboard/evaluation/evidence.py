@@ -1,0 +1,148 @@
+"""What stands behind a board beside its scores: agreement, workers, how firm its first is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of
+from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.fragility import ratings_to_drop
+from leaderboard.stats.systems.leniency import leniency
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.tasks.config import Z_SCORES
+from quality.agreement.kappa import percentage_agreement
+from quality.agreement.krippendorff import Level, krippendorff_alpha
+from quality.agreement.label_counts import tally
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Ratings x systems; beyond it the search for decisive ratings takes minutes.
+_SEARCHED = 2e7
+# Outputs x distinct values; beyond the first no interval is drawn, beyond the second
+# agreement is not counted.
+_RESAMPLED, _COUNTED = 5e5, 1e7
+_RESAMPLES = 500
+# With more answers to choose from, that two are the same says little.
+_FEW_ANSWERS = 10
+
+
+def board_evidence(
+    ratings: pd.DataFrame,
+    unit_of: Mapping[tuple[int, str], Unit],
+    ranked: Collection[int],
+    fits: Mapping[str, SystemEstimates],
+    *,
+    headline: str,
+) -> dict[str, dict[str, Any]]:
+    """Give, by criterion, agreement, workers' leniency and what the first place hangs on.
+
+    `ratings` are those that `fits` were made from.
+    """
+    return {
+        criterion: {
+            "agreement": _agreement(group, unit),
+            "workers": _workers(group, unit, fits[criterion]),
+            **_first(group, unit, ranked, headline),
+            "wmt": _wmt(group, unit, ranked) if headline == Z_SCORES else [],
+        }
+        for criterion, unit, group in groups_of(ratings, unit_of)
+        if criterion in fits
+    }
+
+
+def _agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
+    """Tell how far workers agree on the same output; None where nobody shares one."""
+    # a second rating by the same worker is no second opinion
+    own = group.drop_duplicates(["submission", "instance", "worker"])
+    output = own.groupby(["submission", "instance"], sort=True).ngroup().to_numpy()
+    shared = np.bincount(output)[output] > 1
+    if not shared.any():
+        return None
+    values = unit.averaged(own["value"].to_numpy(float))[shared]
+    cells = len(np.unique(output[shared])) * len(np.unique(values))
+    if cells > _COUNTED:
+        return None
+    labels = tally(output[shared], values)
+    # answers to choose from have an order and no distances
+    level: Level = "ordinal" if unit.steps else "interval"
+    n_resamples = _RESAMPLES if cells <= _RESAMPLED else 0
+    alpha = krippendorff_alpha(labels, level, n_resamples=n_resamples)
+    if not math.isfinite(alpha.value):
+        return None
+    same = None
+    if unit.steps and len(labels.values) <= _FEW_ANSWERS:
+        same = _short(percentage_agreement(labels, n_resamples=0).value)
+    return {
+        "alpha": _short(alpha.value),
+        "low": _short(alpha.low),
+        "high": _short(alpha.high),
+        "level": level,
+        "n_outputs": alpha.n_items,
+        "same": same,
+    }
+
+
+def _workers(group: pd.DataFrame, unit: Unit, fit: SystemEstimates) -> dict[str, Any]:
+    values = unit.averaged(group["value"].to_numpy(float))
+    found = leniency(
+        values, group["submission"].to_numpy(), group["worker"].to_numpy(), fit
+    )
+    gap = found.typical_gap
+    stored = {**asdict(found), "typical_gap": _short(gap), "typical_factor": None}
+    if unit.logarithmic:
+        # a difference of logarithms is a ratio of magnitudes
+        stored |= {"typical_gap": None, "typical_factor": _short(math.exp(gap))}
+    return stored
+
+
+def _first(
+    group: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str
+) -> dict[str, Any]:
+    """Find how few ratings decide who is first; `first` is None where none do."""
+    values, labels = compared_values(group, unit, headline)
+    kept = np.isin(labels[0], list(ranked))
+    if kept.sum() * len(np.unique(labels[0][kept])) > _SEARCHED:
+        return {"first": None, "first_searched": False}
+    found = None
+    if kept.any():
+        found = ratings_to_drop(values[kept], *(label[kept] for label in labels))
+    first = found and {
+        "leader": int(found.leader),
+        "rival": int(found.rival),
+        "n_ratings": found.n_ratings,
+        "share": _short(found.share),
+    }
+    return {"first": first, "first_searched": True}
+
+
+def _wmt(
+    group: pd.DataFrame, unit: Unit, ranked: Collection[int]
+) -> list[dict[str, Any]]:
+    """Give each system's wins and cluster as WMT's findings do, best first."""
+    z, (systems, _, instances) = compared_values(group, unit, Z_SCORES)
+    kept = np.isin(systems, list(ranked))
+    if not kept.any():
+        return []
+    found = rank_sum_ranking(z[kept], systems[kept], instances[kept])
+    return [
+        {
+            "system": int(name),
+            "wins": int(wins),
+            "first": ranks.first,
+            "last": ranks.last,
+        }
+        for name, wins, ranks in zip(
+            found.systems, found.wins, found.clusters, strict=True
+        )
+    ]
+
+
+def _short(value: float) -> float | None:
+    return round(value, DIGITS) if math.isfinite(value) else None

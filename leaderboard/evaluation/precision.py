@@ -1,0 +1,180 @@
+"""How precise a planned evaluation will be, judged by the ratings that its task has."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import all_designs
+from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.components import (
+    Components,
+    mean_variance,
+    worst_case_components,
+)
+from leaderboard.stats.planning import Plan, plan_half_width
+from leaderboard.stats.power import (
+    largest_sd_of_difference,
+    paired_power,
+    plan_power,
+)
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+
+# Points between two systems that an evaluation should be able to find, and how surely.
+DIFFERENCE, POWER = 5.0, 0.8
+_WIDTHS = (5.0, 3.0, 2.0)
+_CONFIDENCE = 0.95
+# Fewer workers do not say how much workers differ.
+_FEWEST_WORKERS = 5
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What an aim takes for one system; None throughout where nothing reaches it."""
+
+    words: str
+    n_instances: int | None = None
+    ratings_each: int | None = None
+    n_workers: int | None = None
+    cents: int | None = None
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What an evaluation as the task plans it is expected to show.
+
+    Parameters
+    ----------
+    half_width : float
+        Expected half-width of a score's 95 % interval, in points.
+    power : float
+        Probability of telling two systems apart that truly differ by `DIFFERENCE`.
+    n_instances, n_workers : int
+        As planned.
+    pilot : bool
+        Whether the variances are those of the task's ratings, and not the worst case.
+    n_ratings : int
+        How many ratings they come from.
+    aims : list of Aim
+    """
+
+    half_width: float
+    power: float
+    n_instances: int
+    n_workers: int
+    pilot: bool
+    n_ratings: int
+    aims: list[Aim]
+    difference: float = DIFFERENCE
+
+
+def expected_precision(task: Task) -> Precision | None:
+    """Plan the evaluation of one submission; None for magnitudes, which have no points."""
+    human = task.human
+    unit = all_designs()[human.design].unit(
+        _ranking(human), all_scales()[human.scale], asked=True
+    )
+    if unit.logarithmic:
+        return None
+    pilot, n_ratings = _pilot(task)
+    low, high = unit.bounds
+    components = pilot or worst_case_components(low=low, high=high)
+    n, each = task.sample_size, human.ratings_per_instance
+    workers = max(min(human.n_workers_wanted, n * each), 2)
+    variance = mean_variance(components, n, each, workers)
+    sd = _sd_of_difference(components, each, n * each / workers, high - low, pilot)
+    return Precision(
+        half_width=normal_quantile(_CONFIDENCE) * math.sqrt(variance),
+        power=paired_power(max(n, 2), DIFFERENCE, sd) if sd > 0 else 1.0,
+        n_instances=n,
+        n_workers=workers,
+        pilot=pilot is not None,
+        n_ratings=n_ratings,
+        aims=_aims(task, components, workers, sd),
+    )
+
+
+def _ranking(human: HumanConfig) -> str:
+    return next(iter(human.criteria), "overall")
+
+
+def _pilot(task: Task) -> tuple[Components | None, int]:
+    """Take the variances of the board's fit, where enough workers stand behind it."""
+    fit = current_fit(task)
+    stored = fit.criteria.get(_ranking(task.human)) if fit else None
+    if stored is None or max(stored["n_workers"]) < _FEWEST_WORKERS:
+        return None, 0
+    found = stored["variances"]
+    residual, instance, worker = (
+        float(found[name]) for name in ("residual", "instance", "worker")
+    )
+    pilot = Components(residual, instance, worker, basis="the board's ratings")
+    return (pilot, int(sum(stored["n"]))) if pilot.total > 0 else (None, 0)
+
+
+def _sd_of_difference(
+    components: Components,
+    each: int,
+    per_worker: float,
+    scale: float,
+    pilot: Components | None,
+) -> float:
+    """Give the spread of the difference of two systems on one instance.
+
+    Each system is taken to have workers of its own, whose levels count once for each of
+    their instances; what an instance does to both falls out.
+    """
+    if pilot is None:
+        return largest_sd_of_difference(
+            min(DIFFERENCE, scale), low=0.0, high=scale, independent=True
+        )
+    level = components.worker * per_worker
+    return math.sqrt(2 * (level + components.residual) / each)
+
+
+def _aims(task: Task, components: Components, workers: int, sd: float) -> list[Aim]:
+    human = task.human
+    each = human.ratings_per_instance
+    per_worker = max(round(task.sample_size * each / workers), 1)
+    aims = []
+    for width in _WIDTHS:
+        words = f"A 95 % interval of ± {width:g} points"
+        try:
+            plan = plan_half_width(
+                width,
+                components,
+                confidence=_CONFIDENCE,
+                ratings_per_instance=each,
+                ratings_per_worker=per_worker,
+                max_instances=task.n_instances,
+            )
+        except GenieError:
+            aims.append(Aim(words))
+            continue
+        aims.append(_aim(words, plan, per_worker, task))
+    return [*aims, _of_power(task, sd, per_worker)]
+
+
+def _of_power(task: Task, sd: float, per_worker: int) -> Aim:
+    words = f"{100 * POWER:.0f} % power to find a difference of {DIFFERENCE:g} points"
+    if sd <= 0:
+        return Aim(words)
+    try:
+        plan = plan_power(DIFFERENCE, sd, power=POWER)
+    except GenieError:
+        return Aim(words)
+    plan = replace(plan, ratings_per_instance=task.human.ratings_per_instance)
+    return _aim(words, plan, per_worker, task)
+
+
+def _aim(words: str, plan: Plan, per_worker: int, task: Task) -> Aim:
+    n_ratings = plan.n_ratings
+    # no worker rates one output twice
+    workers = max(math.ceil(n_ratings / per_worker), plan.ratings_per_instance)
+    cents = math.ceil(round(n_ratings * cents_per_rating(task), 6))
+    return Aim(words, plan.n_instances, plan.ratings_per_instance, workers, cents)

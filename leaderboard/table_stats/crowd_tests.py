@@ -1,0 +1,106 @@
+"""The tests that papers report: they hold for this crowd, not for another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from leaderboard.stats.paired import (
+    approximate_randomisation,
+    paired_bootstrap,
+    wilcoxon,
+)
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.table_stats.plans import paired_means
+from leaderboard.table_stats.read import Codes, Labels
+
+# Pairs x instances x swaps of their signs, beyond which the tests would take minutes.
+_AFFORDABLE = 1e9
+_N_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class NeighbourTests:
+    """Two systems next to each other in the ranking, on the instances of both.
+
+    The p-values are two-sided, of instance means, and not corrected for the number of
+    pairs.
+    """
+
+    a: str
+    b: str
+    n: int
+    difference: float
+    p_bootstrap: float
+    p_randomisation: float
+    p_wilcoxon: float
+
+
+@dataclass(frozen=True)
+class RankSumLine:
+    """A system as WMT's tables have it: mean z, systems beaten, ranks of its cluster."""
+
+    system: str
+    z: float
+    wins: int
+    first: int
+    last: int
+
+
+def neighbour_tests(
+    values: Floats,
+    systems: Labels,
+    instances: Codes | None,
+    ranked: Sequence[str],
+    *,
+    seed: int,
+) -> tuple[NeighbourTests, ...]:
+    """Test each system against the next; nothing where that would take too long."""
+    if instances is None:
+        return ()
+    n_instances = len(np.unique(instances))
+    if float(n_instances) * len(ranked) * _N_RESAMPLES > _AFFORDABLE:
+        return ()
+    found = []
+    for a, b in pairwise(ranked):
+        first, second = paired_means(values, systems, instances, a, b)
+        if len(first) < 2:
+            continue
+        by_bootstrap = paired_bootstrap(
+            first, second, seed=seed, n_resamples=_N_RESAMPLES
+        )
+        by_swaps = approximate_randomisation(
+            first, second, seed=seed, n_shuffles=_N_RESAMPLES
+        )
+        found.append(
+            NeighbourTests(
+                a,
+                b,
+                len(first),
+                by_bootstrap.difference,
+                by_bootstrap.p_value,
+                by_swaps.p_value,
+                wilcoxon(first, second).p_value,
+            )
+        )
+    return tuple(found)
+
+
+def rank_sum_lines(
+    z_scores: Floats, systems: Labels, instances: Codes | None
+) -> tuple[RankSumLine, ...]:
+    """Cluster systems as WMT does; nothing without instances or z-scores."""
+    known = ~np.isnan(z_scores)
+    if instances is None or len(np.unique(systems.codes[known])) < 2:
+        return ()
+    found = rank_sum_ranking(z_scores[known], systems.words[known], instances[known])
+    return tuple(
+        RankSumLine(name, float(mean), int(wins), ranks.first, ranks.last)
+        for name, mean, wins, ranks in zip(
+            found.systems, found.means, found.wins, found.clusters, strict=True
+        )
+    )
