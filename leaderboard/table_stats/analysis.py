@@ -25,9 +25,7 @@ from leaderboard.stats.systems.ranks import Ranking, rank_systems
 from leaderboard.table_stats.agreement import Coefficient, coefficients
 from leaderboard.table_stats.crowd_tests import (
     NeighbourTests,
-    RankSumLine,
     neighbour_tests,
-    rank_sum_lines,
 )
 from leaderboard.table_stats.plans import Needed, needed
 from leaderboard.table_stats.read import Codes, Labels, Ratings
@@ -123,7 +121,6 @@ class Analysis:
     notes : tuple of str
         What to be careful about.
     neighbours : tuple of NeighbourTests
-    rank_sums : tuple of RankSumLine
         What papers report, for this crowd only.
     """
 
@@ -144,7 +141,6 @@ class Analysis:
     fragility: Fragility | None
     notes: tuple[str, ...]
     neighbours: tuple[NeighbourTests, ...] = ()
-    rank_sums: tuple[RankSumLine, ...] = ()
 
 
 def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysis:
@@ -188,8 +184,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     notes = _notes(estimates, standard.n_left_out)
     rank_sums: tuple[RankSumLine, ...] = ()
     fragility = None
-    small = len(values) * len(estimates.systems) <= _SEARCHED
-    if small:
+    if len(values) * len(estimates.systems) <= _SEARCHED:
         fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
         rank_sums = _rank_sums(z_scores, systems, of_instance)
     else:
@@ -218,7 +213,6 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         neighbours=neighbour_tests(
             values, systems, of_instance, ranking.systems, seed=seed
         ),
-        rank_sums=rank_sum_lines(z_scores, systems, of_instance) if small else (),
     )
 
 

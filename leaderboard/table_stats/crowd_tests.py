@@ -14,7 +14,6 @@ from leaderboard.stats.paired import (
     wilcoxon,
 )
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.table_stats.plans import paired_means
 from leaderboard.table_stats.read import Codes, Labels
 
@@ -38,17 +37,6 @@ class NeighbourTests:
     p_bootstrap: float
     p_randomisation: float
     p_wilcoxon: float
-
-
-@dataclass(frozen=True)
-class RankSumLine:
-    """A system as WMT's tables have it: mean z, systems beaten, ranks of its cluster."""
-
-    system: str
-    z: float
-    wins: int
-    first: int
-    last: int
 
 
 def neighbour_tests(
@@ -88,19 +76,3 @@ def neighbour_tests(
             )
         )
     return tuple(found)
-
-
-def rank_sum_lines(
-    z_scores: Floats, systems: Labels, instances: Codes | None
-) -> tuple[RankSumLine, ...]:
-    """Cluster systems as WMT does; nothing without instances or z-scores."""
-    known = ~np.isnan(z_scores)
-    if instances is None or len(np.unique(systems.codes[known])) < 2:
-        return ()
-    found = rank_sum_ranking(z_scores[known], systems.words[known], instances[known])
-    return tuple(
-        RankSumLine(name, float(mean), int(wins), ranks.first, ranks.last)
-        for name, mean, wins, ranks in zip(
-            found.systems, found.means, found.wins, found.clusters, strict=True
-        )
-    )

@@ -41,8 +41,8 @@ class Sheet:
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Put an analysis into tables, the systems first."""
     found = [_systems(analysis), _pairs(analysis)]
-    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
     found += [_neighbours(analysis), _rank_sums(analysis)]
+    found += [_components(analysis), _agreement(analysis), _plans(analysis)]
     return [sheet for sheet in found if sheet.rows]
 
 
@@ -82,7 +82,6 @@ def _about(analysis: Analysis) -> dict[str, Any]:
             "share": fragile.share,
         },
         "neighbours": [asdict(one) for one in analysis.neighbours],
-        "rank_sums": [asdict(one) for one in analysis.rank_sums],
         "notes": list(analysis.notes),
     }
 
@@ -163,7 +162,7 @@ def _pair(line: PairLine) -> tuple[str, ...]:
 def _rank_sums(analysis: Analysis) -> Sheet:
     rows = tuple(
         (
-            str(one.first) if one.first == one.last else f"{one.first}-{one.last}",
+            _ranks(one.first, one.last),
             one.system,
             f"{one.z:.3f}",
             str(one.wins),
@@ -241,26 +240,6 @@ def _neighbours(analysis: Analysis) -> Sheet:
         "crowd of workers only.",
     )
     return Sheet("Neighbours, tested in pairs for this crowd", header, rows, notes)
-
-
-def _rank_sums(analysis: Analysis) -> Sheet:
-    rows = tuple(
-        (
-            _ranks(one.first, one.last),
-            one.system,
-            f"{one.z:.3f}",
-            str(one.wins),
-        )
-        for one in analysis.rank_sums
-    )
-    firsts = [one.first for one in analysis.rank_sums]
-    rules = {i for i in range(1, len(firsts)) if firsts[i] != firsts[i - 1]}
-    notes = (
-        "Clusters by unpaired one-sided rank-sum tests of z-scores at 5 %, not corrected "
-        "for their number, as in WMT's findings; for this crowd of workers only.",
-    )
-    header = ("cluster", "system", "z", "wins")
-    return Sheet("As WMT ranks", header, rows, notes, frozenset(rules))
 
 
 def _some(n: int, noun: str) -> str:

@@ -104,7 +104,7 @@ def test_text_latex_and_page_say_the_same(tmp_path):
         "Agreement of workers",
         "A next study",
         "Neighbours, tested in pairs for this crowd",
-        "As WMT ranks",
+        "Rank-sum clusters",
     ):
         assert said in text
         assert said in page.read_text()
