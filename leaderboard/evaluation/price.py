@@ -19,14 +19,6 @@ def quote_part(task: Task) -> Quote:
     )
 
 
-def cents_per_rating(task: Task) -> float:
-    """Tell what one more rating costs, with fee, test questions and re-posting."""
-    # the whole price over the ratings it buys: test questions and fees are in each
-    # rating's share
-    n = task.sample_size * task.human.ratings_per_instance
-    return quote_part(task).total_cents / n if n else 0.0
-
-
 def quote_single(task: Task) -> Quote:
     """Price the human evaluation of one submission."""
     return quote_part(task).times(len(task.human.separate()))
