@@ -24,6 +24,14 @@ def quote_single(task: Task) -> Quote:
     return quote_part(task).times(len(task.human.separate()))
 
 
+def cents_per_rating(task: Task) -> float:
+    """Tell what one more rating costs, with fee, test questions and re-posting."""
+    # the whole price over the ratings it buys: test questions and fees are in each
+    # rating's share
+    n = task.sample_size * task.human.ratings_per_instance
+    return quote_part(task).total_cents / n if n else 0.0
+
+
 def crowd_wanted(task: Task) -> str:
     """Say how many workers the rating of one submission wants, and what each may do."""
     human = task.human
