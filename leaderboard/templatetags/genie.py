@@ -171,10 +171,10 @@ def score_is(task: Task, estimates: dict[str, Any] | None = None) -> str:
     return SCORE_IS[wanted if estimates is None else headline_of(estimates, wanted)]
 
 
-@register.filter
-def other_estimates(score: Score) -> list[tuple[str, dict[str, Any]]]:
+@register.simple_tag
+def other_estimates(task: Task, score: Score) -> list[tuple[str, dict[str, Any]]]:
     """Give the estimates beside the one that is the score, by their names."""
-    shown = headline_of(score.estimates, score.submission.task.human.estimate)
+    shown = headline_of(score.estimates, task.human.estimate)
     return [
         (NAMES[name], estimate)
         for name, estimate in score.estimates.items()

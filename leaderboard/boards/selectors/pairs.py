@@ -16,8 +16,6 @@ from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_systems
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
-# of a standard error, for POWER at ALPHA: two-sided quantile plus that of the power
-_NEEDED = normal_quantile(1 - ALPHA) + normal_quantile(2 * POWER - 1)
 
 
 @dataclass(frozen=True)
@@ -137,7 +135,9 @@ def _missing(
     found = fit.difference(str(a.pk), str(b.pk))
     if not found.estimate or not math.isfinite(found.standard_error):
         return None, None, 0
-    times = (_NEEDED * found.standard_error / abs(found.estimate)) ** 2
+    # standard errors for POWER at ALPHA: two-sided quantile plus that of the power
+    needed = normal_quantile(1 - ALPHA) + normal_quantile(2 * POWER - 1)
+    times = (needed * found.standard_error / abs(found.estimate)) ** 2
     more = max(times - 1, 0.0)
     places = [fit.systems.index(str(system.pk)) for system in (a, b)]
     n = [int(fit.n[place]) for place in places]

@@ -87,7 +87,7 @@ def test_what_is_still_to_be_taken_pays_the_new_reward_and_the_rest_the_old(
     assert (campaign.budget_cents, campaign.hit_type.reward_cents) == (50, 15)
     assert Commitment.objects.get().amount_cents == 50
     assert campaign_progress(campaign).committed_cents == 50
-    work.submit(assignment_pk=begun.pk, worker=open_one, answers=answers_for(begun))
+    work.submit(begun, answers_for(begun))
     do_all(make_worker())
     assert rewards() == [10, 10, 15, 15]
     assert campaign_progress(campaign).spent_cents == 50

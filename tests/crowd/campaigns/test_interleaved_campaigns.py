@@ -88,7 +88,7 @@ def test_what_is_given_back_is_not_offered_twice_in_a_round():
     for _ in range(3):
         assignment = next_assignment(worker)
         offered.append(assignment.hit.campaign_id)
-        give_back(assignment.pk, worker)
+        give_back(assignment)
     assert len(set(offered)) == 3
 
 

@@ -67,7 +67,7 @@ def test_all_of_it_is_no_limit():
 def test_what_is_returned_counts_for_no_share():
     limited(20)
     worker = make_worker()
-    give_back(next_assignment(worker).pk, worker)
+    give_back(next_assignment(worker))
     assert len(do_all(worker)) == 2
 
 
@@ -306,7 +306,7 @@ def test_limits_take_one_query_more_whatever_the_campaigns(
     def n_queries():
         with CaptureQueriesContext(connection) as captured:
             do = next_assignment(worker)
-        give_back(do.pk, worker)
+        give_back(do)
         return len(captured)
 
     before = n_queries()

@@ -140,7 +140,9 @@ def test_prediction_powered_scores_say_what_they_cover(client, board):
     # a snapshot of before does not say it
     del board.payload["powered"][1]["covers"]
     board.save()
-    assert f"cover which instances{covered[15:]}; or which workers were" in page(client)
+    assert f"cover which instances{covered[15:]}; or which workers rated" in page(
+        client
+    )
 
 
 @pytest.mark.parametrize("by", ["pearson", "kendall", "calibrated", "tau-14", "odd"])
