@@ -65,7 +65,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:evidence api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:differences api:evidence api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
