@@ -13,7 +13,7 @@ NAMES = {
 SCORE_IS = {
     ADJUSTED: (
         "The score is the mean that workers and instances like these would give: all "
-        "systems are estimated together, so that nobody gains from lenient workers."
+        "systems are estimated together, so that no system gains from lenient workers."
     ),
     PLAIN: "The score is the plain mean over the instances, as this crowd rated them.",
     Z_SCORES: (

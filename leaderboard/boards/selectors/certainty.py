@@ -211,10 +211,10 @@ def _wmt(task: Task, stored: Mapping[str, Any]) -> list[RankSums]:
 def _of_few_systems(task: Task, criterion: str, n: int) -> list[str]:
     said = []
     if n < 2:
-        said.append("Only one system has been judged: there is nothing to compare.")
+        said.append("Only one system has been rated: there is nothing to compare.")
     elif n < FEW_SYSTEMS:
         said.append(
-            f"Only {n} systems have been judged. How much systems differ in general, or "
+            f"Only {n} systems have been rated. How much systems differ in general, or "
             "whether a metric ranks them as people do, cannot be concluded from so few."
         )
     if n > 1 and criterion == main_criterion(task):

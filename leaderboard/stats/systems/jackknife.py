@@ -193,10 +193,13 @@ def _without(
     # a system that this worker alone rated has no mean without it
     kept[systems[alone[systems]]] = False
     shift = np.zeros_like(score)
-    if kept.all():
-        shift[:] = -np.linalg.solve(rest, score)
-    elif kept.any():
-        shift[kept] = -np.linalg.solve(rest[np.ix_(kept, kept)], score[kept])
+    if kept.any():
+        inside = rest if kept.all() else rest[np.ix_(kept, kept)]
+        try:
+            shift[kept] = -np.linalg.solve(inside, score[kept])
+        except np.linalg.LinAlgError:
+            # the rest says nothing of some difference: the smallest shift that fits
+            shift[kept] = -np.linalg.lstsq(inside, score[kept], rcond=None)[0]
     return shift
 
 

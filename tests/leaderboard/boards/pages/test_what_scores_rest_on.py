@@ -68,7 +68,7 @@ def test_the_page_says_what_is_known_and_what_is_not(judged, client):
 
     assert "60 ratings of 3 systems by 8 workers." in text
     assert re.search(r"Kite comes first. Without \d+ of the ratings", text)
-    assert "Only 3 systems have been judged." in text
+    assert "Only 3 systems have been rated." in text
     assert "How far workers agree on the same output cannot be said" in text
     assert "Where the differences between ratings of one system come from" in text
     # no more digits than the ratings bear
