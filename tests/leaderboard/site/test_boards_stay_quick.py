@@ -6,6 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from leaderboard.boards.selectors import columns
+from leaderboard.boards.selectors.columns import field_of
 from tests.factories import (
     answer,
     make_evaluation,
@@ -86,3 +88,19 @@ def test_ranks_on_a_later_page_are_those_of_the_whole_board(
     last = client.get("/tasks/tidy-news/?page=3").content.decode()
 
     assert '<td class="rk">373–450</td>' in last
+
+
+def test_very_many_systems_are_ranked_a_little_more_cautiously(
+    task, team, submitter, monkeypatch
+):
+    for mean, system in ((80, "First"), (60, "Second"), (59, "Third"), (20, "Last")):
+        make_ranked(task, mean, system=system, team=team, owner=submitter)
+
+    def ranks():
+        field = field_of(task, frozenset())
+        return list(zip(field.first.tolist(), field.last.tolist(), strict=True))
+
+    usual = ranks()
+    assert usual == [(1, 1), (2, 3), (2, 3), (4, 4)]
+    monkeypatch.setattr(columns, "_MANY", 3)
+    assert ranks() == usual
