@@ -15,7 +15,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings,
     system_ratings_of,
 )
-from leaderboard.evaluation.services.refit import refit_board
+from leaderboard.evaluation.services.refit import due, refit_board
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score, Submission
 from leaderboard.stats.systems.estimates import estimate_systems
 from quality.models import Ban
@@ -246,3 +246,36 @@ def test_private_and_withdrawn_systems_are_in_no_matrix(judged, team, submitter)
     assert pairs.matrix(judged, pks, cents_per_rating=10.0) is None
     refit_board(judged)
     assert pairs.matrix(judged, pks, cents_per_rating=10.0) is None
+
+
+def test_a_private_system_is_estimated_beside_the_board_and_moves_nobody(
+    judged, team, submitter
+):
+    def public_scores():
+        rows = Score.objects.filter(superseded_at=None, submission__visibility="PUBLIC")
+        return list(rows.order_by("pk").values_list("pk", "mean", "rank_first"))
+
+    before = public_scores()
+    workers = [make_worker() for _ in range(6)]
+    secret = judge(
+        judged,
+        {"fluency": 0.95, "truth": 0.95},
+        seed=4,
+        system="Secret",
+        visibility="PRIVATE",
+        owner=submitter,
+        team=team,
+        workers=workers,
+    )
+
+    assert public_scores() == before
+    own = secret.scores.get(criterion="fluency", superseded_at=None)
+    assert own.fit.of == secret
+    assert own.rank_first == 1
+
+
+def test_a_board_that_lost_all_scores_is_fitted_without_any(judged):
+    assert due() == []
+    Score.objects.update(superseded_at=timezone.now())
+    refit_board(judged)
+    assert due() == []

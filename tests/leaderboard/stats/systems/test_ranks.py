@@ -7,7 +7,7 @@ import pytest
 
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.fragility import ratings_to_drop
-from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.stats.systems.ranks import rank_by_p, rank_systems
 
 
 def ratings(means, n_workers=20, n=200, seed=1):
@@ -28,6 +28,16 @@ def test_ranks_clusters_and_pairs_agree():
     assert ranking.p_value("0", "1") == pytest.approx(
         estimates.difference("1", "0").p_value
     )
+
+
+def test_a_pair_counts_only_after_correction_for_all_pairs():
+    p_values = np.full((3, 3), 0.02)
+    ranking = rank_by_p(["a", "b", "c"], [3.0, 2.0, 1.0], p_values)
+    # three pairs: the smallest p-value counts three times
+    assert ranking.p_value("a", "b") == pytest.approx(0.06)
+    assert {str(r) for r in ranking.ranks} == {"1-3"}
+    two = rank_by_p(["a", "b"], [3.0, 2.0], p_values[:2, :2])
+    assert [str(r) for r in two.ranks] == ["1", "2"]
 
 
 def test_equal_systems_share_all_ranks():
