@@ -40,14 +40,16 @@ def next_assignment(
     """
     now = timezone.now()
     for _ in range(ROUNDS):
+        # What was shown last when the search began; `_claim` looks whether it still is.
+        # Read before the open assignment: what another tab claims after this line is
+        # either seen by the next line or newer than this.
+        newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
         current = _accepted(worker)
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
             with transaction.atomic():
                 slots.take_back(current.pk, current.hit_id, State.EXPIRED)
-        # What was shown last when the search began; `_claim` looks whether it still is.
-        newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
         order = turns(worker, campaigns_for(worker, pool, only))
         candidate = candidates(worker, [turn.campaign for turn in order])
         if candidate is None:

@@ -8,7 +8,7 @@ from threading import Barrier, Event
 import pytest
 from django.db import connections, transaction
 
-from crowd.campaigns.services import reissue, review, run
+from crowd.campaigns.services import claim, reissue, review, run
 from crowd.campaigns.services.add_money import add_money
 from crowd.campaigns.services.work import give_back, next_assignment, release_overdue
 from crowd.hits.selectors.progress import campaign_progress
@@ -79,6 +79,23 @@ def test_two_tabs_of_one_worker_show_the_same_hit():
     assert len({assignment.pk for assignment in got}) == 1
     assert Assignment.objects.count() == 1
     assert sum(HIT.objects.values_list("n_available", flat=True)) == 2
+
+
+def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
+    make_campaign(3)
+    worker = make_worker()
+    look, other_tab = claim._accepted, []
+
+    def look_then_lose(mine):
+        seen = look(mine)
+        if not other_tab:
+            other_tab.append(None)
+            other_tab[0] = next_assignment(worker)
+        return seen
+
+    monkeypatch.setattr(claim, "_accepted", look_then_lose)
+    assert next_assignment(worker) == other_tab[0]
+    assert Assignment.objects.count() == 1
 
 
 def test_a_double_click_counts_once():
