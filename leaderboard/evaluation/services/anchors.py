@@ -161,7 +161,8 @@ def _shown(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
         shown["standard_error"] *= 100 * math.exp(shown["estimate"])
         for name in ("estimate", "low", "high"):
             shown[name] = 100 * math.expm1(shown[name])
-    return {
+    rounded = {
         name: round(value, _DIGITS) if isinstance(value, float) else value
         for name, value in shown.items()
     }
+    return {**rounded, "unit": "percent" if unit.logarithmic else "points"}

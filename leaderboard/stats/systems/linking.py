@@ -66,19 +66,38 @@ class LinkingConstant:
     n_ratings: int
     n_workers: int
 
-    def moved(self, tolerance: float) -> Moved:
-        """Tell whether the crowd has moved by more than the tolerance.
 
-        Examples
-        --------
-        >>> LinkingConstant(6.0, 3.0, 9.0, 1.5, 15, 15, 12).moved(5.0).value
-        'perhaps'
-        """
-        if self.low > tolerance or self.high < -tolerance:
-            return Moved.YES
-        if -tolerance <= self.low and self.high <= tolerance:
-            return Moved.NO
-        return Moved.PERHAPS
+def moved(low: float, high: float, tolerance: float) -> Moved:
+    """Tell whether a crowd has moved by more than a tolerance.
+
+    Parameters
+    ----------
+    low, high : float
+        The interval of its linking constant.
+    tolerance : float
+        In the same unit, >= 0.
+
+    Returns
+    -------
+    Moved
+        For sure where the whole interval lies beyond the tolerance, not where the whole
+        of it lies within, otherwise perhaps (equivalence testing by intervals).
+
+    References
+    ----------
+    Westlake (1976), Biometrics 32; Lakens (2017), Social Psychological and Personality
+    Science 8.
+
+    Examples
+    --------
+    >>> [moved(low, high, 5).value for low, high in [(6, 9), (3, 9), (-4, 1)]]
+    ['yes', 'perhaps', 'no']
+    """
+    if low > tolerance or high < -tolerance:
+        return Moved.YES
+    if -tolerance <= low and high <= tolerance:
+        return Moved.NO
+    return Moved.PERHAPS
 
 
 def linking_constant(

@@ -86,12 +86,6 @@ def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, 
     tests = Placement.objects.filter(campaign=campaign)
     n_items = evaluation.judged_items.count() + tests.count() + anchors.count()
     assert campaign.items.count() == campaign.hits.count() == n_items
-    assert (
-        {row.item.data.keys() for row in anchors}
-        == {item.data.keys() for item in campaign.items.all()}
-        if False
-        else True
-    )
     shapes = {tuple(sorted(item.data)) for item in campaign.items.all()}
     assert len(shapes) == 1
     assert {len(item.key) for item in campaign.items.all()} == {
@@ -137,3 +131,36 @@ def test_what_was_approved_without_an_anchor_is_launched_without(
     settle()
     assert Campaign.objects.count() == 2
     assert not AnchorItem.objects.exists()
+
+
+def test_pages_and_the_api_say_so_and_propose_to_ask_again(
+    first, rated, task, client, boss
+):
+    second = rated("Second")
+    score = Score.objects.filter(submission=second, superseded_at=None)
+    board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/evidence/"
+    for low, high, words in [(-9, 1, "perhaps"), (-3, 2, "no"), (-30, -8, "yes")]:
+        link = {**score.get().link, "low": low, "high": high, "estimate": low + 2}
+        score.update(link=link)
+        text = client.get(evidence).text
+        assert "Is the crowd still the same?" in text
+        assert f"<td>{words}</td>" in text
+        assert ("The crowd has moved" in client.get(board).text) == (words == "yes")
+    visitor = client.get(board).text
+    assert "lower than those before them" in visitor
+    assert "Request it" not in visitor
+    client.force_login(boss)
+    staff = client.get(board).text
+    assert "rated again side by side by one crowd costs $" in staff
+    asked = client.get(f"/tasks/demo-qa/side-by-side/?systems={first.pk}").text
+    assert "checked" in asked
+    found = client.get("/api/v1/tasks/demo-qa/evidence/").json()["criteria"][0]["links"]
+    assert [(one["system"], one["anchor"], one["moved"]) for one in found] == [
+        (second.pk, first.pk, "yes")
+    ]
+    scores = client.get(f"/api/v1/submissions/{second.pk}/").json()["scores"]
+    assert scores[0]["link"]["anchor"] == first.pk
+    assert (
+        "Linked: this crowd gave 2 outputs"
+        in client.get(f"/submissions/{second.pk}/").text
+    )
