@@ -13,6 +13,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     label_of,
     rule_for,
     votes_are_final,
+    with_balanced_sides,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -68,7 +69,7 @@ def _comparison(
         )
         for pair in pairs
     ]
-    yield from _decision(row, labels)
+    yield from _decision(row, labels, [pair["slot_of_a"] for pair in pairs])
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -93,9 +94,14 @@ def _votes(
             yield Number(f"{VOTES}.jsonl", f"{name}, vote", vote["vote"], computed)
 
 
-def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
+def _decision(
+    row: Record, labels: Sequence[float | None], slots: Sequence[str]
+) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
+    # releases of earlier versions do not name it: there was no such estimate
+    if row.get("sides_balanced"):
+        decision = with_balanced_sides(decision, labels, slots)
     decided = decision.side != "undecided"
     state = str(State.DECIDED if decided else State.UNDECIDED)
     if row["state"] == State.STOPPED:
