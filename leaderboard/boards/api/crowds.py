@@ -78,9 +78,9 @@ class TaskCrowds(TaskView):
         operation_id="tasks_crowds_retrieve",
         summary="Compare the crowds of a task's platforms",
         description=(
-            "Each two platforms on the systems that both have judged: differences, "
+            "Each two platforms on the systems that both have rated: differences, "
             "ranks, correlation, variances, and a test of whether their workers are "
-            "draws from one population. Empty where one platform judged all."
+            "draws from one population. Empty where one platform rated all."
         ),
         responses={200: TaskCrowdsSerializer, **problems("not-found")},
     )

@@ -44,7 +44,7 @@ def crowds(request: HttpRequest, slug: str) -> HttpResponse:
     """Compare what crowds of several platforms say of the same systems."""
     task = get_object_or_404(Task, slug=slug)
     if not has_pools(task):
-        raise Http404("This task was judged on one platform.")
+        raise Http404("This task was rated on one platform.")
     context = {"here": "tasks", "task": task, "pools": pools_of(task)}
     return render(request, "leaderboard/boards/crowds.html", context)
 

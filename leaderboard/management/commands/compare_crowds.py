@@ -15,7 +15,7 @@ from leaderboard.tasks.models import Task
 
 class Command(BaseCommand):
     help = (
-        "Compare two crowds on the systems that both judged: differences of scores, "
+        "Compare two crowds on the systems that both rated: differences of scores, "
         "ranks, correlation, variance components, and a test of whether their workers "
         "are draws from one population, with the smallest difference that it finds."
     )
@@ -55,7 +55,7 @@ def _of_task(slug: str) -> list[str]:
     pools = pools_of(task)
     if not pools:
         raise GenieError(
-            f"No system of {task.title} was judged on two platforms.",
+            f"No system of {task.title} was rated on two platforms.",
             code="nothing-to-compare",
         )
     return [
