@@ -126,6 +126,8 @@ def links(
     if item is None:
         return {}
     settled = item.submission.human_evaluation
+    if settled is None:
+        return {}
     now, before = anchor_ratings(evaluation), system_ratings(settled)
     units, units_before = _units(evaluation), _units(settled)
     found = {}

@@ -58,7 +58,7 @@ def links_of(task: Task, criterion: str) -> list[Link]:
         criterion=criterion,
         link__isnull=False,
     )
-    stored = dict(
+    stored: dict[int, Any] = dict(
         rows.order_by("-submission__published_at", "-submission_id").values_list(
             "submission_id", "link"
         )
