@@ -22,7 +22,9 @@ _TABLES = {
     "comparisons": "finished comparisons of two systems: `state` says how they ended, `better` "
     "which system is better, `estimate` how often A was preferred, `n_labels` "
     "after how many labels that was decided, `n_labels_in` how many had been "
-    "collected",
+    "collected; `low` and `high` are the stopping rule's, which takes labels for "
+    "independent, `answers_low` and `answers_high` those of the share of single answers "
+    "(`answers_share`), and `answers_covers` says what these cover",
     "comparison_pairs": "their pairs, in the random order in which labels are read; `slot_of_a` "
     "says where A's output was shown, `label` is 1 for A and 0 for B, `used` "
     "whether it came before the decision",

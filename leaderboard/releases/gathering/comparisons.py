@@ -10,10 +10,13 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.evaluation.selectors.comparison_labels import (
+    AnswerShare,
+    answers_read,
     for_a,
     kept_votes,
     labels_from,
     rule_of,
+    share_of,
     votes_are_final,
 )
 from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen_by
@@ -35,6 +38,10 @@ COMPARISONS = (
     "estimate",
     "low",
     "high",
+    "answers_share",
+    "answers_low",
+    "answers_high",
+    "answers_covers",
     "anytime_valid",
     "delta",
     "rule",
@@ -100,6 +107,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "estimate": comparison.estimate,
         "low": comparison.low,
         "high": comparison.high,
+        **share_columns(share_of(answers_read(votes, labels, comparison.n_labels))),
         "anytime_valid": rule_of(comparison).anytime_valid,
         "delta": comparison.delta,
         "rule": comparison.rule,
@@ -119,6 +127,12 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         else None,
         "votes_kept": comparison.votes_kept,
     }
+
+
+def share_columns(found: AnswerShare | None) -> Record:
+    """Say how often people preferred A, for other workers too."""
+    names = ("share", "low", "high", "covers")
+    return {f"answers_{name}": found and getattr(found, name) for name in names}
 
 
 def pairs(rows: Sequence[Comparison]) -> list[Record]:

@@ -12,10 +12,12 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     label_of,
     rule_for,
+    share_of,
     votes_are_final,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
+from leaderboard.releases.gathering.comparisons import share_columns
 from leaderboard.releases.published_numbers import Number, Value
 
 State = Comparison.State
@@ -69,6 +71,7 @@ def _comparison(
         for pair in pairs
     ]
     yield from _decision(row, labels)
+    yield from _answers(row, pairs, labels, votes)
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -112,6 +115,27 @@ def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
     }
     for name, number in numbers.items():
         yield _number(row, name, number)
+
+
+def _answers(
+    row: Record,
+    pairs: Sequence[Record],
+    labels: Sequence[float | None],
+    votes: Sequence[Record],
+) -> Iterator[Number]:
+    """Compare the share of the answers; releases of before it was told have none."""
+    known = [p["position"] for p, label in zip(pairs, labels, strict=True) if label is not None]
+    read = set(known[: row["n_labels"]])
+    found = share_of(
+        [
+            (vote["worker"], vote["position"], vote["vote"])
+            for vote in votes
+            if vote["counted"] and vote["position"] in read
+        ]
+    )
+    for name, computed in share_columns(found).items():
+        if name in row:
+            yield _number(row, name, computed)
 
 
 def _pairs(
