@@ -28,9 +28,9 @@ from leaderboard.tasks.models import Task
 # Points between two systems that an evaluation should be able to find, and how surely.
 DIFFERENCE, POWER = 5.0, 0.8
 _WIDTHS = (5.0, 3.0, 2.0)
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 # Fewer workers do not say how much workers differ.
-_FEWEST_WORKERS = 5
+FEWEST_WORKERS = 5
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def expected_precision(task: Task) -> Precision | None:
     variance = mean_variance(components, n, each, workers)
     sd = _sd_of_difference(components, each, n * each / workers, high - low, pilot)
     return Precision(
-        half_width=normal_quantile(_CONFIDENCE) * math.sqrt(variance),
+        half_width=normal_quantile(CONFIDENCE) * math.sqrt(variance),
         power=paired_power(max(n, 2), DIFFERENCE, sd) if sd > 0 else 1.0,
         n_instances=n,
         n_workers=workers,
@@ -107,7 +107,7 @@ def _pilot(task: Task) -> tuple[Components | None, int]:
     """Take the variances of the board's fit, where enough workers stand behind it."""
     fit = current_fit(task)
     stored = fit.criteria.get(_ranking(task.human)) if fit else None
-    if stored is None or max(stored["n_workers"]) < _FEWEST_WORKERS:
+    if stored is None or max(stored["n_workers"]) < FEWEST_WORKERS:
         return None, 0
     found = stored["variances"]
     residual, instance, worker = (
@@ -148,7 +148,7 @@ def _aims(task: Task, components: Components, workers: int, sd: float) -> list[A
             plan = plan_half_width(
                 width,
                 components,
-                confidence=_CONFIDENCE,
+                confidence=CONFIDENCE,
                 ratings_per_instance=each,
                 ratings_per_worker=per_worker,
                 max_instances=task.n_instances,

@@ -216,6 +216,12 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
     )
 
 
+def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
+    """Give a share's columns in a release."""
+    names = ("share", "low", "high", "covers")
+    return {f"answers_{name}": found and getattr(found, name) for name in names}
+
+
 def votes_are_final(state: str) -> bool:
     """Tell whether all answers were in at the end, so that those there had to do.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,6 +93,7 @@ def numbers_of(
         "n_instances": len(np.unique(instances)),
         "n_workers": len(np.unique(workers)),
         "normalised": NORMALISED if unit.logarithmic else "",
+        "variances": asdict(estimates.variances),
         **_ranking(estimates, systems, unit, alone),
         **_preferences(games, workers[games.row], seed),
         "agreement": _agreement(ratings, unit),

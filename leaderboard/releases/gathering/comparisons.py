@@ -10,12 +10,12 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.evaluation.selectors.comparison_labels import (
-    AnswerShare,
     answers_read,
     for_a,
     kept_votes,
     labels_from,
     rule_of,
+    share_columns,
     share_of,
     votes_are_final,
 )
@@ -127,12 +127,6 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         else None,
         "votes_kept": comparison.votes_kept,
     }
-
-
-def share_columns(found: AnswerShare | None) -> Record:
-    """Say how often people preferred A, for other workers too."""
-    names = ("share", "low", "high", "covers")
-    return {f"answers_{name}": found and getattr(found, name) for name in names}
 
 
 def pairs(rows: Sequence[Comparison]) -> list[Record]:

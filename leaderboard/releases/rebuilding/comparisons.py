@@ -12,12 +12,12 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     label_of,
     rule_for,
+    share_columns,
     share_of,
     votes_are_final,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
-from leaderboard.releases.gathering.comparisons import share_columns
 from leaderboard.releases.published_numbers import Number, Value
 
 State = Comparison.State
@@ -124,7 +124,11 @@ def _answers(
     votes: Sequence[Record],
 ) -> Iterator[Number]:
     """Compare the share of the answers; releases of before it was told have none."""
-    known = [p["position"] for p, label in zip(pairs, labels, strict=True) if label is not None]
+    known = [
+        p["position"]
+        for p, label in zip(pairs, labels, strict=True)
+        if label is not None
+    ]
     read = set(known[: row["n_labels"]])
     found = share_of(
         [

@@ -132,7 +132,9 @@ def test_before_the_first_label_there_is_no_share(right, wrong, ask):
 
 def test_the_share_is_that_of_the_answers_which_the_rule_read():
     def pair(position, **votes):
-        return Votes(position, position, position, 0, tuple(votes), tuple(votes.values()))
+        return Votes(
+            position, position, position, 0, tuple(votes), tuple(votes.values())
+        )
 
     votes = [pair(0, a=1.0, b=0.0), pair(1), pair(2, a=1.0), pair(3, c=0.0)]
     read = answers_read(votes, [0.5, None, 1.0, 0.0], 2)
