@@ -7,27 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.ranking import Compared, compare
+from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.clustered import clustered_mean
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
-from leaderboard.stats.systems.ranks import Ranking, rank_systems
-from leaderboard.stats.systems.variances import Variances
-from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.stats.systems.ranks import Ranking
+from leaderboard.tasks.config import ADJUSTED, PLAIN, SIMULTANEOUS, Z_SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is published: far beyond what any reader needs, and short of the last bits, in
-# which machines differ.
-DIGITS = 9
 _Z_RESAMPLES = 2_000
 _NO_SPREAD = 1e-12
 
@@ -70,10 +68,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class BoardEstimates:
-    """Standings by system and criterion, and the fits behind them by criterion."""
+    """Standings by system and criterion; by criterion the fits and what ranks come from."""
 
     standings: dict[tuple[int, str], Standing]
     fits: dict[str, SystemEstimates]
+    compared: dict[str, Compared]
 
 
 def estimate_board(
@@ -82,6 +81,7 @@ def estimate_board(
     ranked: Collection[int],
     *,
     headline: str = ADJUSTED,
+    rule: str = SIMULTANEOUS,
     seed: int = 0,
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
@@ -91,14 +91,22 @@ def estimate_board(
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
+    compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
-        alike = set(group["submission"])
-        fit, of_criterion = _of_criterion(
-            group, unit, set(ranked) & alike, headline, seed
-        )
-        fits[criterion] = fit
-        standings |= {(pk, criterion): one for pk, one in of_criterion.items()}
-    return BoardEstimates(standings, fits)
+        values, labels = compared_values(group, unit, PLAIN)
+        fit = fits[criterion] = estimate_systems(values, *labels)
+        z_scores: dict[int, Estimate] = {}
+        if headline == Z_SCORES:
+            z_scores = _z_scores(values, *labels, seed=seed)
+            values, labels = compared_values(group, unit, headline)
+        shown = None if headline == Z_SCORES else fit
+        among = compare(values, *labels, rule=rule, fit=shown)
+        compared[criterion] = among
+        standings |= {
+            (pk, criterion): one
+            for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
+        }
+    return BoardEstimates(standings, fits, compared)
 
 
 def groups_of(
@@ -126,18 +134,14 @@ def sorted_by_system(
     return sorted(unit_of.items(), key=lambda entry: entry[0])
 
 
-def _of_criterion(
-    ratings: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str, seed: int
-) -> tuple[SystemEstimates, dict[int, Standing]]:
-    values, labels = compared_values(ratings, unit, PLAIN)
-    fit = estimate_systems(values, *labels)
-    z_scores = _z_scores(values, *labels, seed=seed) if headline == Z_SCORES else {}
-    compared = fit
-    if headline == Z_SCORES:
-        z, known = compared_values(ratings, unit, headline)
-        compared = estimate_systems(z, *known)
-    names = [str(pk) for pk in ranked if str(pk) in compared.systems]
-    ranking = rank_systems(compared, names)
+def _standings(
+    fit: SystemEstimates,
+    unit: Unit,
+    z_scores: Mapping[int, Estimate],
+    compared: Compared,
+    ranked: Collection[int],
+) -> dict[int, Standing]:
+    ranking = compared.ranking({str(pk) for pk in ranked})
     standings = {}
     for i, name in enumerate(fit.systems):
         pk = int(name)
@@ -150,7 +154,7 @@ def _of_criterion(
             round(float(fit.effective_workers[i]), DIGITS),
             round(float(fit.largest_share[i]), DIGITS),
         )
-    return fit, standings
+    return standings
 
 
 def compared_values(
@@ -221,44 +225,3 @@ def _z_scores(
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
     """Say which estimate is the score: the wanted one, or this crowd's without it."""
     return wanted if wanted in estimates else PLAIN
-
-
-_VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
-# symmetric: the upper half says it all
-_MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
-
-
-def as_json(fit: SystemEstimates) -> dict[str, Any]:
-    """Write a fit down, to nine digits; what is unknown as null."""
-    upper = np.triu_indices(len(fit.systems))
-    stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
-    stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
-    return {
-        "systems": fit.systems,
-        "n_instances": fit.n_instances,
-        "variances": asdict(fit.variances),
-        **{name: [_short(x) for x in array.tolist()] for name, array in stored.items()},
-    }
-
-
-def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
-    """Read what `as_json` wrote."""
-    n = len(stored["systems"])
-    arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
-    for name in _MATRICES:
-        matrix = np.zeros((n, n))
-        matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
-        arrays[name] = matrix + np.triu(matrix, 1).T
-    return SystemEstimates(
-        systems=list(stored["systems"]),
-        n_instances=int(stored["n_instances"]),
-        variances=Variances(**stored["variances"]),
-        means=arrays.pop("means"),
-        n=arrays.pop("n").astype(np.int64),
-        n_workers=arrays.pop("n_workers").astype(np.int64),
-        **arrays,
-    )
-
-
-def _short(value: float) -> float | None:
-    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")

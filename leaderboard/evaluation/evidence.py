@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of
+from leaderboard.evaluation.estimates import compared_values, groups_of
+from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
 from leaderboard.stats.systems.leniency import leniency

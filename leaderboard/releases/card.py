@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.tasks.models import Task
 
@@ -81,7 +81,8 @@ def card(task: Task, manifest: Record) -> str:
         "## Intervals and ranks",
         "",
         f"A score's 95 % interval covers {COVERS_CROWD}; that of the plain mean, which "
-        f"stands beside it, {COVERS_INSTANCES}. {RANK_RULE}",
+        f"stands beside it, {COVERS_INSTANCES}. "
+        f"{RULES[task.human.ranks]}",
         "",
         *_systems_together(manifest),
         "## Workers",

@@ -17,6 +17,7 @@ from leaderboard.charts.axis import Axis
 from leaderboard.evaluation.estimate_words import NAMES, SCORE_IS, warning_of_few
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
@@ -188,10 +189,11 @@ def few_workers(score: Score) -> str:
     return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
 
 
-@register.simple_tag
-def rank_rule() -> str:
-    """Say how the ranks of a board come about."""
-    return RANK_RULE
+@register.simple_tag(takes_context=True)
+def rank_rule(context: Context) -> str:
+    """Say how the ranks of a board come about; of boards in general without a task."""
+    task = context.get("task")
+    return RANK_RULE if task is None else RULES[task.human.ranks]
 
 
 @register.simple_tag

@@ -11,9 +11,9 @@ import numpy as np
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
 from leaderboard.boards.selectors.systems import System, systems
-from leaderboard.evaluation.estimates import from_json
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
 from leaderboard.tasks.models import Task
 

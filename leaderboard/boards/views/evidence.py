@@ -16,6 +16,7 @@ from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.ranking import TESTED
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -69,6 +70,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
         "dollars_per_rating": cents / 100,
         "power": pairs.POWER,
+        "tested": TESTED[task.human.ranks],
     }
     return render(request, "leaderboard/boards/differences.html", context)
 

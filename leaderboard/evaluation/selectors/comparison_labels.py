@@ -209,7 +209,9 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
     )
     found = preferred_share(values, workers, pairs)
     return AnswerShare(
-        *(round(number, DIGITS) for number in (found.estimate, found.low, found.high)),
+        round(found.estimate, DIGITS),
+        round(found.low, DIGITS),
+        round(found.high, DIGITS),
         found.covers,
         len(answers),
         len(set(workers)),
@@ -219,7 +221,7 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
 def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
     """Give a share's columns in a release."""
     names = ("share", "low", "high", "covers")
-    return {f"answers_{name}": found and getattr(found, name) for name in names}
+    return {f"answers_{name}": getattr(found, name, None) for name in names}
 
 
 def votes_are_final(state: str) -> bool:

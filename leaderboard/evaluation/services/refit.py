@@ -19,9 +19,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
+from leaderboard.evaluation import ranking
 from leaderboard.evaluation.estimates import (
     BoardEstimates,
-    as_json,
     estimate_board,
     headline_of,
 )
@@ -36,12 +36,13 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 1
+VERSION = 2
 # Why a score changed whose own ratings did not.
 AGAIN = "the systems of the board were estimated together again"
 
@@ -123,7 +124,8 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
             "evaluation__ranks_partial",
         )
     )
-    parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
+    human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
+    parts = [VERSION, human.estimate, human.ranks, whole, rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -133,7 +135,12 @@ def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     ratings, units = board_ratings(evaluations_of(scores)), units_of(scores)
     ranked, headline = ranked_systems(scores), task.human.estimate
     estimates = estimate_board(
-        ratings, units, ranked, headline=headline, seed=estimates_seed(task)
+        ratings,
+        units,
+        ranked,
+        headline=headline,
+        rule=task.human.ranks,
+        seed=estimates_seed(task),
     )
     if of is not None:
         return Refit(task, of.pk, inputs, estimates, {})
@@ -165,7 +172,10 @@ def _write(refit: Refit) -> None:
     fit = BoardFit.objects.create(
         task=refit.task,
         of=of,
-        criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
+        criteria={
+            name: as_json(one) | ranking.stored(refit.estimates.compared[name], one)
+            for name, one in refit.estimates.fits.items()
+        },
         evidence=refit.evidence,
         inputs_sha256=refit.inputs_sha256,
     )

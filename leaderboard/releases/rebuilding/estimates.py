@@ -14,7 +14,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
-from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.config import PLAIN, SIMULTANEOUS
 
 _RANKS = ("rank_first", "rank_last", "cluster")
 
@@ -113,5 +113,6 @@ def _standings(
         units,
         ranked,
         headline=manifest["estimate"],
+        rule=manifest.get("ranks", SIMULTANEOUS),
         seed=manifest["estimates_seed"],
     ).standings

@@ -12,7 +12,7 @@ from leaderboard.stats.intervals import Interval
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
-from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.stats.systems.ranks import Ranking
 from leaderboard.stats.systems.variances import Variances
 
 
@@ -27,7 +27,7 @@ class Weighted:
         Of the weighted mean; None where only one worker rated the system.
     estimate : float
     ranks : RankRange
-        By simultaneous comparisons, as on boards.
+        As the ranking has them.
     p_first : float
         Probability of leading, leaders that tie sharing it.
     """
@@ -135,19 +135,19 @@ def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
 
 def weigh(
     estimates: SystemEstimates,
-    systems: Sequence[str],
+    ranking: Ranking,
     *,
     seed: int,
     n_draws: int = 10_000,
 ) -> list[Weighted]:
-    """Rank weighted means by the rule of boards.
+    """Set weighted means beside their ranks.
 
     Parameters
     ----------
     estimates : SystemEstimates
         Of weighted means.
-    systems : sequence of str
-        Whom to rank.
+    ranking : Ranking
+        Of them, by the rule of the board.
     seed : int
         Of the draws behind `p_first`.
     n_draws : int
@@ -156,16 +156,16 @@ def weigh(
     Returns
     -------
     list of Weighted
-        Best first.
+        In the order of the ranking.
 
     Examples
     --------
     >>> from leaderboard.stats.systems.estimates import estimate_systems
+    >>> from leaderboard.stats.systems.ranks import Ranking
     >>> fit = estimate_systems([1, 2, 3, 4], list("aabb"), list("xyxy"))
-    >>> [row.system for row in weigh(fit, ["a", "b"], seed=1)]
+    >>> [row.system for row in weigh(fit, rank_systems(fit), seed=1)]
     ['b', 'a']
     """
-    ranking = rank_systems(estimates, systems)
     places = [estimates.systems.index(name) for name in ranking.systems]
     leads = _leads(estimates, places, seed, n_draws)
     rows = []

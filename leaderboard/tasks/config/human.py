@@ -27,6 +27,8 @@ SEPARATE = 2
 # Which estimate of a system's quality ranks the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
+# How a board is ranked: by simultaneous comparisons, or as WMT's findings rank.
+SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
 # One worker may do so much of a campaign where twice an equal part is less.
 SHARE = 0.1
 
@@ -133,6 +135,9 @@ class HumanConfig:
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
     # which estimate is the score: free of who judged, of this crowd, or z per worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
+    ranks: str = setting(
+        one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
+    )
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
