@@ -291,35 +291,6 @@ def test_active_time_stands_still_while_nobody_is_there(open_page, wim):
     assert 70 <= seconds <= 110
 
 
-def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, wim):
-    from crowd.models import Signals
-
-    canary = hit_type(form={"canary": True})
-    make_campaign(2, hit_type=canary)
-    page = at_work(open_page, wim)
-    assert violations(page) == []
-    page.keyboard.press("2")
-    page.get_by_text("Something is wrong with this HIT").click()
-    page.get_by_label("What is wrong?").fill("secret")
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.press("ControlOrMeta+c")
-    page.evaluate("window.dispatchEvent(new Event('blur'))")
-    page.evaluate("window.dispatchEvent(new Event('focus'))")
-    page.reload()  # the same turn
-    page.keyboard.press("3")
-    # Tab never leads to the field that only programs find.
-    for _ in range(3):
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.name") != "assistant"
-    page.get_by_role("button", name="Submit").click()
-    wait_for_hit(page, 2)
-    row = Signals.objects.get()
-    assert (row.n_focus_losses, row.n_copies, row.n_pastes) == (1, 1, 0)
-    assert row.n_changes >= 2
-    assert row.first_change_seconds is not None
-    assert not row.canary
-
-
 def test_the_time_that_is_left_is_shown_and_marked_when_it_is_short(open_page, wim):
     make_campaign(1, hit_type=hit_type(assignment_seconds=200))
     page = open_page(reverse("work:home"), user=wim.user)

@@ -11,6 +11,7 @@ from crowd.campaigns.services.work import next_assignment
 from crowd.hits.services.signals import canary_word
 from crowd.models import Assignment, Signals
 from crowd.workers.services import consent
+from tests.browser import violations, wait_for_hit
 from tests.crowd.making import POOL, hit_type, make_campaign, make_worker
 from tests.factories import make_user
 
@@ -168,3 +169,33 @@ def test_workers_find_their_own_counts_among_their_data(site, worker):
     send(site, worker, SENT)
     [row] = data_of(worker.user)["worker"]["signals"]
     assert row["n_focus_losses"] == 3
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, worker):
+    make_campaign(2, hit_type=hit_type(form={"canary": True}))
+    address = reverse("work:hit", args=[next_assignment(worker).pk])
+    page = open_page(address, user=worker.user)
+    assert violations(page) == []
+    page.keyboard.press("2")
+    page.get_by_text("Something is wrong with this HIT").click()
+    page.get_by_label("What is wrong?").fill("secret")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("ControlOrMeta+c")
+    page.evaluate("window.dispatchEvent(new Event('blur'))")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    page.reload()  # the same turn
+    page.keyboard.press("3")
+    # Tab never leads to the field that only programs find.
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.name") != "assistant"
+    page.get_by_role("button", name="Submit").click()
+    wait_for_hit(page, 2)
+    row = Signals.objects.get()
+    assert (row.n_focus_losses, row.n_copies, row.n_pastes) == (1, 1, 0)
+    assert row.n_changes >= 2
+    assert row.first_change_seconds is not None
+    assert not row.canary
