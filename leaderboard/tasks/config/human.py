@@ -154,6 +154,8 @@ class HumanConfig:
     before_text: Sequence[str] = setting(names("criteria"), (), per_table=True)
     checkboxes: Sequence[str] = setting(names("checkboxes"), (), per_table=True)
     allow_tie: bool = setting(truth(), False, per_table=True)
+    # a field on the page that only programs find
+    canary: bool = setting(truth(), False, per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
@@ -177,6 +179,7 @@ class HumanConfig:
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),
                 ("allow_tie", self.allow_tie),
+                ("canary", self.canary),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},
