@@ -81,6 +81,33 @@ class RankSumsSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField(help_text="Worst rank of its cluster.")
 
 
+class LinkSerializer(serializers.Serializer[Any]):
+    system = serializers.IntegerField(
+        source="system.pk", help_text="Id of its submission."
+    )
+    anchor = serializers.IntegerField(
+        source="anchor.pk",
+        default=None,
+        allow_null=True,
+        help_text="Id of the settled system whose outputs its campaign carried.",
+    )
+    estimate = serializers.FloatField(
+        help_text="What the anchor's outputs got here, less what they had got before."
+    )
+    low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
+    high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
+    standard_error = serializers.FloatField()
+    unit = serializers.CharField(
+        help_text="points of the score, or percent for ratios."
+    )
+    n_outputs = serializers.IntegerField()
+    n_ratings = serializers.IntegerField()
+    n_workers = serializers.IntegerField()
+    moved = serializers.CharField(
+        help_text="yes, perhaps or no: by more than the task's anchor_tolerance."
+    )
+
+
 class EvidenceSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     n_systems = serializers.IntegerField()
@@ -96,6 +123,10 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         many=True,
         help_text="Rank-sum tests of z-scores as in WMT's findings, for this crowd; empty "
         "where the task's scores are not z-scores.",
+    )
+    links = LinkSerializer(
+        many=True,
+        help_text="Whether the crowds of later campaigns rate as the earlier one did.",
     )
     cannot_conclude = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences for readers."

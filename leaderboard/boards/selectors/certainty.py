@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
+from leaderboard.boards.selectors.links import Link, links_of
 from leaderboard.boards.selectors.systems import System, systems
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import current_fit
@@ -100,6 +101,8 @@ class Evidence:
     first: First | None
     # empty where the task's scores are not z-scores
     wmt: list[RankSums]
+    # of the systems whose campaigns carried anchors
+    links: list[Link]
     cannot_conclude: list[str]
 
 
@@ -142,6 +145,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         agreement=agreement,
         first=_first(task, stored),
         wmt=_wmt(task, stored),
+        links=links_of(task, criterion),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),
             *_of_few_workers(estimates, workers.n_workers),

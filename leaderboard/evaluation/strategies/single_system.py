@@ -18,9 +18,17 @@ from leaderboard.evaluation import campaigns, closing, machine, rescoring
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.price import quote_of
+from leaderboard.evaluation.selectors.anchors import anchor_for
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
-from leaderboard.evaluation.services import items, publish, qualification, refit, score
+from leaderboard.evaluation.services import (
+    anchors,
+    items,
+    publish,
+    qualification,
+    refit,
+    score,
+)
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.request import commitment_key
@@ -41,7 +49,7 @@ class SingleSystem:
         return evaluation.task.human
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        return quote_single(evaluation.task)
+        return quote_of(evaluation)
 
     def n_workers(self, evaluation: HumanEvaluation) -> int:
         return evaluation.task.human.n_workers_wanted
@@ -121,6 +129,11 @@ class SingleSystem:
             .order_by("instance__sample_rank")
         )
         criteria_of, parts = human.separate(), []
+        # Only those that were approved: an anchor that came later is in no price.
+        affordable = quote_of(evaluation).total_cents <= (
+            evaluation.approved_cents or 0
+        )
+        anchor = anchor_for(evaluation) if affordable else None
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             # Made with the site's secret: whoever could recompute it would know
             # the test questions.
@@ -135,7 +148,8 @@ class SingleSystem:
             )
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
-            parts.append(Part(key, title, criteria, seed, judged, hidden))
+            beside = anchors.specs(task, human, anchor, hidden=hidden, **about)
+            parts.append(Part(key, title, criteria, seed, judged, hidden, beside))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

@@ -99,7 +99,12 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for several systems to be judged side by side."""
     task = get_object_or_404(Task, slug=slug)
-    form = JointForm(request.POST or None, task=task, viewer=request.user)
+    form = JointForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
     if request.method == "POST" and form.is_valid():
         fields, by = form.cleaned_data, _account(request)
         try:

@@ -132,6 +132,10 @@ class HumanConfig:
     negative_share: float = setting(share(), 0.05)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
+    # how many outputs of a settled system go with a sample, and by how many points a
+    # crowd may rate them differently before the board says so
+    anchor_share: float = setting(share(), 0.05, human_only=True)
+    anchor_tolerance: int = setting(whole(0, 100), 5, human_only=True)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
     # which estimate is the score: free of who judged, of this crowd, or z per worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
@@ -224,8 +228,17 @@ class HumanConfig:
         )
         return positive, negative
 
+    def n_anchor_items(self, n_items: int) -> int:
+        """Give how many outputs of a settled system go with so many items."""
+        return max(1, round(self.anchor_share * n_items)) if self.anchor_share else 0
+
     def price(
-        self, *, n_items: int, n_test_questions: int, ratings_per_item: int
+        self,
+        *,
+        n_items: int,
+        n_test_questions: int,
+        ratings_per_item: int,
+        n_anchor_items: int = 0,
     ) -> Quote:
         """Price that so many items and test questions are judged, to the cent."""
         return quote(
@@ -233,6 +246,7 @@ class HumanConfig:
             reward_cents=self.reward_cents,
             n_items=n_items,
             n_test_questions=n_test_questions,
+            n_anchor_items=n_anchor_items,
             ratings_per_item=ratings_per_item,
             repost_share=self.repost_share,
             max_assignments=ratings_per_item,
