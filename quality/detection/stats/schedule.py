@@ -1,0 +1,138 @@
+"""When a worker meets test questions: early, while in doubt, and never for the last time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class ScheduleOptions:
+    """How test questions are spread over a worker's items.
+
+    Attributes
+    ----------
+    first : float, default 8
+        Tests that everybody meets early.
+    pace : float, default 12
+        Items within which nearly two thirds of these come.
+    late : float, default 0.05
+        Share of tests among the items after that, of workers nobody doubts.
+    doubt : float, default 0.3
+        Share of tests among the items of a worker who may well be careless.
+    most : float, default 0.6
+        Greatest probability that an item is a test.
+    scale : float, default 1
+        What staff approved over what the above would cost; see :func:`affordable`.
+    """
+
+    first: float = 8.0
+    pace: float = 12.0
+    late: float = 0.05
+    doubt: float = 0.3
+    most: float = 0.6
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if min(self.first, self.late, self.doubt, self.scale) < 0 or self.pace <= 0:
+            raise ValueError("Numbers and shares of tests cannot be negative.")
+        if not 0 < self.most < 1:
+            raise ValueError("The greatest probability must lie between 0 and 1.")
+
+
+def test_probability(
+    n_answered: int,
+    n_tests: int,
+    p_careless: float,
+    *,
+    options: ScheduleOptions,
+) -> float:
+    """Give how likely a worker's next item is to be a test.
+
+    Parameters
+    ----------
+    n_answered : int
+        Items that the worker has answered, tests among them.
+    n_tests : int
+        Tests among these.
+    p_careless : float
+        Probability that the worker is careless, as far as is known.
+    options : ScheduleOptions
+
+    Returns
+    -------
+    float
+        About six tests come in the first twenty items and eight in the first forty;
+        then the share falls to `late` while the worker is right and rises towards
+        `doubt` while they may be careless. It is never 0, or whoever has been careful
+        for long enough could stop.
+
+    Raises
+    ------
+    ValueError
+        When counts are negative or `p_careless` is no probability.
+
+    Examples
+    --------
+    >>> options = ScheduleOptions()
+    >>> test_probability(0, 0, 0.15, options=options)
+    0.6
+    >>> [round(test_probability(100, 12, p, options=options), 3) for p in (0.01, 0.5)]
+    [0.06, 0.3]
+    """
+    if not 0 <= n_tests <= n_answered or not 0 <= p_careless <= 1:
+        raise ValueError("Counts of answers or the probability make no sense.")
+    # the uncertain are worth asking, not those who are surely careless or careful
+    doubt = 4 * p_careless * (1 - p_careless) if p_careless < 0.5 else 1.0
+    share = options.late + (options.doubt - options.late) * doubt
+    due = options.first * -np.expm1(-(n_answered + 1) / options.pace)
+    missing = min(max(due - n_tests, 0.0), 1.0)
+    return float(np.clip(options.scale * max(share, missing), 0.01, options.most))
+
+
+test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
+
+
+def expected_tests(n_items: int, *, options: ScheduleOptions | None = None) -> float:
+    """Give how many tests a worker meets among so many items whom nobody doubts.
+
+    Examples
+    --------
+    >>> round(expected_tests(20), 1), round(expected_tests(40), 1)
+    (7.5, 9.7)
+    """
+    options = options or ScheduleOptions()
+    early = options.first * -np.expm1(-n_items / options.pace)
+    return float(options.scale * (early + options.late * n_items))
+
+
+def affordable(
+    n_items: float, n_tests: float, share: float, *, usual: float = 0.1
+) -> float:
+    """Give by what tests are to be multiplied so that their share is what was approved.
+
+    Parameters
+    ----------
+    n_items, n_tests : float
+        Answers paid so far in the campaign, and tests among them.
+    share : float
+        Share of tests in the cost that staff approved.
+    usual : float, default 0.1
+        How far above the approved share tests may be while a campaign is young.
+
+    Returns
+    -------
+    float
+        1 while tests cost less than approved, falling to 0.1 when they cost a tenth more.
+
+    Examples
+    --------
+    >>> affordable(1000, 90, 0.1), affordable(1000, 200, 0.1)
+    (1.0, 0.1)
+    """
+    if n_items <= 0:
+        return 1.0
+    young = usual * np.exp(-n_items / 200.0)
+    over = n_tests / n_items - share - young
+    return float(np.clip(1 - 10 * over / max(share, 1e-9), 0.1, 1.0))
