@@ -344,8 +344,8 @@ GENIE: dict[str, Any] = {
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
     "BOOTSTRAP_RESAMPLES": 10_000,
-    # the default of quality/detection/stats/detectors.py
-    "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
+    # quality/detection/stats/detector_specs.py has the others
+    "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),
     "BAN_THRESHOLD": 0.99,
     # who is careless with a greater probability gets no more work until it is decided
     "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 95, minimum=50, maximum=99)

@@ -17,18 +17,18 @@ from django.utils import timezone
 from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
-from quality.bans.services.sentence import carry_out
+from quality.bans.services.carry_out import carry_out
 from quality.detection.models import Ban, DetectorFit, Standing, Verdict
-from quality.detection.services import retire
 from quality.detection.services.beside import facts_beside
 from quality.detection.services.evidence import Evidence, evidence_of, label_of
+from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
-from quality.detection.stats.assess import AssessOptions, Assessment, assess_workers
+from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
 from quality.detection.stats.decisions import control_false_discoveries
 from quality.detection.stats.detector_specs import ALL_EVIDENCE
 
 # Among those who are excluded together, at most this share is expected to be careful.
-FALSE_DISCOVERIES = 0.01
+FALSE_DISCOVERIES = 0.005
 # Weights have steps, and move only when they move by more than one: a score does not
 # change with every answer that anybody gives.
 STEP = 0.05
@@ -102,7 +102,7 @@ def _write(
             fit.save()
     except IntegrityError:
         return []  # somebody else has judged the same
-    retire.retire(fit, [evidence.questions[int(i)] for i in found.retired], found)
+    retire(fit, [evidence.questions[int(i)] for i in found.retired])
     verdicts = _verdicts(fit, evidence, found)
     # Only the newest fit's are looked up.
     DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
@@ -143,12 +143,10 @@ def excluded_by(p_careless: Any, threshold: float) -> Any:
     return least & np.asarray(kept)
 
 
-def _verdicts(
-    fit: DetectorFit, evidence: Evidence, found: Assessment
-) -> list[Verdict]:
+def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:
     threshold = settings.GENIE["BAN_THRESHOLD"]
     noisy = excluded_by(found.p_careless, threshold)
-    facts = facts_beside(fit.pool, evidence)
+    facts = facts_beside(fit.pool, evidence, np.flatnonzero(noisy).tolist())
     tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
     right = np.bincount(
         evidence.tests.worker, evidence.tests.correct, len(evidence.workers)
@@ -217,13 +215,6 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
 
 
 def _resume(fit: DetectorFit, evidence: Evidence) -> None:
-    """Give work again to those who had been paused and are not thought careless now."""
-    sure = settings.GENIE["PAUSE_ABOVE"]
-    cleared = Standing.objects.filter(fit=fit, p_careless__lte=sure)
+    """Give work again to those paused whom the fit knows and nobody has to decide on."""
     waiting = held_exclusions.waiting_workers(fit.pool)
-    decided = held_exclusions.decided_workers(fit.pool)
-    exclusions.resume(
-        fit.pool,
-        [pk for pk in (*cleared.values_list("worker", flat=True), *decided)
-         if pk not in waiting],
-    )
+    exclusions.resume(fit.pool, [pk for pk in evidence.workers if pk not in waiting])

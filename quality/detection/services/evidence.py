@@ -167,16 +167,24 @@ def _rated(
         name: ends for name, scale in all_scales().items() if (ends := _ends(scale))
     }
     rated = []
-    for worker, work, item, slot, campaign, own, shared, name, value, scale, asked in (
-        rows[:MOST_RATINGS]
-    ):
+    for (
+        worker,
+        work,
+        item,
+        slot,
+        campaign,
+        own,
+        shared,
+        name,
+        value,
+        scale,
+        asked,
+    ) in rows[:MOST_RATINGS]:
         if scale not in scales or name not in asked:
             continue
         low, high = scales[scale]
         share = min(max((value - low) / (high - low), 0.0), 1.0)
-        rated.append(
-            (worker, work, (item, slot), campaign, shared or own, name, share)
-        )
+        rated.append((worker, work, (item, slot), campaign, shared or own, name, share))
     return sorted(rated)
 
 
@@ -194,6 +202,6 @@ def _ints(numbers: Sequence[int]) -> Any:
 
 
 def _codes(labels: Sequence[Any]) -> Any:
-    """Number labels from 0 in their order."""
+    """Give labels numbers from 0 in their order."""
     number = {label: i for i, label in enumerate(sorted(set(labels)))}
     return _ints([number[label] for label in labels])
