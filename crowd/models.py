@@ -46,7 +46,13 @@ from crowd.workers.models.qualification_test import (
     QualificationTest,
 )
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
+from crowd.workers.models.worker import (
+    Consent,
+    Exclusion,
+    Invitation,
+    Pause,
+    Worker,
+)
 
 __all__ = [
     "HIT",
@@ -70,6 +76,7 @@ __all__ = [
     "Message",
     "OutwardCall",
     "PanelSource",
+    "Pause",
     "PlatformNotice",
     "Qualification",
     "QualificationGrant",

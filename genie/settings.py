@@ -344,9 +344,12 @@ GENIE: dict[str, Any] = {
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
     "BOOTSTRAP_RESAMPLES": 10_000,
-    # the default of quality/detection/stats/detectors.py
-    "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
+    # quality/detection/stats/detector_specs.py has the others
+    "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),
     "BAN_THRESHOLD": 0.99,
+    # who is careless with a greater probability gets no more work until it is decided
+    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 95, minimum=50, maximum=99)
+    / 100,
     # noisy: right on less than this share of test questions; a task can say otherwise
     "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)
     / 100,

@@ -124,7 +124,8 @@ def test_the_walk_ends_on_the_board_with_the_right_score(annotating, players, qu
     assert (annotating.state, annotating.failure) == ("PUBLISHED", "")
     score = Score.objects.get()
     ratings = clean_ratings(annotating.human_evaluation.campaign)
-    assert score.mean == pytest.approx(100 * ratings["value"].mean())
+    plain = score.estimates["plain"]["mean"]
+    assert plain == pytest.approx(100 * ratings["value"].mean())
     assert score.n == 30
     assert 0 <= score.low < score.mean < score.high <= 100
     assert score.low <= score.low_50 <= score.high_50 <= score.high
