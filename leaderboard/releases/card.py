@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
@@ -84,6 +85,7 @@ def card(task: Task, manifest: Record) -> str:
         f"stands beside it, {COVERS_INSTANCES}. "
         f"{RULES[task.human.ranks]}",
         "",
+        *_blinding(task),
         *_systems_together(manifest),
         "## Workers",
         "",
@@ -134,6 +136,14 @@ def _control(manifest: Record) -> list[str]:
         f"{fit['threshold']}."
         for kind, fit in fits.items()
     ]
+
+
+def _blinding(task: Task) -> list[str]:
+    """Say how much ratings depend on what they should not, where that was measured."""
+    said = blinding_sentences(task)
+    if not said:
+        return []
+    return ["## Blinding", "", *(f"- {sentence}" for sentence in said), ""]
 
 
 def _systems_together(manifest: Record) -> list[str]:

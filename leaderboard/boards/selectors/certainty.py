@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
-from leaderboard.boards.selectors.links import Link, links_of
+from leaderboard.boards.selectors.crowds.blinding import Cause, causes_of
+from leaderboard.boards.selectors.crowds.links import Link, links_of
 from leaderboard.boards.selectors.systems import System, systems
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import current_fit
@@ -103,6 +104,8 @@ class Evidence:
     wmt: list[RankSums]
     # of the systems whose campaigns carried anchors
     links: list[Link]
+    # what order, length and style do to ratings
+    blinding: list[Cause]
     cannot_conclude: list[str]
 
 
@@ -146,6 +149,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         first=_first(task, stored),
         wmt=_wmt(task, stored),
         links=links_of(task, criterion),
+        blinding=causes_of(stored.get("blinding")),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),
             *_of_few_workers(estimates, workers.n_workers),

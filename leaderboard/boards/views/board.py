@@ -19,7 +19,7 @@ from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.certainty import ratings_to_change_first
 from leaderboard.boards.selectors.columns import main_criterion
-from leaderboard.boards.selectors.links import again, moved_crowds
+from leaderboard.boards.selectors.crowds.links import again, moved_crowds
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings

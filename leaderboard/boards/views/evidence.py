@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import certainty, pairs
+from leaderboard.boards.selectors.crowds.blinding import places_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.systems import ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
@@ -32,6 +33,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
+        "places": places_of(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)

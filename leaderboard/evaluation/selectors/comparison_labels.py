@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
     CountedVote,
 )
+from leaderboard.stats.blinding.effects import balanced_share
 from leaderboard.stats.preferred_share import preferred_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
@@ -34,6 +35,7 @@ class Votes:
     wave: int
     workers: tuple[int, ...]
     values: tuple[float, ...]
+    slot_of_a: str = FIRST_SLOT
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def votes_of(comparison: Comparison) -> list[Votes]:
             wave,
             tuple(worker for worker, _ in votes_by_item.get(item_pk, ())),
             tuple(for_a(slot, value) for _, value in votes_by_item.get(item_pk, ())),
+            slot,
         )
         for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
@@ -149,8 +152,9 @@ def kept_votes(comparison: Comparison) -> list[Votes]:
             wave,
             tuple(worker for worker, _ in votes_by_pair.get(pk, ())),
             tuple(value for _, value in votes_by_pair.get(pk, ())),
+            slot,
         )
-        for pk, item_pk, position, wave, _ in _pairs(comparison)
+        for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
 
 
@@ -222,6 +226,28 @@ def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
     """Give a share's columns in a release."""
     names = ("share", "low", "high", "covers")
     return {f"answers_{name}": getattr(found, name, None) for name in names}
+
+
+def with_balanced_sides(
+    decision: Decision, labels: Sequence[float | None], slots: Sequence[str]
+) -> Decision:
+    """Estimate as if A had stood on each side equally often; decide as before.
+
+    Sides are drawn with equal chances, so the rule and its interval hold for this number
+    as they do for the plain share; within the interval it is free of how the draw fell.
+    """
+    known = [
+        (label, slot == FIRST_SLOT)
+        for label, slot in zip(labels, slots, strict=True)
+        if label is not None
+    ][: decision.n]
+    if not known:
+        return decision
+    share = balanced_share(*zip(*known, strict=True))
+    if share is None:
+        return decision
+    within = min(max(share, decision.low), decision.high)
+    return replace(decision, estimate=within)
 
 
 def votes_are_final(state: str) -> bool:

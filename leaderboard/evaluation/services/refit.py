@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import ranking
+from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import (
     BoardEstimates,
     estimate_board,
@@ -36,6 +37,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     units_of,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.shown import with_what_was_shown
 from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
@@ -145,6 +147,13 @@ def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     if of is not None:
         return Refit(task, of.pk, inputs, estimates, {})
     evidence = board_evidence(ratings, units, ranked, estimates.fits, headline=headline)
+    evaluations = evaluations_of(scores)
+    campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
+    shown = with_what_was_shown(ratings, campaigns)
+    blinding = board_blinding(shown, units, seed=estimates_seed(task))
+    for criterion, found in blinding.items():
+        if criterion in evidence:
+            evidence[criterion]["blinding"] = found
     return Refit(task, None, inputs, estimates, evidence)
 
 

@@ -58,6 +58,7 @@ COMPARISONS = (
     "simulated",
     "finished",
     "votes_kept",
+    "sides_balanced",
 )
 PAIRS = (
     "comparison",
@@ -126,6 +127,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         if comparison.finished_at
         else None,
         "votes_kept": comparison.votes_kept,
+        "sides_balanced": comparison.sides_balanced,
     }
 
 

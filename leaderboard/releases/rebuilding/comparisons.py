@@ -15,6 +15,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     share_columns,
     share_of,
     votes_are_final,
+    with_balanced_sides,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -70,7 +71,7 @@ def _comparison(
         )
         for pair in pairs
     ]
-    yield from _decision(row, labels)
+    yield from _decision(row, labels, [pair["slot_of_a"] for pair in pairs])
     yield from _answers(row, pairs, labels, votes)
     yield from _pairs(row, pairs, labels)
     numbers = {
@@ -96,9 +97,14 @@ def _votes(
             yield Number(f"{VOTES}.jsonl", f"{name}, vote", vote["vote"], computed)
 
 
-def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
+def _decision(
+    row: Record, labels: Sequence[float | None], slots: Sequence[str]
+) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
+    # releases of earlier versions do not name it: there was no such estimate
+    if row.get("sides_balanced"):
+        decision = with_balanced_sides(decision, labels, slots)
     decided = decision.side != "undecided"
     state = str(State.DECIDED if decided else State.UNDECIDED)
     if row["state"] == State.STOPPED:

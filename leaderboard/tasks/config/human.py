@@ -136,6 +136,8 @@ class HumanConfig:
     # crowd may rate them differently before the board says so
     anchor_share: float = setting(share(), 0.05, human_only=True)
     anchor_tolerance: int = setting(whole(0, 100), 5, human_only=True)
+    # whether comparisons are estimated as if each system stood on both sides as often
+    correct_side: bool = setting(truth(), False)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
     # which estimate is the score: free of who judged, of this crowd, or z per worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
