@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "leaderboard", "quality", "crowd"]
 PURE = [
     "quality.agreement",
+    "quality.authenticity.stats",
     "quality.detection.stats",
     "leaderboard.stats",
     "leaderboard.metrics",

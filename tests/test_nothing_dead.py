@@ -23,6 +23,7 @@ ENTRIES = [
 ]
 PURE = [
     "quality.agreement",
+    "quality.authenticity.stats",
     "quality.detection.stats",
     "leaderboard.stats",
     "leaderboard.metrics",

@@ -166,6 +166,8 @@ class HumanConfig:
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
     )
+    # the metric whose scores workers' answers are compared with, as evidence for staff
+    judge: str = setting(text(100), "", human_only=True)
     test_criteria: TestCriteria | None = setting(
         table_of(TestCriteria), None, per_table=True
     )
