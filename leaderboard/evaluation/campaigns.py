@@ -28,7 +28,7 @@ from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
 from quality.detection.services import judge
-from quality.test_questions.services import grade, inject
+from quality.test_questions.services import grade, inject, leftovers
 
 State = states.State
 
@@ -125,6 +125,8 @@ def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
         noisy_below=configuration.noisy_below(task.human),
     )
     for campaign in campaigns:
+        # What is left over is closed before anybody is told that work waits.
+        leftovers.settle(campaign)
         staff_notices.watch(campaign)
 
 

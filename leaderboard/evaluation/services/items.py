@@ -22,8 +22,8 @@ from leaderboard.tasks.services.configuration import (
     design_of,
     has_references,
     shown,
-    spare_instances,
     task_view,
+    instances_for_tests,
 )
 from quality.test_questions.models import Polarity
 from quality.test_questions.services import inject
@@ -105,11 +105,14 @@ def hidden(
 ) -> list[inject.HiddenItem]:
     """Draw the test questions of a campaign that shows one output, or two."""
     n_positive, n_negative = human.n_test_questions(n_items)
+    instances = instances_for_tests(
+        task, seed, n=n_positive + n_negative, inside=human.tests_inside_sample
+    )
     return known(
         task,
         human,
         criteria,
-        spare_instances(task, n_positive + n_negative),
+        instances,
         campaign_key=campaign_key,
         n_positive=n_positive,
         n_negative=n_negative,

@@ -192,6 +192,11 @@ class HumanConfig:
         return max(self.workers or enough, self.ratings_per_instance)
 
     @property
+    def tests_inside_sample(self) -> bool:
+        """Tell whether there are workers enough to test some on what others judge."""
+        return self.n_workers_wanted >= 2 * self.ratings_per_instance
+
+    @property
     def share_of_one(self) -> float:
         """Give the greatest share of a campaign that one worker may do.
 
