@@ -19,6 +19,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.hidden import in_slots
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -101,7 +102,9 @@ class SideBySide:
         outputs = {
             row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
         }
-        lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
+        lined_up = (
+            in_slots.line_ups(task, human, spare, outputs=outputs) if spare else []
+        )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
@@ -116,7 +119,7 @@ class SideBySide:
                 )
                 for row in judged
             ]
-            hidden = items.hidden_line_ups(
+            hidden = in_slots.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
             )
             names = [system.system_name for system in systems]

@@ -22,6 +22,7 @@ from leaderboard.evaluation.price import quote_single
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import items, publish, qualification, refit, score
 from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -130,9 +131,9 @@ class SingleSystem:
                 items.judged(task, human, row.instance, _entries(row, design), **about)
                 for row in predictions
             ]
-            hidden = items.hidden(
-                task, human, criteria, n_items=task.sample_size, **about
-            )
+            hidden = planned(
+                task, human, criteria, submission, n_items=task.sample_size, **about
+            ).items
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
             parts.append(Part(key, title, criteria, seed, judged, hidden))

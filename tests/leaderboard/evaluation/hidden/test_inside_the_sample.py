@@ -108,7 +108,7 @@ def test_leftover_tests_are_closed_and_their_money_is_freed(
     task_with, launched, worker_of, admin_user
 ):
     task = task_with()
-    submission, campaign = launched(task)
+    _, campaign = launched(task)
     lift_shares(campaign, admin_user)
     tests = campaign.hits.filter(items__in=asked_of(campaign))
     tests.update(n_available=0)
