@@ -23,6 +23,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
 )
 from leaderboard.evaluation.services import items, qualification
+from leaderboard.evaluation.services.hidden.single import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
@@ -43,6 +44,8 @@ class Part:
     seed: int
     judged: list[JudgedSpec]
     hidden: list[inject.HiddenItem]
+    # what staff are told of the test questions
+    planned: Planned | None = None
 
 
 def send_out(

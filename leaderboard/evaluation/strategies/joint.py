@@ -16,6 +16,7 @@ from leaderboard.evaluation import campaigns, machine
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
@@ -55,6 +56,10 @@ class SideBySide:
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
+
+    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
+        """Not measured: its pages show several texts, each beside others."""
+        return None
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
