@@ -57,20 +57,28 @@ def _standardised(values: Floats) -> Floats:
     return np.clip(scaled, -FARTHEST, FARTHEST)
 
 
-def folds_of(labels: NDArray[np.bool_], n_folds: int, rng: np.random.Generator) -> Ints:
-    """Deal tests and items evenly to folds, at random.
+def folds_of(
+    labels: NDArray[np.bool_], groups: Ints, n_folds: int, rng: np.random.Generator
+) -> Ints:
+    """Deal tests and items evenly to folds, at random; groups stay together.
+
+    An edited output and the output itself are one group: a model that had seen the one
+    would call the other by its label.
 
     Examples
     --------
-    >>> folds = folds_of(np.array([True] * 4 + [False] * 4), 2, np.random.default_rng(1))
-    >>> sorted(folds[:4].tolist())
-    [0, 0, 1, 1]
+    >>> labels = np.array([True] * 4 + [False] * 4)
+    >>> folds = folds_of(labels, np.arange(8) % 4, 2, np.random.default_rng(1))
+    >>> sorted(folds[:4].tolist()), bool((folds[:4] == folds[4:]).all())
+    ([0, 0, 1, 1], True)
     """
-    folds = np.empty(len(labels), dtype=np.int64)
-    for side in (True, False):
-        where = np.flatnonzero(labels == side)
-        dealt = np.arange(len(where)) % n_folds
-        folds[where] = dealt[rng.permutation(len(where))]
+    names, index = np.unique(groups, return_inverse=True)
+    n_tests = np.bincount(index, weights=labels, minlength=len(names))
+    order = rng.permutation(len(names))
+    order = order[np.argsort(-n_tests[order], kind="stable")]
+    of_group = np.empty(len(names), dtype=np.int64)
+    of_group[order] = np.arange(len(names)) % n_folds
+    folds: Ints = of_group[index]
     return folds
 
 

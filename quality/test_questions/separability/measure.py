@@ -103,6 +103,7 @@ def separability(
     features_items: Floats,
     seed: int,
     *,
+    groups: Sequence[int] | None = None,
     names: Sequence[str] = FEATURES,
     n_shuffles: int = N_SHUFFLES,
     limit: float = LIMIT,
@@ -119,6 +120,9 @@ def separability(
         Rows as `features.surface_features` gives them.
     seed : int
         Of folds and shuffled labels.
+    groups : sequence of int, optional
+        Of tests and then of items: what is made of one output has one number, and is
+        never on both sides of a fold.
     names : sequence of str, optional
         Of the columns.
     n_shuffles : int, optional
@@ -143,6 +147,7 @@ def separability(
         return Separability(0.5, 0.0, 1.0, "", 0.5, n, m, 1.0, limit)
     features = np.concatenate([features_tests, features_items])
     labels = np.arange(n + m) < n
+    together = np.arange(n + m) if groups is None else np.asarray(groups)
     rng = generator(seed_from("separability", seed))
     design, ridge = quadratic(features)
     shuffled = np.stack([rng.permutation(labels) for _ in range(n_shuffles)], axis=1)
@@ -150,7 +155,7 @@ def separability(
     by_chance = np.full(n_shuffles, 0.5)
     if design.shape[1]:
         for repeat in range(N_REPEATS):
-            folds = folds_of(labels, N_FOLDS, rng)
+            folds = folds_of(labels, together, N_FOLDS, rng)
             scores += held_out_scores(design, ridge, labels[:, None], folds)[:, 0]
             if repeat == 0:
                 once = held_out_scores(design, ridge, shuffled, folds)
