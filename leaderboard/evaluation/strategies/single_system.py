@@ -18,11 +18,11 @@ from leaderboard.evaluation import campaigns, closing, machine, rescoring
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import quote_single
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
 from leaderboard.evaluation.services import items, publish, qualification, refit, score
 from leaderboard.evaluation.services.campaign_titles import campaign_title
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
@@ -161,9 +161,7 @@ class SingleSystem:
             )
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
-            parts.append(
-                Part(key, title, criteria, seed, judged, tests.items, tests)
-            )
+            parts.append(Part(key, title, criteria, seed, judged, tests.items, tests))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

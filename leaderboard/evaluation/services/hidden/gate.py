@@ -8,7 +8,7 @@ left out of it: nobody is shown an input twice.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.text import Truncator
@@ -20,13 +20,11 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden.single import Planned
-from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
-from quality.test_questions.separability.features import Surface, surface_features
+from quality.test_questions.separability.features import surface_features
 from quality.test_questions.separability.measure import Separability, separability
-
-# Of so many other systems' public outputs a script is expected to know.
-N_PUBLISHED = 5
 
 
 def measured(
@@ -40,16 +38,17 @@ def measured(
     """Measure how well a script tells a campaign's test questions from its other items."""
     specs = [*judged, *(item.spec for item in planned.items)]
     place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
-    public = _public_texts(task, submission, [spec.content_key for spec in specs])
+    rows = {
+        content_key(task.slug, row.instance_id): row for row in task.instances.all()
+    }
+    shown = [rows[key] for key in sorted({spec.content_key for spec in specs})]
+    seen = seen_of(task, [submission], shown)
     surfaces = [
-        Surface(
-            text=str(spec.data["prediction"]),
-            source=" ".join(str(row["text"]) for row in spec.data.get("fields", ())),
-            references=public[spec.content_key]["references"],
-            published=public[spec.content_key]["outputs"],
+        seen.surface(
+            rows[spec.content_key],
+            str(spec.data["prediction"]),
             key=spec.key,
             position=place_of[at] / len(specs),
-            listed=bool(public[spec.content_key]["listed"]),
         )
         for at, spec in enumerate(specs)
     ]
@@ -117,30 +116,3 @@ def keep(check: TestCheck, *, by: Account, despite: str, at: Any) -> None:
     # A declined evaluation that is approved later is measured anew.
     TestCheck.objects.filter(evaluation=check.evaluation).delete()
     check.save()
-
-
-def _public_texts(
-    task: Task, submission: Submission, keys: Sequence[str]
-) -> Mapping[str, dict[str, Any]]:
-    rows = {
-        content_key(task.slug, row.instance_id): row for row in task.instances.all()
-    }
-    of = {
-        key: {
-            "references": [] if task.hidden_references else rows[key].references,
-            "outputs": [],
-            "listed": rows[key].sample_rank < task.sample_size,
-        }
-        for key in set(keys)
-    }
-    key_of = {rows[key].pk: key for key in of}
-    others = Submission.objects.filter(
-        task=task,
-        state=Submission.State.PUBLISHED,
-        visibility=Submission.Visibility.PUBLIC,
-    ).exclude(pk=submission.pk)
-    pks = list(others.order_by("-pk").values_list("pk", flat=True)[:N_PUBLISHED])
-    outputs = Prediction.objects.filter(submission__in=pks, instance__in=key_of)
-    for instance, text in outputs.values_list("instance_id", "text"):
-        of[key_of[instance]]["outputs"].append(text)
-    return of

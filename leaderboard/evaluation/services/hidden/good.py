@@ -32,20 +32,24 @@ def good_texts(
     *,
     shows_reference: bool,
 ) -> Iterator[list[Offer]]:
-    """Offer texts, the best sources first; instances in their order within each."""
+    """Offer texts source by source, the best first; instances in their order in each."""
     by_instance: dict[str, dict[int, list[Offer]]] = {
         CONFIRMED: _confirmed(marked, systems, instances),
         SETTLED: _settled(task, human, marked, systems, instances),
     }
     for kind in (CONFIRMED, SETTLED):
-        for instance in instances:
-            yield by_instance[kind].get(instance.pk, [])
-    for instance in instances:
-        texts = list(instance.references)
-        # Where the page shows the first one, another is the better answer.
-        if shows_reference:
-            texts = texts[1:] or texts
-        yield [Offer(instance.pk, text, REFERENCE, marked) for text in texts]
+        yield [
+            offer
+            for instance in instances
+            for offer in by_instance[kind].get(instance.pk, [])
+        ]
+    # Where the page shows the first reference, another is the better answer.
+    first = 1 if shows_reference else 0
+    yield [
+        Offer(instance.pk, text, REFERENCE, marked)
+        for instance in instances
+        for text in instance.references[first:] or instance.references
+    ]
 
 
 def _confirmed(

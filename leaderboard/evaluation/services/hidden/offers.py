@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,7 +30,7 @@ class Offer:
     made_from : mapping
         Whose text it was and what was changed.
     group : str
-        Questions come in turn from the groups that there are.
+        What it makes wrong; questions come in equal parts from the groups that there are.
     """
 
     instance_pk: int
@@ -53,7 +52,6 @@ class Taken:
 
     texts: set[str]
     instances: set[int] = field(default_factory=set)
-    groups: Counter[str] = field(default_factory=Counter)
 
     def choose(
         self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
@@ -66,21 +64,22 @@ class Taken:
             offer = self._best(offers, again=again)
             if offer is None:
                 continue
-            self.texts.add(fingerprint(offer.text))
+            self.texts.add(offer.text_sha256)
             self.instances.add(offer.instance_pk)
-            self.groups[offer.group] += 1
             chosen.append(offer)
         return chosen
 
     def _best(self, offers: Sequence[Offer], *, again: bool) -> Offer | None:
-        usable = [
+        return next(iter(self.usable(offers, again=again)), None)
+
+    def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
+        """Keep the offers that show nothing a second time."""
+        return [
             offer
             for offer in offers
-            if fingerprint(offer.text) not in self.texts
+            if offer.text_sha256 not in self.texts
             and (again or offer.instance_pk not in self.instances)
         ]
-        # `min` keeps the first of equals, which is the preferred one.
-        return min(usable, key=lambda o: self.groups[o.group]) if usable else None
 
 
 def fingerprint(text: str) -> str:

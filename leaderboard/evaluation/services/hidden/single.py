@@ -15,6 +15,11 @@ from leaderboard.evaluation.services.hidden.offers import (
     Taken,
     used_texts,
 )
+from leaderboard.evaluation.services.hidden.surfaces import (
+    N_CANDIDATES,
+    Seen,
+    seen_of,
+)
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.marked import form_criteria, marked_criteria
@@ -35,6 +40,24 @@ class Planned:
     @property
     def n_lacking(self) -> int:
         return max(0, self.n_wanted - len(self.items))
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """What is chosen from, and what is used up."""
+
+    taken: Taken
+    seen: Seen
+    row_of: Mapping[int, Instance]
+    seed: int
+
+    def choose(
+        self, source: Sequence[Offer], n: int, *, again: bool = False
+    ) -> list[Offer]:
+        """Choose of one source those that together look like what is judged."""
+        usable = self.taken.usable(source, again=again) if n > 0 else []
+        order = self.seen.chosen(usable, self.row_of, n, seed=self.seed)
+        return self.taken.choose(order, n, again=again)
 
 
 def for_one_output(
@@ -68,15 +91,19 @@ def for_one_output(
     design = design_of(task, human)
     data = {row.pk: marks.blank_data(task, human, design, row) for row in instances[:1]}
     shows = any({"reference", "standard"} & set(entry) for entry in data.values())
-    taken = Taken(used_texts(task, but=campaign_key))
-    good = taken.choose(
-        good_texts(
-            task, human, marked[POSITIVE], systems, instances, shows_reference=shows
-        ),
-        n_positive,
-    )
-    bad = _wrong(task, human, criteria, systems, instances, taken, n_negative, seed)
     row_of = {row.pk: row for row in instances}
+    draw = _Draw(
+        Taken(used_texts(task, but=campaign_key)),
+        seen_of(task, systems, instances),
+        row_of,
+        seed,
+    )
+    good: list[Offer] = []
+    for source in good_texts(
+        task, human, marked[POSITIVE], systems, instances, shows_reference=shows
+    ):
+        good += draw.choose(source, n_positive - len(good))
+    bad = _wrong(task, human, criteria, systems, instances, draw, n_negative)
     items = [
         marks.question(
             task,
@@ -111,31 +138,37 @@ def _wrong(
     criteria: Mapping[str, str],
     systems: Sequence[Submission],
     instances: Sequence[Instance],
-    taken: Taken,
+    draw: _Draw,
     n: int,
-    seed: int,
 ) -> list[Offer]:
     """Choose edited outputs, then other instances' references where none are left."""
     if n == 0:
         return []
     harms = harms_of(human, criteria)
     # Instances that no other question is about come first.
-    order = sorted(instances, key=lambda row: row.pk in taken.instances)
+    order = sorted(instances, key=lambda row: row.pk in draw.taken.instances)
+    order = order[: max(N_CANDIDATES * n, len(draw.taken.instances) + 2 * n)]
     chosen: list[Offer] = []
     content = list(harms[wrong.ADEQUACY])
     blind = human.judged_blind(criteria)
 
-    def sources(again: bool) -> Iterator[Iterator[list[Offer]]]:
-        if human.test_questions == EDITED:
-            outputs = wrong.outputs_of(task, systems, order)
-            yield wrong.edited(task, order, outputs, harms, seed=seed)
-        on = list(harms[wrong.FLUENCY]) if blind else content
-        if on:
-            yield wrong.swapped(order, on, blind=blind, seed=seed)
-
+    sources: list[list[Offer]] = []
+    if human.test_questions == EDITED:
+        outputs = wrong.outputs_of(task, systems, order)
+        edits = wrong.edited(task, order, outputs, harms, seed=draw.seed)
+        sources.append(list(chain.from_iterable(edits)))
+    on = list(harms[wrong.FLUENCY]) if blind else content
+    if on:
+        others = wrong.swapped(order, on, blind=blind, seed=draw.seed)
+        sources.append(list(chain.from_iterable(others)))
     for again in (False, True):
-        for source in sources(again):
-            chosen += taken.choose(source, n - len(chosen), again=again)
+        for source in sources:
+            groups = sorted({offer.group for offer in source})
+            for place, group in enumerate(groups):
+                # Questions on what is said and on how it is said, in equal parts.
+                part = -(-(n - len(chosen)) // (len(groups) - place))
+                of_group = [offer for offer in source if offer.group == group]
+                chosen += draw.choose(of_group, part, again=again)
     return chosen
 
 
