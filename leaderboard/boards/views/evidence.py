@@ -18,6 +18,7 @@ from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
 from leaderboard.evaluation.ranking import TESTED
+from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -34,6 +35,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "task": task,
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
         "places": places_of(task),
+        "hidden": hidden_tests(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from leaderboard.tasks.config.human import (
     ADJUSTED,
+    EDITED,
     NEGATIVE,
     PLAIN,
     POSITIVE,
@@ -37,6 +38,7 @@ from leaderboard.tasks.config.task import (
 
 __all__ = [
     "ADJUSTED",
+    "EDITED",
     "NEGATIVE",
     "PLAIN",
     "POSITIVE",
