@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from quality.test_questions.edits.draft import Draft
 from quality.test_questions.edits.edit import SWAPPED, Change
 from quality.test_questions.edits.languages.base import Language
-from quality.test_questions.edits.words import Word, cased_like, words_of
+from quality.test_questions.edits.words import Word, cached, cased_like, words_of
 
 _ENDINGS = ("'s", "’s")
 
@@ -29,9 +29,10 @@ class Name:
         return len(words), self.text.isupper(), min(len(self.text), 4) < 4
 
 
+@cached
 def names_in(
     text: str, language: type[Language], known: frozenset[str] = frozenset()
-) -> list[Name]:
+) -> tuple[Name, ...]:
     """Find the names of a text by their capitals.
 
     The first word of a sentence counts where it is `known` as a name. In a language
@@ -56,7 +57,7 @@ def names_in(
             run = []
     if run:
         found.append(run)
-    return [_name(text, words, run) for run in found]
+    return tuple(_name(text, words, run) for run in found)
 
 
 def _is_name(
