@@ -11,6 +11,8 @@ from quality.test_questions.edits.languages.base import Language
 from quality.test_questions.edits.words import Word, cached, cased_like, words_of
 
 _ENDINGS = ("'s", "’s")
+# a text of so few words may be all names
+LEAST = 5
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ def names_in(
     ['Eve Hall', 'Bob']
     """
     words = words_of(text)
+    if not language.capital_nouns and _is_headline(words):
+        return ()
     found, run = [], list[Word]()
     for index, word in enumerate(words):
         if run and text[run[-1].end : word.start] != " ":
@@ -58,6 +62,12 @@ def names_in(
     if run:
         found.append(run)
     return tuple(_name(text, words, run) for run in found)
+
+
+def _is_headline(words: Sequence[Word]) -> bool:
+    """Tell whether nearly all words have a capital: then it makes no names."""
+    inner = [word for word in words if word.is_word and not word.first]
+    return len(inner) > LEAST and 2 * sum(w.capital for w in inner) > len(inner)
 
 
 def _is_name(
@@ -137,10 +147,14 @@ def roles(draft: Draft) -> Iterator[Change]:
     """Let two names of the same shape change places."""
     known = known_names([draft.text, *draft.source_texts], draft.language)
     own = [n for n in names_in(draft.text, draft.language, known) if draft.once(n.text)]
+    group_of = {member: group for group in draft.language.names for member in group}
     for index, one in enumerate(own):
         for two in own[index + 1 :]:
-            if len(one.text.split()) == len(two.text.split()) and not coordinated(
-                draft, one.end, two.start
+            if (
+                len(one.text.split()) == len(two.text.split())
+                # a month and a person do not change places
+                and group_of.get(one.text) == group_of.get(two.text)
+                and not coordinated(draft, one.end, two.start)
             ):
                 yield exchanged(draft, "role", one, two)
 
