@@ -16,19 +16,23 @@ def planned(
     task: Task,
     human: HumanConfig,
     criteria: Mapping[str, str],
-    submission: Submission,
+    submission: Submission | None,
     *,
     campaign_key: str,
     n_items: int,
     seed: int,
 ) -> Planned:
-    """Draw the test questions of one campaign of a submission."""
+    """Draw the test questions of one campaign of a submission.
+
+    Without one they are made of the task's references and public outputs alone.
+    """
+    systems = [] if submission is None else [submission]
     if not design_of(task, human).in_slots():
         return for_one_output(
             task,
             human,
             criteria,
-            [submission],
+            systems,
             campaign_key=campaign_key,
             n_items=n_items,
             seed=seed,
@@ -40,7 +44,7 @@ def planned(
         human,
         criteria,
         instances,
-        systems=[submission],
+        systems=systems,
         campaign_key=campaign_key,
         n=n,
         seed=seed,

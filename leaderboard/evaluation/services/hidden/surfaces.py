@@ -14,7 +14,7 @@ from quality.test_questions.separability.features import Surface
 # Of so many other systems' public outputs a script is expected to know.
 N_PUBLISHED = 5
 # Candidates for each question among which those are chosen that look like real items.
-N_CANDIDATES = 6
+N_CANDIDATES = 4
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from quality.test_questions.edits.make import edits_of
 from quality.test_questions.services.inject import shuffled_words
 
 TRANSLATION = "translation"
+# Edits of one output among which is chosen.
+N_OF_AN_OUTPUT = 6
 Texts = Mapping[int, Sequence[tuple[int, str]]]
 
 
@@ -78,7 +80,7 @@ def edited(
                 same_input=[str(reference) for reference in instance.references],
                 kinds=list(kinds),
                 seed=seed,
-            )
+            )[:N_OF_AN_OUTPUT]
         ]
 
 

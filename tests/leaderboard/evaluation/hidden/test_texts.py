@@ -71,7 +71,8 @@ def test_negatives_are_outputs_with_a_recorded_edit(task, launched, monkeypatch)
         edit = one.made_from["edit"]
         text = one.item.data["prediction"]
         assert text not in outputs
-        assert edit["sentence"] and one.made_from["submission"] == submission.pk
+        assert edit["sentence"]
+        assert one.made_from["submission"] == submission.pk
         assert one.text_sha256 == fingerprint(text)
 
 
