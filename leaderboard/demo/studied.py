@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 
 from genie.lib.errors import GenieError
-from genie.lib.seeds import seed_from
+from genie.lib.seeds import generator, seed_from
 from leaderboard.demo.opinions import OPINIONS
 from leaderboard.demo.systems import systems_of
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
@@ -36,7 +36,12 @@ class Outputs:
 
 @contextmanager
 def studied(
-    slug: str, *, source: Path | None, outputs: Path | None, published: bool
+    slug: str,
+    *,
+    source: Path | None,
+    outputs: Path | None,
+    confirmed: Path | None,
+    published: bool,
 ) -> Iterator[tuple[Task, list[Submission]]]:
     """Give a shipped task with systems; all of it is undone at the end.
 
@@ -52,14 +57,17 @@ def studied(
                 _draw_sample(task)
             # What this site has of the task must not take part.
             task.submissions.update(state=Submission.State.WITHDRAWN)
-            yield task, _handed_in(task, _outputs(slug, outputs), published=published)
+            yield (
+                task,
+                _handed_in(
+                    task, _outputs(slug, outputs, confirmed), published=published
+                ),
+            )
         finally:
             transaction.set_rollback(True)
 
 
 def _draw_sample(task: Task) -> None:
-    from genie.lib.seeds import generator
-
     rows = list(task.instances.order_by("position"))
     ranks = generator(seed_from(NAME, task.slug)).permutation(len(rows))
     for row, rank in zip(rows, ranks, strict=True):
@@ -67,10 +75,15 @@ def _draw_sample(task: Task) -> None:
     type(rows[0]).objects.bulk_update(rows, ["sample_rank"], batch_size=500)
 
 
-def _outputs(slug: str, folder: Path | None) -> list[Outputs]:
+def _outputs(slug: str, folder: Path | None, confirmed: Path | None) -> list[Outputs]:
+    right = json.loads(confirmed.read_text("utf-8")) if confirmed else {}
     if folder is not None:
         return [
-            Outputs(path.stem, json.loads(path.read_text("utf-8")))
+            Outputs(
+                path.stem,
+                json.loads(path.read_text("utf-8")),
+                frozenset(right.get(path.stem, ())),
+            )
             for path in sorted(folder.glob("*.json"))
         ]
     if not (shipped.folder(slug) / "systems" / "systems.toml").is_file():
@@ -85,7 +98,9 @@ def _of_demo(slug: str, system: Mapping[str, Any]) -> Outputs:
     path = shipped.folder(slug) / "systems" / system["file"]
     texts = json.loads(path.read_text("utf-8"))
     noted = {
-        instance: opinion for opinion in OPINIONS for instance in system.get(opinion, ())
+        instance: opinion
+        for opinion in OPINIONS
+        for instance in system.get(opinion, ())
     }
     right = {key for key in texts if noted.get(key, system["usual"]) == "right"}
     return Outputs(system["name"], texts, frozenset(right))

@@ -36,13 +36,22 @@ class Command(BaseCommand):
             help="folder with systems' outputs for the one task: JSON files, instance to text",
         )
         parser.add_argument(
+            "--confirmed",
+            type=Path,
+            help="JSON file of the outputs that a reader has found good: a list of "
+            "instances for each file of --outputs",
+        )
+        parser.add_argument(
             "--published",
             action="store_true",
             help="the other systems' outputs are public, as when they stand on the board",
         )
         parser.add_argument("--draws", type=int, default=6, help="for each system")
         parser.add_argument(
-            "--systems", type=int, default=6, help="so many of each task, the first ones"
+            "--systems",
+            type=int,
+            default=6,
+            help="so many of each task, the first ones",
         )
         parser.add_argument("--seed", type=int, default=0)
 
@@ -61,6 +70,7 @@ class Command(BaseCommand):
             slug,
             source=options["source"],
             outputs=options["outputs"],
+            confirmed=options["confirmed"],
             published=options["published"],
         ) as (task, systems):
             return study_task(
