@@ -9,7 +9,7 @@ far as the careful are as the fit says; with a usual share of 15 % it is .2 %.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -142,9 +142,7 @@ def watch_of(
         turned = fitted.turned.likelihood.copy()
         n = fitted.line.counts.copy()
         shares = presumed(fitted.shares, options.innocence)
-    new = keys.Key(
-        able, variance, np.zeros(n_kinds), np.zeros(n_kinds), guesses, blank.strategy
-    )
+    new = replace(blank, ability=able, ability_variance=variance)
     rates = keys.careful_log_odds(every, new, options)
     guesses = np.clip(guesses, 0.01, 0.99)
     return Watch(
