@@ -251,7 +251,7 @@ def good_accuracy(key: Key, options: AssessOptions) -> Floats:
     >>> one = np.zeros(1, dtype=np.int64)
     >>> key = first_key(Tests(one, one, one, one == 0), AssessOptions())
     >>> good_accuracy(key, AssessOptions()).round(2).tolist()
-    [0.81]
+    [0.62]
     """
     spread = options.question_sd**2 + options.worker_sd**2
     return _expit(key.ability / np.sqrt(1 + np.pi * spread / 8))

@@ -112,16 +112,18 @@ def watch_of(
 
     Examples
     --------
+    >>> from quality.detection.stats.workers.answers import no_tests
     >>> watch = watch_of(None, 1, no_tests(), AssessOptions(), n_kinds=1)
     >>> right = [watch.after_test(0, 0, True) for _ in range(3)]
     >>> wrong = [watch.after_test(0, 0, False) for _ in range(9)]
-    >>> right[-1] < 0.1, wrong[-1] > 0.99
+    >>> right[-1] < 0.1, wrong[-1] > 0.9
     (True, True)
     """
     kinds = np.arange(n_kinds)
     every = Tests(kinds, kinds, kinds, kinds >= 0)
     blank = keys.first_key(every, options)
     able, guesses = blank.ability.copy(), blank.guessing.copy()
+    able[:] = np.log(options.accuracy / (1 - options.accuracy))
     variance = blank.ability_variance.copy()
     n = np.zeros(n_workers, dtype=np.int64)
     careful = np.zeros((n_workers, len(keys.point_weights())))
