@@ -285,7 +285,7 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
     >>> crowd = draw_crowd(CrowdPlan(n_workers=12, n_instances=30), rng)
     >>> outcome = run_campaign(crowd, CampaignPlan("none"), rng)
     >>> len(outcome.value), outcome.weight.min()
-    (150, 1.0)
+    (150, np.float64(1.0))
     """
     campaign = _Campaign(crowd, plan, rng)
     campaign.run()

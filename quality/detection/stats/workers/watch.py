@@ -9,7 +9,7 @@ far as the careful are as the fit says; with a usual share of 15 % it is .2 %.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -112,16 +112,18 @@ def watch_of(
 
     Examples
     --------
+    >>> from quality.detection.stats.workers.answers import no_tests
     >>> watch = watch_of(None, 1, no_tests(), AssessOptions(), n_kinds=1)
     >>> right = [watch.after_test(0, 0, True) for _ in range(3)]
     >>> wrong = [watch.after_test(0, 0, False) for _ in range(9)]
-    >>> right[-1] < 0.1, wrong[-1] > 0.99
+    >>> right[-1] < 0.1, wrong[-1] > 0.9
     (True, True)
     """
     kinds = np.arange(n_kinds)
     every = Tests(kinds, kinds, kinds, kinds >= 0)
     blank = keys.first_key(every, options)
     able, guesses = blank.ability.copy(), blank.guessing.copy()
+    able[:] = np.log(options.accuracy / (1 - options.accuracy))
     variance = blank.ability_variance.copy()
     n = np.zeros(n_workers, dtype=np.int64)
     careful = np.zeros((n_workers, len(keys.point_weights())))
@@ -142,9 +144,7 @@ def watch_of(
         turned = fitted.turned.likelihood.copy()
         n = fitted.line.counts.copy()
         shares = presumed(fitted.shares, options.innocence)
-    new = keys.Key(
-        able, variance, np.zeros(n_kinds), np.zeros(n_kinds), guesses, blank.strategy
-    )
+    new = replace(blank, ability=able, ability_variance=variance)
     rates = keys.careful_log_odds(every, new, options)
     guesses = np.clip(guesses, 0.01, 0.99)
     return Watch(
