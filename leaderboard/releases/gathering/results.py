@@ -104,6 +104,8 @@ TEST_QUESTIONS = (
 )
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
+# the kind of questions that a fit to all evidence has seen
+ALL = "ALL"
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
 
@@ -314,10 +316,18 @@ def _is_mean(result: MetricResult) -> bool:
 
 
 def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str, Any]]:
-    """Give the counts that the last fit of each polarity judged, and its settings."""
+    """Give the counts that the last fits judged, and their settings.
+
+    One of each polarity, or one to all evidence, called `ALL`; those of other detectors
+    than the newest decide nothing now.
+    """
     records: list[Record] = []
     fits: dict[str, Any] = {}
     pool = DetectorFit.objects.filter(pool=task.slug)
+    newest = pool.order_by("-pk").values("detector", "polarity").first()
+    if newest is not None:
+        together = newest["polarity"] == ""
+        pool = pool.filter(polarity="") if together else pool.exclude(polarity="")
     for polarity in sorted(set(pool.order_by().values_list("polarity", flat=True))):
         fit = pool.filter(polarity=polarity).order_by("-pk").first()
         if fit is None:
@@ -325,7 +335,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
         rows = verdicts_of(fit)
         counts: list[Record] = [
             {
-                "polarity": polarity,
+                "polarity": polarity or ALL,
                 "worker": names.of(row.worker_id),
                 "n_questions": row.n_questions,
                 "n_correct": row.n_correct,
@@ -334,7 +344,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
             }
             for row in rows
         ]
-        fits[polarity] = {
+        fits[polarity or ALL] = {
             "detector": fit.detector,
             "seed": fit.seed,
             "code_version": fit.code_version,

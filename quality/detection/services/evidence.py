@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Count, Max
 
-from crowd.hits.models.assignment import Answer
+from crowd.hits.models.assignment import Answer, Assignment
 from crowd.scales.base import Scale, all_scales
+from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Grade, Placement, Polarity
@@ -96,6 +98,22 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
             order=_ints([place[row[0], row[1]] for row in rated]),
         )
     return Evidence(workers, questions, kinds, positive, tests, ratings)
+
+
+def stamp_of(pool: str, *, simulated: bool) -> list[int]:
+    """Count what a fit would be made from; where nothing changed, neither would it.
+
+    Graded answers, the last of them, retired questions, and answers.
+    """
+    grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
+    counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
+    retired = RetiredQuestion.objects.filter(
+        placement__campaign__pool=pool, restored_at=None
+    )
+    answered = Assignment.objects.filter(
+        hit__campaign__pool=pool, state__in=COUNTED, worker__simulated=simulated
+    )
+    return [counted["n"], counted["last"] or 0, retired.count(), answered.count()]
 
 
 def label_of(kind: str) -> str:
