@@ -86,8 +86,8 @@ def estimate_board(
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
-    `ratings` has the columns submission, criterion, instance, worker and value; systems
-    whose ratings are in another unit than the first one's are left out.
+    `ratings` has the columns submission, criterion, instance, worker and value, and
+    weight where workers do not all count in full (in adjusted estimates); systems whose ratings are in another unit than the first one's are left out.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
@@ -130,7 +130,7 @@ def _of_criterion(
     ratings: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str, seed: int
 ) -> tuple[SystemEstimates, dict[int, Standing]]:
     values, labels = compared_values(ratings, unit, PLAIN)
-    fit = estimate_systems(values, *labels)
+    fit = estimate_systems(values, *labels, weights=weights_in(ratings))
     z_scores = _z_scores(values, *labels, seed=seed) if headline == Z_SCORES else {}
     compared = fit
     if headline == Z_SCORES:
@@ -166,6 +166,13 @@ def compared_values(
     if not known.any():
         return values, labels
     return z[known], [label[known] for label in labels]
+
+
+def weights_in(ratings: pd.DataFrame) -> Floats | None:
+    """Give the weights of ratings; None where all count in full."""
+    if "weight" not in ratings or (ratings["weight"] == 1).all():
+        return None
+    return ratings["weight"].to_numpy(float)
 
 
 def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | None]:

@@ -14,7 +14,7 @@ from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.estimates import from_json, weights_in
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
@@ -22,6 +22,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
     current_fit,
     evaluations_of,
     units_of,
+    weighed,
 )
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
@@ -135,6 +136,8 @@ def _estimates(
             labels["submission"].to_numpy(),
             labels["worker"].to_numpy(),
             labels["instance"].to_numpy(),
+            # as in the fit of each criterion
+            weights=weights_in(weighed(labels, fit.weights)),
         )
     # each criterion asked of other workers: their errors have nothing in common
     fits = _of_all([from_json(fit.criteria[name]) for name in weights])

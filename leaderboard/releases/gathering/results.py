@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import launched
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
@@ -58,6 +59,7 @@ JUDGMENTS = (
     "slot",
     "answered",
     "on",
+    "weight",
 )
 SCORES = (
     "submission",
@@ -187,6 +189,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     )
     _check_current(task, rows, ratings)
     row_index = {row.pk: i for i, row in enumerate(rows)}
+    fit = current_fit(task)
+    weights = fit.weights if fit is not None else {}
     records = [
         {
             "submission": int(row["submission"]),
@@ -199,6 +203,9 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
+            "weight": weights.get(str(int(row["worker"])), 1.0)
+            if not row["why_not"]
+            else 0.0,
         }
         for row in ratings.to_dict("records")
     ]
