@@ -135,6 +135,13 @@ def assess_workers(
     rated = no_ratings() if ratings is None else ratings
     check_answers(n_workers, tests, rated)
     fitted = fit_workers(n_workers, tests, rated, options)
+    return assessment_of(fitted, tests, options, seed=seed)
+
+
+def assessment_of(
+    fitted: Fitted, tests: Tests, options: AssessOptions, *, seed: int = 0
+) -> Assessment:
+    """Say what a fit tells of the workers; see :func:`assess_workers`."""
     p_class = posterior(fitted, options.innocence)
     careless = 1 - p_class[:, 0]
     kept = careful_answers(fitted, p_class)

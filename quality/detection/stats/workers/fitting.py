@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,7 +55,12 @@ class Fitted:
 
 
 def fit_workers(
-    n_workers: int, tests: Tests, ratings: Ratings, options: AssessOptions
+    n_workers: int,
+    tests: Tests,
+    ratings: Ratings,
+    options: AssessOptions,
+    *,
+    last: Fitted | None = None,
 ) -> Fitted:
     """Fit classes of workers to all their answers.
 
@@ -65,6 +70,8 @@ def fit_workers(
     tests : Tests
     ratings : Ratings
     options : AssessOptions
+    last : Fitted, optional
+        A fit to fewer answers of the same workers and kinds, to start from.
 
     Returns
     -------
@@ -89,16 +96,41 @@ def fit_workers(
         Turned(np.full(n_workers, -np.inf), np.zeros(len(line))),
         line,
     )
+    if last is not None:
+        _continue(fitted, last)
     before = np.zeros((n_workers, len(CLASSES)))
-    for _ in range(options.n_iterations):
-        _expectation(fitted, tests, items, options)
+    for number in range(options.n_iterations):
+        # a change in the middle is the dearest to look for, and the slowest to move
+        final = number == options.n_iterations - 1
+        _expectation(fitted, tests, items, options, look=final or number % 3 == 0)
         after = posterior(fitted)
         fitted.n_rounds += 1
-        if np.abs(after - before).max(initial=0) < options.tolerance:
+        still = np.abs(after - before).max(initial=0) < options.tolerance
+        if final or still:
             break
         before = after
         _maximisation(fitted, tests, items, after, options)
     return fitted
+
+
+def _continue(fitted: Fitted, last: Fitted) -> None:
+    """Take over what was learned from fewer answers."""
+    fitted.shares = last.shares
+    known, new = last.key, fitted.key
+    n, kinds = len(known.difficulty), len(known.ability)
+    if kinds > len(new.ability) or n > len(new.difficulty):
+        raise ValueError("The last fit knows questions that these answers lack.")
+    new.ability[:kinds] = known.ability
+    new.ability_variance[:kinds] = known.ability_variance
+    new.difficulty[:n] = known.difficulty
+    new.difficulty_information[:n] = known.difficulty_information
+    new.guessing[:, :kinds] = known.guessing
+    fitted.people = replace(
+        fitted.people, spread=last.people.spread, leniency=last.people.leniency
+    )
+    fitted.copied = replace(
+        fitted.copied, spread=last.copied.spread, leniency=last.copied.leniency
+    )
 
 
 def first_shares(options: AssessOptions) -> Floats:
@@ -120,7 +152,12 @@ def _first_narrow(of_people: Expected) -> Expected:
 
 
 def _expectation(
-    fitted: Fitted, tests: Tests, items: Items, options: AssessOptions
+    fitted: Fitted,
+    tests: Tests,
+    items: Items,
+    options: AssessOptions,
+    *,
+    look: bool,
 ) -> None:
     """Work out the likelihood of every worker in every class."""
     line = fitted.line
@@ -132,9 +169,10 @@ def _expectation(
                 part[:, column] = whole([by_class[kind][block]], line)
         fitted.parts[name] = part
     total = fitted.parts["tests"] + fitted.parts["ratings"]
-    fitted.turned = turned(
-        by_class["honest"], {kind: by_class[kind] for kind in CARELESS}, line
-    )
+    if look:
+        fitted.turned = turned(
+            by_class["honest"], {kind: by_class[kind] for kind in CARELESS}, line
+        )
     total[:, CLASSES.index("turning")] = fitted.turned.likelihood
     fitted.likelihood = total
 
@@ -190,12 +228,26 @@ def posterior(fitted: Fitted, innocence: float | None = None) -> Floats:
     ndarray, shape (n_workers, n_classes)
     """
     shares = fitted.shares
-    bad = 1 - shares[0]
-    if innocence is not None and bad > innocence:
-        shares = shares * innocence / bad
-        shares[0] = 1 - innocence
+    if innocence is not None:
+        shares = presumed(shares, innocence)
     joint = fitted.likelihood + np.log(shares)
     return np.exp(joint - log_sum(joint)[:, None])
+
+
+def presumed(shares: Floats, innocence: float) -> Floats:
+    """Let nobody start worse than what innocence allows.
+
+    Examples
+    --------
+    >>> presumed(np.array([0.2, 0.8]), 0.5).tolist()
+    [0.5, 0.5]
+    """
+    bad = 1 - float(shares[0])
+    if bad <= innocence:
+        return shares
+    lowered = shares * innocence / bad
+    lowered[0] = 1 - innocence
+    return lowered
 
 
 def careful_answers(fitted: Fitted, p_class: Floats) -> Floats:

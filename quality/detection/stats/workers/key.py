@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,13 @@ from quality.detection.stats.workers.answers import Tests
 from quality.detection.stats.workers.options import AssessOptions
 
 #: What always rating well gets right, and how many questions this is worth.
-_ALWAYS, _STRENGTH = 0.9, 10.0
+_ALWAYS, _STRENGTH = 0.9, 20.0
+#: What guessing gets right is known but for so much; were it free, it would explain
+#: careful people where the key is hard.
+_LEEWAY = 0.15
+#: Where the fit begins: from a low agreement it climbs to that of careful people, from a
+#: high one it would take the many who agree less with a hard key for guessing.
+_BEGIN = 0.65
 #: A question is retired when careful people are more often wrong than right, surely.
 _RETIRE_BELOW, _RETIRE_SURE = 0.5, 0.95
 # Gauss-Hermite points for how able a careful worker is
@@ -35,6 +41,8 @@ class Key:
         What careless strategies get right; see `strategy`.
     strategy : list of str
         The class that each row of `guessing` belongs to.
+    counted : ndarray, shape (n_tests,)
+        By how much each answer counted when difficulties were learned.
     """
 
     ability: Floats
@@ -42,7 +50,8 @@ class Key:
     difficulty: Floats
     difficulty_information: Floats
     guessing: Floats
-    strategy: list[str] = field(default_factory=list)
+    strategy: list[str]
+    counted: Floats
 
 
 def first_key(tests: Tests, options: AssessOptions) -> Key:
@@ -59,12 +68,13 @@ def first_key(tests: Tests, options: AssessOptions) -> Key:
     n_questions = int(tests.question.max(initial=-1)) + 1
     guessing, strategy = _guessing_prior(n_kinds, options)
     return Key(
-        np.full(n_kinds, _logit(options.accuracy)),
+        np.full(n_kinds, _logit(_BEGIN)),
         np.full(n_kinds, options.accuracy_sd**2),
         np.zeros(n_questions),
         np.zeros(n_questions),
         guessing,
         strategy,
+        np.zeros(len(tests.kind)),
     )
 
 
@@ -127,15 +137,13 @@ def _without_own(
     tests: Tests, key: Key, options: AssessOptions
 ) -> tuple[Floats, Floats]:
     """Give each question's difficulty as the others see it, and its variance."""
-    precision = options.question_sd**-2
     chance = _expit(key.ability[tests.kind] - key.difficulty[tests.question])
-    own = chance * (1 - chance)
-    rest = np.maximum(key.difficulty_information[tests.question] - own, 0) + precision
+    own = key.counted * chance * (1 - chance)
+    rest = np.maximum(key.difficulty_information[tests.question] - own, 0)
+    rest += options.question_sd**-2
     # the answer's own pull on the difficulty is taken off, to first order
-    pull = np.where(tests.correct, chance - 1, chance)
-    known = key.difficulty_information[tests.question] > 0
-    mean = np.where(known, key.difficulty[tests.question] - pull / rest, 0.0)
-    return mean, 1 / rest
+    pull = key.counted * np.where(tests.correct, chance - 1, chance)
+    return key.difficulty[tests.question] - pull / rest, 1 / rest
 
 
 def careless_log_odds(tests: Tests, key: Key) -> Floats:
@@ -179,24 +187,23 @@ def learn_key(
     """
     n_kinds, n_questions = len(key.ability), len(key.difficulty)
     kind, question = tests.kind, tests.question
-    ability, difficulty = key.ability, key.difficulty
+    ability, difficulty, own = key.ability, key.difficulty, key.difficulty_information
+    known, usual = options.question_sd**-2, options.accuracy_sd**-2
     for _ in range(3):
-        chance = _expit(ability[kind] - difficulty[question])
-        gap = careful * (tests.correct - chance)
-        weight = careful * chance * (1 - chance)
-        prior = options.accuracy_sd**-2
-        information = _sums(kind, weight, n_kinds) + prior
-        pull = _sums(kind, gap, n_kinds)
-        pull -= prior * (ability - _logit(options.accuracy))
+        # as answers are predicted: averaged over people and over what is unknown
+        spread = options.worker_sd**2 + 1 / (own + known)
+        flat = 1 / np.sqrt(1 + np.pi * spread / 8)[question]
+        chance = _expit((ability[kind] - difficulty[question]) * flat)
+        gap = careful * flat * (tests.correct - chance)
+        weight = careful * flat**2 * chance * (1 - chance)
+        information = _sums(kind, weight, n_kinds) + usual
+        pull = _sums(kind, gap, n_kinds) - usual * (ability - _logit(options.accuracy))
         ability = ability + np.clip(pull / information, -1, 1)
         chance = _expit(ability[kind] - difficulty[question])
         gap = careful * (tests.correct - chance)
-        weight = careful * chance * (1 - chance)
-        own = _sums(question, weight, n_questions)
-        pull = -_sums(question, gap, n_questions)
-        prior = options.question_sd**-2
-        pull -= prior * difficulty
-        difficulty = difficulty + np.clip(pull / (own + prior), -1, 1)
+        own = _sums(question, careful * chance * (1 - chance), n_questions)
+        pull = -_sums(question, gap, n_questions) - known * difficulty
+        difficulty = difficulty + np.clip(pull / (own + known), -1, 1)
     return Key(
         ability,
         1 / information,
@@ -204,21 +211,36 @@ def learn_key(
         own,
         _learn_guessing(tests, careless, key, options),
         key.strategy,
+        careful,
     )
 
 
 def _learn_guessing(
     tests: Tests, careless: Floats, key: Key, options: AssessOptions
 ) -> Floats:
-    expected, _ = _guessing_prior(len(key.ability), options)
-    learned = np.empty_like(expected)
-    for row, weight in enumerate(careless.T):
-        right = np.bincount(tests.kind, weight * tests.correct, len(key.ability))
-        n = np.bincount(tests.kind, weight, len(key.ability))
-        learned[row] = (right + _STRENGTH * expected[row]) / (n + _STRENGTH)
-    # whoever inverts is never better than a coin
-    learned[3] = np.minimum(learned[3], 0.5)
-    return learned
+    """Learn what careless strategies get right.
+
+    Whoever does not look says "good" as often of good outputs as of bad ones: what they
+    get right of positive and of negative questions adds up to 1 (Youden's index is 0).
+    """
+    n_kinds = len(key.ability)
+    expected, _ = _guessing_prior(n_kinds, options)
+    right = np.array(
+        [_sums(tests.kind, w * tests.correct, n_kinds) for w in careless.T]
+    )
+    n = np.array([_sums(tests.kind, w, n_kinds) for w in careless.T])
+    free = (right + _STRENGTH * expected) / (n + _STRENGTH)
+    learned = np.clip(free, expected - _LEEWAY, expected + _LEEWAY)
+    if options.positive is not None and n_kinds:
+        positive = np.array(options.positive[:n_kinds], dtype=bool)
+        good = np.where(positive, right, n - right).sum(axis=1)
+        likely = np.where(positive, expected, 1 - expected).mean(axis=1)
+        says = (good + _STRENGTH * likely) / (n.sum(axis=1) + _STRENGTH)
+        says = np.clip(says, likely - _LEEWAY, likely + _LEEWAY)[:, None]
+        learned = np.where(positive, says, 1 - says)
+    # whoever inverts is right where careful people are wrong
+    learned[3] = np.minimum(free[3], 0.5)
+    return np.asarray(learned, dtype=np.float64)
 
 
 def good_accuracy(key: Key, options: AssessOptions) -> Floats:
@@ -229,7 +251,7 @@ def good_accuracy(key: Key, options: AssessOptions) -> Floats:
     >>> one = np.zeros(1, dtype=np.int64)
     >>> key = first_key(Tests(one, one, one, one == 0), AssessOptions())
     >>> good_accuracy(key, AssessOptions()).round(2).tolist()
-    [0.81]
+    [0.62]
     """
     spread = options.question_sd**2 + options.worker_sd**2
     return _expit(key.ability / np.sqrt(1 + np.pi * spread / 8))

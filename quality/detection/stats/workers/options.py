@@ -17,7 +17,7 @@ class AssessOptions:
     share_careless : float, default 0.15
         Expected share of each pool that is careless, worth `strength` workers.
     strength : float, default 10
-    innocence : float, default 0.5
+    innocence : float, default 0.3
         Nobody starts with a greater probability of being careless, however bad the
         pool; a worker with no answers is never above it.
     accuracy, accuracy_sd : float, default 0.85, 1.0
@@ -39,7 +39,7 @@ class AssessOptions:
 
     share_careless: float = 0.15
     strength: float = 10.0
-    innocence: float = 0.5
+    innocence: float = 0.3
     accuracy: float = 0.85
     accuracy_sd: float = 1.0
     question_sd: float = 1.0

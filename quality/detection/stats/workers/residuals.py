@@ -22,7 +22,7 @@ _STEP, _LOW, _HIGH = 0.02, -1.0, 2.0
 _SLIPS = 0.02
 #: Narrow answers scatter by less than this share of people's.
 NARROW_AT_MOST, NARROW_FIRST = 0.6, 0.5
-_LENIENCY: Floats = np.linspace(-0.4, 0.4, 21)
+_LENIENCY: Floats = np.linspace(-0.36, 0.36, 19)
 _SCATTER = np.array([0.7, 1.0, 1.4])
 _SCATTER_WEIGHTS = np.array([0.2, 0.6, 0.2])
 
@@ -73,11 +73,10 @@ def as_items(ratings: Ratings) -> Items:
 
 def _pairs(a: Ints, b: Ints) -> Ints:
     """Give numbers to the pairs of two columns."""
-    if not len(a):
-        return np.zeros(0, dtype=np.int64)
-    return np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1].astype(
-        np.int64
-    )
+    number = np.zeros(len(a), dtype=np.int64)
+    if len(a):
+        number[:] = np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1]
+    return number
 
 
 @dataclass(frozen=True)

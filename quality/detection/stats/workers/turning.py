@@ -72,8 +72,11 @@ def whole(blocks: Sequence[Nodes], line: Timeline) -> Floats:
     [0.0, 0.0]
     """
     total = np.zeros(line.n_workers)
-    for nodes in blocks:
-        total += log_sum(_before(nodes, line)[1] + nodes.weights)
+    filled = line.counts > 0
+    if filled.any():
+        for nodes in blocks:
+            summed = np.add.reduceat(nodes.answers, line.starts[filled], axis=0)
+            total[filled] += log_sum(summed + nodes.weights)
     return total
 
 
