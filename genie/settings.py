@@ -357,6 +357,9 @@ GENIE: dict[str, Any] = {
     "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
+    # test questions that a script can tell from other items, or that are fewer than
+    # planned, need a person's word before work starts
+    "TEST_QUESTIONS_CHECKED": env.flag("GENIE_TEST_QUESTIONS_CHECKED", default=True),
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

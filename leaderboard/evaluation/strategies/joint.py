@@ -17,8 +17,10 @@ from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.hidden import in_slots
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -54,6 +56,10 @@ class SideBySide:
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
+
+    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
+        """Not measured: its pages show several texts, each beside others."""
+        return None
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
@@ -101,7 +107,9 @@ class SideBySide:
         outputs = {
             row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
         }
-        lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
+        lined_up = (
+            in_slots.line_ups(task, human, spare, outputs=outputs) if spare else []
+        )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
@@ -116,7 +124,7 @@ class SideBySide:
                 )
                 for row in judged
             ]
-            hidden = items.hidden_line_ups(
+            hidden = in_slots.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
             )
             names = [system.system_name for system in systems]

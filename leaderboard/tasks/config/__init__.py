@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from leaderboard.tasks.config.human import (
     ADJUSTED,
+    EDITED,
     NEGATIVE,
     PLAIN,
     POSITIVE,
@@ -35,6 +36,7 @@ from leaderboard.tasks.config.task import (
 
 __all__ = [
     "ADJUSTED",
+    "EDITED",
     "NEGATIVE",
     "PLAIN",
     "POSITIVE",

@@ -24,6 +24,8 @@ POSITIVE, NEGATIVE = "positive", "negative"
 # What the reference output of a magnitude estimation is worth.
 STANDARD_VALUE = 100
 SEPARATE = 2
+# Of what test questions are made.
+EDITED, REFERENCES = "edited", "references"
 # Which estimate of a system's quality ranks the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
@@ -33,18 +35,24 @@ SHARE = 0.1
 
 @dataclass(frozen=True)
 class TestCriteria:
-    """On which criteria test questions are marked, by polarity."""
+    """On which criteria test questions are marked.
+
+    `negative` names those on which wrong content is bad, `form` those on which broken
+    grammar and word order are.
+    """
 
     __test__ = False  # not for pytest
 
     positive: Sequence[str] = setting(names("criteria"), ())
     negative: Sequence[str] = setting(names("criteria"), ())
+    form: Sequence[str] = setting(names("criteria"), ())
 
     def within(self, criteria: Mapping[str, str]) -> TestCriteria:
         """Keep those that are asked."""
         return TestCriteria(
             tuple(name for name in self.positive if name in criteria),
             tuple(name for name in self.negative if name in criteria),
+            tuple(name for name in self.form if name in criteria),
         )
 
 
@@ -139,6 +147,9 @@ class HumanConfig:
     requirements: RequirementsConfig = setting(
         table_of(RequirementsConfig), RequirementsConfig(), human_only=True
     )
+    # what negative test questions show: outputs with a minimal edit that makes them
+    # wrong, or other instances' references (Genie, section 5)
+    test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)
     # how the questions are put; 2: a campaign for each criterion
@@ -190,6 +201,11 @@ class HumanConfig:
         """Say how many workers are wanted: so many that each does half of their share."""
         enough = 1 if self.share_of_one == 1 else math.ceil(2 / self.share_of_one)
         return max(self.workers or enough, self.ratings_per_instance)
+
+    @property
+    def tests_inside_sample(self) -> bool:
+        """Tell whether there are workers enough to test some on what others judge."""
+        return self.n_workers_wanted >= 2 * self.ratings_per_instance
 
     @property
     def share_of_one(self) -> float:

@@ -118,7 +118,7 @@ def _write(
             fit.save()
     except IntegrityError:
         return []  # somebody else has judged the same
-    retire(fit, [evidence.questions[int(i)] for i in found.retired])
+    retire(fit, sorted({evidence.questions[int(i)][0] for i in found.retired}))
     verdicts = _verdicts(fit, evidence, found)
     # Only the newest fit's are looked up.
     DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
@@ -206,7 +206,7 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
         row.worker_id: row
         for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
     }
-    tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
+    tested = evidence.n_questions
     now = timezone.now()
     rows = []
     for i, worker in enumerate(evidence.workers):

@@ -32,10 +32,12 @@ class Evidence:
 
     Parameters
     ----------
-    workers, questions : list of int
-        Keys of the workers and of the placements, ascending.
+    workers : list of int
+        Their keys, ascending.
+    questions : list of (int, str)
+        Placements and the criteria on which they are marked, ascending.
     kinds : list of str
-        Polarity and marked criteria of each kind of question.
+        Polarity, criterion and origin of each kind of question.
     positive : tuple of bool
         Which kinds are right when rated well.
     tests : Tests
@@ -43,7 +45,7 @@ class Evidence:
     """
 
     workers: list[int]
-    questions: list[int]
+    questions: list[tuple[int, str]]
     kinds: list[str]
     positive: tuple[bool, ...]
     tests: Tests
@@ -61,6 +63,14 @@ class Evidence:
     @property
     def n_ratings(self) -> int:
         return 0 if self.ratings is None else len(self.ratings.value)
+
+    @property
+    def n_questions(self) -> Any:
+        """Count each worker's test questions, marked on however many criteria."""
+        placements = _codes([placement for placement, _ in self.questions])
+        pairs = np.stack([self.tests.worker, placements[self.tests.question]])
+        workers = np.unique(pairs, axis=1)[0]
+        return np.bincount(workers, minlength=len(self.workers))
 
 
 def evidence_of(pool: str, *, simulated: bool) -> Evidence:
@@ -118,36 +128,35 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
 
 def label_of(kind: str) -> str:
     """Say in words what a kind of question is."""
-    polarity, _, criteria = kind.partition(":")
-    return f"{polarity.lower()}{f' on {criteria}' if criteria else ''}"
+    polarity, criterion, origin = kind.split(":")
+    words = [polarity.lower(), criterion and f"on {criterion}"]
+    return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
 
 
-def _grades(pool: str, simulated: bool) -> list[tuple[int, int, int, str, bool]]:
+def _grades(
+    pool: str, simulated: bool
+) -> list[tuple[int, int, tuple[int, str], str, bool]]:
     """Give worker, assignment, question, its kind and whether it was right."""
     counting = Placement.objects.filter(COUNTING, campaign__pool=pool)
     rows = (
         Grade.objects.filter(
             pool=pool, worker__simulated=simulated, placement__in=counting
         )
-        .order_by("worker_id", "assignment_id", "placement_id")
+        .order_by("worker_id", "assignment_id", "placement_id", "criterion")
         .values_list(
             "worker_id",
             "assignment_id",
             "placement_id",
             "polarity",
-            "placement__expected",
+            "criterion",
+            "placement__kind",
             "correct",
         )
     )
     return [
-        (worker, assignment, question, _kind(polarity, expected), correct)
-        for worker, assignment, question, polarity, expected, correct in rows
+        (worker, work, (pk, criterion), f"{polarity}:{criterion}:{origin}", correct)
+        for worker, work, pk, polarity, criterion, origin, correct in rows
     ]
-
-
-def _kind(polarity: str, expected: dict[str, Any]) -> str:
-    criteria = ", ".join(sorted(expected.get("criteria") or ()))
-    return f"{polarity}:{criteria}" if criteria else polarity
 
 
 def _rated(

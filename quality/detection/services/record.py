@@ -16,7 +16,7 @@ from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement, Polarity
 from quality.test_questions.services.grade import COUNTED
-from quality.test_questions.services.marking import Marked, is_right
+from quality.test_questions.services.marking import Marked, marks
 
 State = Assignment.State
 # questions that are not retired, or that staff have restored
@@ -81,11 +81,13 @@ def _tally(
         hit_type = placement.campaign.hit_type
         if len(hit_type.criteria) > 1 and "criteria" not in placement.expected:
             continue  # such a question cannot be marked, see `grade`
-        asked[placement.polarity] += 1
-        right[placement.polarity] += is_right(
+        by_criterion = marks(
             marked,
             polarity=placement.polarity,
             expected=placement.expected,
             threshold=all_scales()[hit_type.scale].binary_threshold,
         )
+        asked[placement.polarity] += 1
+        # One question is one piece of evidence: its criteria were read together.
+        right[placement.polarity] += 2 * sum(by_criterion.values()) > len(by_criterion)
     return {kind: (right[kind], asked[kind]) for kind in Polarity.values if asked[kind]}

@@ -271,4 +271,4 @@ def test_what_counts_as_right_is_said_in_the_words_of_the_scale(
     said = right_answer(polarity, {**expected, "criteria": ["right"]}, several)
     assert said == f"right: {words}"
     said = right_answer(polarity, {**expected, "criteria": ["right", "clear"]}, several)
-    assert said == f"{words}; on most of right, clear"
+    assert said == f"{words}; on each of right, clear"

@@ -1,0 +1,139 @@
+"""Texts that are known to be good: confirmed by staff, rated well, or references."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import median
+
+from crowd.scales.base import all_scales
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
+from leaderboard.evaluation.services.hidden.offers import (
+    CONFIRMED,
+    REFERENCE,
+    SETTLED,
+    Offer,
+)
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance, Task
+
+OF_A_CAMPAIGN = "campaign"
+
+
+def good_texts(
+    task: Task,
+    human: HumanConfig,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+    *,
+    shows_reference: bool,
+) -> Iterator[list[Offer]]:
+    """Offer texts source by source, the best first; instances in their order in each."""
+    by_instance: dict[str, dict[int, list[Offer]]] = {
+        CONFIRMED: _confirmed(marked, systems, instances),
+        SETTLED: _settled(task, human, marked, systems, instances),
+    }
+    for kind in (CONFIRMED, SETTLED):
+        yield [
+            offer
+            for instance in instances
+            for offer in by_instance[kind].get(instance.pk, [])
+        ]
+    # Where the page shows the first reference, another is the better answer.
+    first = 1 if shows_reference else 0
+    yield [
+        Offer(instance.pk, text, REFERENCE, marked)
+        for instance in instances
+        for text in instance.references[first:] or instance.references
+    ]
+
+
+def _confirmed(
+    marked: Sequence[str], systems: Sequence[Submission], instances: Sequence[Instance]
+) -> dict[int, list[Offer]]:
+    rows = ConfirmedOutput.objects.filter(
+        prediction__submission__in=systems, prediction__instance__in=instances
+    ).select_related("prediction")
+    offers = defaultdict(list)
+    for row in rows.order_by("pk"):
+        offers[row.prediction.instance_id].append(
+            _offer(row.prediction, CONFIRMED, marked)
+        )
+    return offers
+
+
+def _settled(
+    task: Task,
+    human: HumanConfig,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+) -> dict[int, list[Offer]]:
+    """Offer outputs of public systems with a final, high score that were rated well.
+
+    Where exposure is counted by campaign, a worker may have rated them before.
+    """
+    scale = all_scales()[human.scale]
+    if human.exposure == OF_A_CAMPAIGN or scale.relative or scale.compares:
+        return {}
+    simulated = any(system.simulated for system in systems)
+    evaluations = settled_high(task, human, simulated=simulated)
+    if not evaluations:
+        return {}
+    good = _rated_well(evaluations, marked, scale.binary_threshold)
+    position_of = {row.position: row.pk for row in instances}
+    wanted = {
+        (submission, position_of[position]): criteria
+        for (submission, position), criteria in good.items()
+        if position in position_of
+    }
+    rows = Prediction.objects.filter(
+        submission__in={submission for submission, _ in wanted},
+        instance__in={instance for _, instance in wanted},
+    ).order_by("submission", "instance")
+    offers = defaultdict(list)
+    for row in rows:
+        if criteria := wanted.get((row.submission_id, row.instance_id)):
+            offers[row.instance_id].append(_offer(row, SETTLED, criteria))
+    return offers
+
+
+def settled_high(task: Task, human: HumanConfig, *, simulated: bool) -> list[int]:
+    """Name evaluations of public systems whose final score is in the upper half."""
+    scores = Score.objects.filter(
+        submission__task=task,
+        submission__state=Submission.State.PUBLISHED,
+        submission__visibility=Submission.Visibility.PUBLIC,
+        criterion=next(iter(human.criteria)),
+        evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
+        superseded_at=None,
+        provisional=False,
+    )
+    # What programs say of a system makes nothing good for people.
+    if not simulated:
+        scores = scores.filter(submission__simulated=False)
+    means = dict(scores.order_by("pk").values_list("evaluation", "mean"))
+    middle = median(means.values()) if means else 0.0
+    return [evaluation for evaluation, mean in means.items() if mean >= middle]
+
+
+def _rated_well(
+    evaluations: Collection[int], marked: Sequence[str], threshold: float
+) -> Mapping[tuple[int, int], list[str]]:
+    """Give the criteria on which every rating of an output is good."""
+    ratings = system_ratings_of(evaluations)
+    worst = ratings.groupby(["submission", "instance", "criterion"])["value"].min()
+    good = defaultdict(list)
+    for (submission, instance, criterion), value in worst.items():
+        if criterion in marked and value > threshold:
+            good[int(submission), int(instance)].append(str(criterion))
+    return good
+
+
+def _offer(row: Prediction, kind: str, criteria: Sequence[str]) -> Offer:
+    made_from = {"submission": row.submission_id}
+    return Offer(row.instance_id, row.text, kind, criteria, made_from)

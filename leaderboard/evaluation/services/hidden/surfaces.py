@@ -1,0 +1,102 @@
+"""What everybody can see of the texts of a task, test questions among them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.evaluation.services.hidden.offers import Offer
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.models import Instance, Task
+from quality.test_questions.separability.blend import blend_in
+from quality.test_questions.separability.features import Surface
+
+# Of so many other systems' public outputs a script is expected to know.
+N_PUBLISHED = 5
+# Candidates for each question among which those are chosen that look like real items.
+N_CANDIDATES = 4
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Texts of a task's instances that are public, and what is judged in a campaign."""
+
+    task: Task
+    published: Mapping[int, Sequence[str]]
+    # the items that are judged
+    real: Sequence[Surface]
+
+    def surface(
+        self, instance: Instance, text: str, *, key: str = "", position: float = 0.0
+    ) -> Surface:
+        """Describe a text that is shown for an instance."""
+        public = [] if self.task.hidden_references else list(instance.references)
+        return Surface(
+            text=text,
+            source=" ".join(str(value) for value in instance.fields.values()),
+            references=public,
+            published=self.published.get(instance.pk, ()),
+            key=key,
+            position=position,
+            listed=instance.sample_rank < self.task.sample_size,
+        )
+
+    def chosen(
+        self,
+        offers: Sequence[Offer],
+        row_of: Mapping[int, Instance],
+        n: int,
+        *,
+        seed: int,
+    ) -> list[list[Offer]]:
+        """Put the offers first that together look like what is judged."""
+        if len(offers) <= 1 or not self.real or n == 0:
+            return [[offer] for offer in offers]
+        surfaces = []
+        for offer in offers:
+            seen = self.surface(row_of[offer.instance_pk], offer.text)
+            surfaces.append(_of_input(seen, str(offer.instance_pk)))
+        first = blend_in(surfaces, self.real, n, seed)
+        rest = [at for at in range(len(offers)) if at not in set(first)]
+        return [[offers[at]] for at in [*first, *rest]]
+
+
+def seen_of(
+    task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
+) -> Seen:
+    """Read what is public of a task, and what these systems say of the sample."""
+    own = [system.pk for system in systems]
+    others = Submission.objects.filter(
+        task=task,
+        state=Submission.State.PUBLISHED,
+        visibility=Submission.Visibility.PUBLIC,
+    ).exclude(pk__in=own)
+    pks = list(others.order_by("-pk").values_list("pk", flat=True)[:N_PUBLISHED])
+    published: dict[int, list[str]] = {row.pk: [] for row in instances}
+    rows = Prediction.objects.filter(submission__in=pks, instance__in=published)
+    for instance, text in rows.values_list("instance_id", "text"):
+        published[instance].append(text)
+    seen = Seen(task, published, [])
+    row_of = {row.pk: row for row in instances}
+    judged = Prediction.objects.filter(
+        submission__in=own[:1],
+        instance__in=row_of,
+        instance__sample_rank__lt=task.sample_size,
+    ).order_by("instance__position")
+    real = [
+        seen.surface(row_of[instance], text)
+        for instance, text in judged.values_list("instance_id", "text")
+    ]
+    return Seen(task, published, real)
+
+
+def _of_input(surface: Surface, key: str) -> Surface:
+    """Say which input it is, of which at most one text is taken."""
+    return Surface(
+        surface.text,
+        surface.source,
+        surface.references,
+        surface.published,
+        input_key=key,
+        listed=surface.listed,
+    )
