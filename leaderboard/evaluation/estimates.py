@@ -86,15 +86,16 @@ def estimate_board(
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
-    `ratings` has the columns submission, criterion, instance, worker and value; systems
-    whose ratings are in another unit than the first one's are left out.
+    `ratings` has the columns submission, criterion, instance, worker and value, and
+    weight where workers do not all count in full (in adjusted estimates); systems whose ratings are in another unit than the first one's are left out.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
     compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
         values, labels = compared_values(group, unit, PLAIN)
-        fit = fits[criterion] = estimate_systems(values, *labels)
+        weights = weights_in(group)
+        fit = fits[criterion] = estimate_systems(values, *labels, weights=weights)
         z_scores: dict[int, Estimate] = {}
         if headline == Z_SCORES:
             z_scores = _z_scores(values, *labels, seed=seed)
@@ -170,6 +171,13 @@ def compared_values(
     if not known.any():
         return values, labels
     return z[known], [label[known] for label in labels]
+
+
+def weights_in(ratings: pd.DataFrame) -> Floats | None:
+    """Give the weights of ratings; None where all count in full."""
+    if "weight" not in ratings or (ratings["weight"] == 1).all():
+        return None
+    return ratings["weight"].to_numpy(float)
 
 
 def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | None]:

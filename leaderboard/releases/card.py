@@ -16,7 +16,8 @@ _TABLES = {
     "scores": "the published scores with their intervals, seeds and signatures; "
     "`covers` says what an interval covers, `provisional` whether it was still open which "
     "ratings count, `reason` why it replaced an earlier published score",
-    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why",
+    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why; "
+    "`weight` is how much it counts in adjusted scores",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
     "test_questions": "per worker and kind of test question: how many were answered, how many "
     "correctly, and the detector's result",

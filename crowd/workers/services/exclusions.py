@@ -73,6 +73,14 @@ def pause(worker: Worker, pool: str) -> bool:
     return Pause.objects.get_or_create(worker=worker, pool=pool)[1]
 
 
-def resume(pool: str, workers: Iterable[int]) -> int:
-    """Give these workers work of the pool again; return how many had been paused."""
-    return Pause.objects.filter(pool=pool, worker__in=workers).delete()[0]
+def resume(
+    pool: str, workers: Iterable[int] | None = None, *, but: Iterable[int] = ()
+) -> int:
+    """Give work of the pool again to these workers, or to all but some.
+
+    Returns how many had been paused.
+    """
+    paused = Pause.objects.filter(pool=pool).exclude(worker__in=but)
+    if workers is not None:
+        paused = paused.filter(worker__in=workers)
+    return paused.delete()[0]

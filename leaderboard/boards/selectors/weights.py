@@ -15,6 +15,7 @@ from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import weights_in
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.ranking import Compared, compare, read
 from leaderboard.evaluation.selectors.board_ratings import (
@@ -23,12 +24,13 @@ from leaderboard.evaluation.selectors.board_ratings import (
     current_fit,
     evaluations_of,
     units_of,
+    weighed,
 )
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
-from leaderboard.stats.systems.estimates import SystemEstimates
+from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
@@ -133,12 +135,17 @@ def _unit(task: Task) -> Unit:
 
 def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compared:
     """Compare the systems under the weights as the board compares them."""
+    import pandas as pd
+
     if len(weights) == 1:
         return read(fit.criteria[next(iter(weights))])
     table = _side_by_side(task, list(weights))
     values, labels = _whole(table, weights)
     if len(values) > len(table) / 2:
-        return compare(values, *labels, rule=task.human.ranks)
+        # as in the fit of each criterion
+        counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)
+        found = estimate_systems(values, *labels, weights=weights_in(counted))
+        return compare(values, *labels, rule=task.human.ranks, fit=found)
     # each criterion asked of other workers: their errors have nothing in common
     fits = _of_all([read(fit.criteria[name]).fit for name in weights])
     apart = together(fits, list(weights.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
@@ -57,6 +57,14 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
         if len(beside):
             parts.append(beside)
     return pd.concat(parts, ignore_index=True)
+
+
+def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame:
+    """Add how much each rating counts, where some worker does not count in full."""
+    if not weights:
+        return ratings
+    own = [weights.get(str(worker), 1.0) for worker in ratings["worker"].tolist()]
+    return ratings.assign(weight=own)
 
 
 def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:

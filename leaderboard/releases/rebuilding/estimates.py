@@ -90,11 +90,13 @@ def _standings(
             "instance": position[row["instance"]],
             "worker": row["worker"],
             "value": row["value"],
+            # releases of before knew no weights
+            "weight": row.get("weight", 1.0),
         }
         for row in bundle.read_table(folder, "judgments")
         if row["counts"]
     ]
-    columns = ["submission", "criterion", "instance", "worker", "value"]
+    columns = ["submission", "criterion", "instance", "worker", "value", "weight"]
     units = {
         (score["submission"], score["criterion"]): all_designs()[
             systems[score["submission"]]["design"]

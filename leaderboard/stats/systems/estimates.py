@@ -19,6 +19,7 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
+from leaderboard.stats.systems.soft_weights import weigh, worker_weights
 from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
@@ -204,6 +205,8 @@ def estimate_systems(
     systems: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
 ) -> SystemEstimates:
     """Estimate systems' means with intervals that cover workers and instances.
 
@@ -214,6 +217,9 @@ def estimate_systems(
         worker each belongs to.
     instances : array_like, shape (n,), optional
         Which instance; without it instances are not told from the rest.
+    weights : array_like, shape (n,), optional
+        How probable it is that a rating's worker is careful, 0 to 1. The means count
+        workers so, and their covariance has what is unsure of it.
 
     Returns
     -------
@@ -249,6 +255,10 @@ def estimate_systems(
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
     influence = influence_of(equations, bread, means)
+    cleaning = 0.0
+    if weights is not None:
+        weighed = weigh(influence, means, worker_weights(table, weights))
+        means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
     shares = influence.shares
     return SystemEstimates(
@@ -259,7 +269,7 @@ def estimate_systems(
         effective_workers=1 / (shares**2).sum(axis=0),
         largest_share=np.abs(shares).max(axis=0),
         variances=variances,
-        worker_part=between,
+        worker_part=between + cleaning,
         instance_part=beyond,
         floor=noise * _unexplained(variances),
         worker_freedom=_freedom(variances, influence, bread),

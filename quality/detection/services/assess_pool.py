@@ -20,7 +20,12 @@ from quality.bans.services import held_exclusions
 from quality.bans.services.carry_out import carry_out
 from quality.detection.models import Ban, DetectorFit, Standing, Verdict
 from quality.detection.services.beside import facts_beside
-from quality.detection.services.evidence import Evidence, evidence_of, label_of
+from quality.detection.services.evidence import (
+    Evidence,
+    evidence_of,
+    label_of,
+    stamp_of,
+)
 from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
@@ -32,18 +37,21 @@ FALSE_DISCOVERIES = 0.005
 # Weights have steps, and move only when they move by more than one: a score does not
 # change with every answer that anybody gives.
 STEP = 0.05
+# Ratings alone are looked at again when there are so many more of them, as a share.
+NEW_RATINGS = 0.05
 
 
 def assess(pool: str, *, simulated: bool) -> list[Ban]:
     """Fit all evidence of the pool unless that was done; give who was banned for it."""
-    evidence = evidence_of(pool, simulated=simulated)
-    if not len(evidence.tests.worker):
+    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+    stamp = stamp_of(pool, simulated=simulated)
+    if not stamp[0] or not _says_more(stamp, fits.order_by("-pk").first()):
+        _resume(pool)
         return []
+    evidence = evidence_of(pool, simulated=simulated)
     sha256 = evidence.sha256
-    known = DetectorFit.objects.filter(
-        pool=pool, polarity="", detector=ALL_EVIDENCE, counts_sha256=sha256
-    )
-    if known.exists():
+    if not len(evidence.tests.worker) or fits.filter(counts_sha256=sha256).exists():
+        _resume(pool)
         return []
     seed = seed_from("assessment", pool)
     found = assess_workers(
@@ -59,13 +67,21 @@ def assess(pool: str, *, simulated: bool) -> list[Ban]:
         detector=ALL_EVIDENCE,
         # nothing is compared with a fixed rate; part of what makes a fit unique
         threshold_rate=0.0,
-        parameters=_parameters(evidence, found),
+        parameters={**_parameters(evidence, found), "stamp": stamp},
         counts_sha256=sha256,
         n_workers=len(evidence.workers),
         seed=seed,
         code_version=settings.VERSION,
     )
     return _write(fit, evidence, found, simulated=simulated)
+
+
+def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
+    """Tell whether test questions were answered since, or many real items."""
+    before = last.parameters.get("stamp") if last is not None else None
+    if before is None or stamp[:-1] != before[:-1]:
+        return True
+    return abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1]
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
@@ -102,7 +118,7 @@ def _write(
             fit.save()
     except IntegrityError:
         return []  # somebody else has judged the same
-    retire(fit, [evidence.questions[int(i)] for i in found.retired])
+    retire(fit, sorted({evidence.questions[int(i)][0] for i in found.retired}))
     verdicts = _verdicts(fit, evidence, found)
     # Only the newest fit's are looked up.
     DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
@@ -122,7 +138,7 @@ def _write(
         if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
     }
     bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
-    _resume(fit, evidence)
+    _resume(fit.pool)
     return bans
 
 
@@ -190,7 +206,7 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
         row.worker_id: row
         for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
     }
-    tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
+    tested = evidence.n_questions
     now = timezone.now()
     rows = []
     for i, worker in enumerate(evidence.workers):
@@ -214,7 +230,6 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
     )
 
 
-def _resume(fit: DetectorFit, evidence: Evidence) -> None:
-    """Give work again to those paused whom the fit knows and nobody has to decide on."""
-    waiting = held_exclusions.waiting_workers(fit.pool)
-    exclusions.resume(fit.pool, [pk for pk in evidence.workers if pk not in waiting])
+def _resume(pool: str) -> None:
+    """Give work again to those paused about whom nobody has to decide."""
+    exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))

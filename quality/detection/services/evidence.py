@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.db.models import Count, Max
 
-from crowd.hits.models.assignment import Answer
+from crowd.hits.models.assignment import Answer, Assignment
 from crowd.scales.base import Scale, all_scales
+from quality.detection.models import RetiredQuestion
 from quality.detection.services.record import COUNTING
 from quality.detection.stats.assess import Ratings, Tests
 from quality.test_questions.models import Grade, Placement, Polarity
@@ -30,10 +32,12 @@ class Evidence:
 
     Parameters
     ----------
-    workers, questions : list of int
-        Keys of the workers and of the placements, ascending.
+    workers : list of int
+        Their keys, ascending.
+    questions : list of (int, str)
+        Placements and the criteria on which they are marked, ascending.
     kinds : list of str
-        Polarity and marked criteria of each kind of question.
+        Polarity, criterion and origin of each kind of question.
     positive : tuple of bool
         Which kinds are right when rated well.
     tests : Tests
@@ -41,7 +45,7 @@ class Evidence:
     """
 
     workers: list[int]
-    questions: list[int]
+    questions: list[tuple[int, str]]
     kinds: list[str]
     positive: tuple[bool, ...]
     tests: Tests
@@ -59,6 +63,14 @@ class Evidence:
     @property
     def n_ratings(self) -> int:
         return 0 if self.ratings is None else len(self.ratings.value)
+
+    @property
+    def n_questions(self) -> Any:
+        """Count each worker's test questions, marked on however many criteria."""
+        placements = _codes([placement for placement, _ in self.questions])
+        pairs = np.stack([self.tests.worker, placements[self.tests.question]])
+        workers = np.unique(pairs, axis=1)[0]
+        return np.bincount(workers, minlength=len(self.workers))
 
 
 def evidence_of(pool: str, *, simulated: bool) -> Evidence:
@@ -98,38 +110,53 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
     return Evidence(workers, questions, kinds, positive, tests, ratings)
 
 
+def stamp_of(pool: str, *, simulated: bool) -> list[int]:
+    """Count what a fit would be made from; where nothing changed, neither would it.
+
+    Graded answers, the last of them, retired questions, and answers.
+    """
+    grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
+    counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
+    retired = RetiredQuestion.objects.filter(
+        placement__campaign__pool=pool, restored_at=None
+    )
+    answered = Assignment.objects.filter(
+        hit__campaign__pool=pool, state__in=COUNTED, worker__simulated=simulated
+    )
+    return [counted["n"], counted["last"] or 0, retired.count(), answered.count()]
+
+
 def label_of(kind: str) -> str:
     """Say in words what a kind of question is."""
-    polarity, _, criteria = kind.partition(":")
-    return f"{polarity.lower()}{f' on {criteria}' if criteria else ''}"
+    polarity, criterion, origin = kind.split(":")
+    words = [polarity.lower(), criterion and f"on {criterion}"]
+    return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
 
 
-def _grades(pool: str, simulated: bool) -> list[tuple[int, int, int, str, bool]]:
+def _grades(
+    pool: str, simulated: bool
+) -> list[tuple[int, int, tuple[int, str], str, bool]]:
     """Give worker, assignment, question, its kind and whether it was right."""
     counting = Placement.objects.filter(COUNTING, campaign__pool=pool)
     rows = (
         Grade.objects.filter(
             pool=pool, worker__simulated=simulated, placement__in=counting
         )
-        .order_by("worker_id", "assignment_id", "placement_id")
+        .order_by("worker_id", "assignment_id", "placement_id", "criterion")
         .values_list(
             "worker_id",
             "assignment_id",
             "placement_id",
             "polarity",
-            "placement__expected",
+            "criterion",
+            "placement__kind",
             "correct",
         )
     )
     return [
-        (worker, assignment, question, _kind(polarity, expected), correct)
-        for worker, assignment, question, polarity, expected, correct in rows
+        (worker, work, (pk, criterion), f"{polarity}:{criterion}:{origin}", correct)
+        for worker, work, pk, polarity, criterion, origin, correct in rows
     ]
-
-
-def _kind(polarity: str, expected: dict[str, Any]) -> str:
-    criteria = ", ".join(sorted(expected.get("criteria") or ()))
-    return f"{polarity}:{criteria}" if criteria else polarity
 
 
 def _rated(

@@ -15,7 +15,8 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement, Polarity
-from quality.test_questions.services.marking import Marked, is_right
+from quality.test_questions.services.grade import COUNTED
+from quality.test_questions.services.marking import Marked, marks
 
 State = Assignment.State
 # questions that are not retired, or that staff have restored
@@ -50,14 +51,14 @@ def record_of(worker: Worker, pool: str) -> Record:
     Three queries. Grades may not be written yet, and here they need not be.
     """
     done = Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
-    answered = done.filter(state__in=ANSWERED)
+    graded = done.filter(state__in=COUNTED)
     counts = done.aggregate(
         shown=Count("pk"), answered=Count("pk", filter=Q(state__in=ANSWERED))
     )
     placements = {
         row.item_id: row
         for row in Placement.objects.filter(
-            COUNTING, item__hit__in=answered.order_by().values("hit")
+            COUNTING, item__hit__in=graded.order_by().values("hit")
         ).select_related("campaign__hit_type")
     }
     # No item has the key 0: with it the query is made also where there is nothing.
@@ -80,11 +81,13 @@ def _tally(
         hit_type = placement.campaign.hit_type
         if len(hit_type.criteria) > 1 and "criteria" not in placement.expected:
             continue  # such a question cannot be marked, see `grade`
-        asked[placement.polarity] += 1
-        right[placement.polarity] += is_right(
+        by_criterion = marks(
             marked,
             polarity=placement.polarity,
             expected=placement.expected,
             threshold=all_scales()[hit_type.scale].binary_threshold,
         )
+        asked[placement.polarity] += 1
+        # One question is one piece of evidence: its criteria were read together.
+        right[placement.polarity] += 2 * sum(by_criterion.values()) > len(by_criterion)
     return {kind: (right[kind], asked[kind]) for kind in Polarity.values if asked[kind]}

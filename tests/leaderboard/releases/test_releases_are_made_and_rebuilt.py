@@ -40,6 +40,12 @@ CRITERIA = {"overall": "Is it good?", "fluency": "Is it fluent?"}
 SECRET = "Reference that nobody may see"
 
 
+@pytest.fixture(autouse=True)
+def genies_detector(settings):
+    """Judge by counts of test questions alone: what a release can compute again."""
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
+
+
 def measured(submission):
     """Keep the light metrics that the task asks for, as the walk does."""
     batch = measure.batch_of(submission)
@@ -155,6 +161,20 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
 
 
 @pytest.mark.every_engine
+def test_what_a_fit_to_all_evidence_says_is_stated_and_not_computed_again(
+    task, settings, tmp_path
+):
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "all-evidence"}
+    judge_workers(task.slug)
+    folder = make(task, tmp_path / "release").folder
+    fit = bundle.read_manifest(folder)["detectors"]["ALL"]
+    assert (fit["detector"], fit["n_workers"]) == ("all-evidence", 7)
+    rebuilt = rebuild(folder)
+    assert rebuilt.n_same["detectors"] == 1
+    [skipped] = rebuilt.skipped
+    assert skipped.startswith("P(noisy) rests on each answer")
+
+
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     judge_workers(task.slug, noisy_below={"POSITIVE": 0.6})
     Ban.objects.filter(verdict__isnull=False).delete()

@@ -22,6 +22,14 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def genies_detector(settings):
+    """Judge by counts of test questions alone, as Genie does."""
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
+
+
 POOL = "tidy-news"
 
 
@@ -142,7 +150,7 @@ def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
     crowd, grade, monkeypatch
 ):
     monkeypatch.setattr(
-        "quality.detection.services.judge._ban_noisy", lambda *_, **__: []
+        "quality.detection.services.judge.carry_out", lambda *_, **__: []
     )
     careless = make_worker()
     grade(careless, "wwwwwwwwww")

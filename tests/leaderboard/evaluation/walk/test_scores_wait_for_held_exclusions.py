@@ -44,7 +44,8 @@ def answered(settings, hand_in, good, boss, crowd):
     campaign = submission.human_evaluation.campaign
     shares.lift(campaign.pk, boss, "Four of nine answer everything.")
     for _ in range(25):  # enough to be sure of the one who always agrees
-        crowd.do_hit(crowd.players[-1])
+        if not crowd.do_hit(crowd.players[-1]):
+            settle()  # paused until the answers have been looked at
     crowd.work()
     settle()
     settle()

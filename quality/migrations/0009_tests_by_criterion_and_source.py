@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('crowd', '0023_interleaved_campaigns_and_shares'),
-        ('quality', '0009_standings_and_retired_questions'),
+        ('quality', '0008_plain_labels'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('crowd', '0025_pauses'),
-        ('quality', '0008_plain_labels'),
+        ('quality', '0009_tests_by_criterion_and_source'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
