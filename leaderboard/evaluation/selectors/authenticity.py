@@ -157,7 +157,7 @@ def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answer
 def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
     """Give each pair of these columns and a criterion a number."""
     groups = ratings.groupby([*columns, "criterion"])
-    return groups.ngroup().to_numpy(dtype=np.int64)
+    return np.asarray(groups.ngroup(), dtype=np.int64)
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:
