@@ -17,6 +17,7 @@ from quality.authenticity.evidence import Line, crowd_evidence, page_evidence
 from quality.authenticity.selectors import noticed, tests_of
 from quality.authenticity.stats.answers import Answers
 from quality.bans.selectors.clean_ratings import all_ratings_of
+from quality.counts import Ints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,7 @@ def _in_pool(worker: Worker, pool: str) -> list[Line]:
     ratings = _ratings(worker, pool)
     if worker.pk not in set(ratings["worker"]):
         return lines
-    judge = task.configuration.human.judge if task.configuration.human else ""
+    judge = task.human.judge
     workers = sorted(set(ratings["worker"].tolist()))
     lines_of = _evidence(ratings, workers, pool, judge, judge_scores(task, judge))
     return [*lines_of(workers.index(worker.pk)), *lines]
@@ -104,7 +105,8 @@ def _ratings(worker: Worker, pool: str) -> pd.DataFrame:
         columns=["item", "instance", "own"],
     )
     rows = ratings.merge(shown, on="item")
-    return rows.assign(systems=_systems(rows, campaigns))
+    systems = pd.Series(_systems(rows, campaigns), index=rows.index, dtype=object)
+    return rows.assign(systems=systems)
 
 
 def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, ...]]:
@@ -117,7 +119,7 @@ def _systems(rows: pd.DataFrame, campaigns: Collection[int]) -> list[tuple[int, 
         "judged_item__item", "slot", "submission"
     ):
         placed.setdefault(item, {})[slot] = submission
-    found = []
+    found: list[tuple[int, ...]] = []
     for item, slot, own in zip(rows["item"], rows["slot"], rows["own"], strict=True):
         slots = placed.get(item, {})
         if slot:
@@ -136,7 +138,6 @@ def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answer
     value = (ratings["value"] - by_criterion.transform("mean")) / spread.where(
         spread > 0, 1
     )
-    text = ratings.groupby(["item", "criterion", "slot"]).ngroup()
     judge = [
         _word(scores, systems, instance)
         for systems, instance in zip(
@@ -145,12 +146,18 @@ def _answers(ratings: pd.DataFrame, workers: list[int], scores: Judge) -> Answer
     ]
     return Answers(
         np.searchsorted(workers, ratings["worker"].to_numpy()),
-        text.to_numpy(),
-        ratings.groupby(["instance", "criterion"]).ngroup().to_numpy(),
-        ratings.groupby(["systems", "criterion"]).ngroup().to_numpy(),
+        _codes(ratings, "item", "slot"),
+        _codes(ratings, "instance"),
+        _codes(ratings, "systems"),
         value.to_numpy(dtype=float),
         np.array(judge, dtype=float),
     )
+
+
+def _codes(ratings: pd.DataFrame, *columns: str) -> Ints:
+    """Give each pair of these columns and a criterion a number."""
+    groups = ratings.groupby([*columns, "criterion"])
+    return np.asarray(groups.ngroup(), dtype=np.int64)
 
 
 def _word(scores: Judge, systems: tuple[int, ...], instance: int) -> float:

@@ -106,7 +106,8 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
     names, place = np.unique(np.concatenate(keys), return_inverse=True)
     term = np.concatenate(terms, axis=1)
     sums = np.stack([np.bincount(place, row, minlength=names.size) for row in term])
-    return names // answers.n_workers, names % answers.n_workers, sums
+    one, other = np.divmod(names, answers.n_workers)
+    return np.asarray(one), np.asarray(other), np.asarray(sums, dtype=float)
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class _Mixture:
 
     def _logs(self, moved: dict[str, Floats]) -> Floats:
         """Give the log-likelihood of each class and worker, less that of people."""
-        logs = [0.0, 0.0, 0.0]
+        logs = np.zeros((3, next(iter(self.signs.values())).value.size))
         for name, sign in self.signs.items():
             value = moved.get(name, sign.value)
             scale = np.sqrt(sign.error**2 + self.spreads[name] ** 2)
@@ -207,8 +207,7 @@ class _Mixture:
                     else 0 * apart
                 )
                 logs[k] = logs[k] + np.nan_to_num(np.abs(at) * toward - at**2 / 2)
-        zero = np.zeros(next(iter(self.signs.values())).value.size)
-        return np.stack([zero, zero + logs[1], zero + logs[2]])
+        return logs
 
     def _classes(self) -> Floats:
         logs = self._logs({}) + np.log(self.shares)[:, None]

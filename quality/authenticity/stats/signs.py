@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from quality.authenticity.stats.answers import Answers, centred, deserved
 from quality.counts import Floats, Ints
@@ -147,5 +148,5 @@ def _correlation(a: Floats, b: Floats, who: Ints, n_workers: int) -> Floats:
     return np.asarray(np.clip(r, -1, 1))
 
 
-def _varies(value: Floats, who: Ints, n_workers: int) -> Floats:
+def _varies(value: Floats, who: Ints, n_workers: int) -> npt.NDArray[np.bool_]:
     return np.asarray(np.bincount(who, value**2, minlength=n_workers) > 1e-12)
