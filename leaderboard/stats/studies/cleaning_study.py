@@ -178,7 +178,7 @@ def _stops(crowd: Crowd, outcome: Outcome) -> Floats:
     """Give answers before the stop, of the careless who had time to be so."""
     careless = crowd.bad & (crowd.kind != COPYING)
     careless &= outcome.answered > crowd.plan.turning
-    return outcome.stopped_after[careless]
+    return np.asarray(outcome.stopped_after[careless])
 
 
 def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:

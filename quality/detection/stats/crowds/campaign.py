@@ -154,7 +154,8 @@ class _Campaign:
 
     def _able(self) -> Bools:
         most = self.plan.largest * self.open.size
-        return np.isinf(self.stopped_after) & (self.answered - self.n_tests < most)
+        room = self.answered - self.n_tests < most
+        return np.asarray(np.isinf(self.stopped_after) & room)
 
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
@@ -225,7 +226,7 @@ class _Campaign:
         return self.p[[row[0] for row in self.ratings]]
 
     def _fixed(self) -> Bools:
-        flagged = np.isfinite(self.stopped_after)
+        flagged: Bools = np.isfinite(self.stopped_after)
         for positive in (0, 1):
             rows = [row for row in self.tests if row[2] == positive]
             who = np.array([row[0] for row in rows], dtype=np.int64)

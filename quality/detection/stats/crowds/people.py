@@ -107,7 +107,7 @@ class Crowd:
 
     @property
     def bad(self) -> Bools:
-        return self.kind != HONEST
+        return np.asarray(self.kind != HONEST)
 
 
 def system_means(plan: CrowdPlan) -> Floats:
