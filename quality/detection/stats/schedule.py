@@ -94,19 +94,6 @@ def test_probability(
 test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
 
 
-def expected_tests(n_items: int, *, options: ScheduleOptions | None = None) -> float:
-    """Give how many tests a worker meets among so many items whom nobody doubts.
-
-    Examples
-    --------
-    >>> round(expected_tests(20), 1), round(expected_tests(40), 1)
-    (7.5, 9.7)
-    """
-    options = options or ScheduleOptions()
-    early = options.first * -np.expm1(-n_items / options.pace)
-    return float(options.scale * (early + options.late * n_items))
-
-
 def affordable(
     n_items: float, n_tests: float, share: float, *, usual: float = 0.1
 ) -> float:
