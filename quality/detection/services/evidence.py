@@ -7,7 +7,7 @@ here: a campaign stands for the systems judged in it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ from quality.test_questions.services.grade import COUNTED
 
 # So many of the newest ratings are looked at: what a fit costs has an end.
 MOST_RATINGS = 200_000
+# So many workers tell how hard the questions of one origin are.
+LEAST_WORKERS = 12
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ def stamp_of(pool: str, *, simulated: bool) -> list[int]:
 
 def label_of(kind: str) -> str:
     """Say in words what a kind of question is."""
-    polarity, criterion, origin = kind.split(":")
+    polarity, criterion, origin = kind.split(":", 2)
     words = [polarity.lower(), criterion and f"on {criterion}"]
     return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
 
@@ -153,10 +155,28 @@ def _grades(
             "correct",
         )
     )
+    listed = list(rows)
+    kind_of = _told_apart((row[0], row[3:6]) for row in listed)
     return [
-        (worker, work, (pk, criterion), f"{polarity}:{criterion}:{origin}", correct)
-        for worker, work, pk, polarity, criterion, origin, correct in rows
+        (worker, work, (pk, criterion), kind_of[polarity, criterion, origin], correct)
+        for worker, work, pk, polarity, criterion, origin, correct in listed
     ]
+
+
+def _told_apart(rows: Iterable[tuple[int, tuple[str, str, str]]]) -> dict[Any, str]:
+    """Name kinds of questions, their origin only where enough workers met it.
+
+    Of a kind that hardly anybody else was asked, the model could only say that its key
+    may be wrong.
+    """
+    workers: dict[tuple[str, str, str], set[int]] = {}
+    for worker, kind in rows:
+        workers.setdefault(kind, set()).add(worker)
+    return {
+        (polarity, criterion, origin): f"{polarity}:{criterion}:"
+        + (origin if len(met) >= LEAST_WORKERS else "")
+        for (polarity, criterion, origin), met in workers.items()
+    }
 
 
 def _rated(

@@ -143,11 +143,11 @@ def test_a_worker_who_always_agrees_is_banned_and_their_hits_go_out_again(
     # asking again lasts.
     wrong = Placement.objects.filter(polarity="NEGATIVE").values("item__hit")
     others = HIT.objects.exclude(pk__in=wrong)
-    others.update(n_available=0)
     for _ in range(4):  # paused meanwhile, until the answers have been looked at
+        others.update(n_available=0)
         Crowd([agreeable], quality=quality, seed=1).work()
+        others.update(n_available=1)
         settle()
-    others.update(n_available=1)
     crowd = Crowd(diligent, quality=quality, seed=2)
     for _ in range(5):
         crowd.work()

@@ -36,7 +36,12 @@ def crowd(task, quality):
 
 @pytest.fixture
 def answered(settings, hand_in, good, boss, crowd):
-    settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 0}
+    # counts of test questions alone are enough to be sure of who always agrees
+    settings.GENIE = {
+        **settings.GENIE,
+        "MOST_EXCLUDED": 0,
+        "DETECTOR": "rate-guarded-2",
+    }
     submission = hand_in(good, simulated=True)
     jobs.drain()
     decide.approve(submission, by=boss, start_now=True)
