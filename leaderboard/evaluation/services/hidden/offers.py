@@ -12,6 +12,7 @@ from leaderboard.tasks.models import Task
 from quality.test_questions.models import Placement
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
+CLOSE_TO = "close"
 SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
 
 
