@@ -20,7 +20,7 @@ from leaderboard.evaluation.services.hidden.offers import (
     Offer,
 )
 from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.edits.make import likeness
 
@@ -47,7 +47,10 @@ def good_texts(
     ).exclude(pk__in=[system.pk for system in systems])
     for by_instance in (
         _confirmed(marked, systems, instances),
-        _close(task, marked, systems, instances),
+        # Genie's own questions know references only.
+        _close(task, marked, systems, instances)
+        if human.test_questions == EDITED
+        else {},
         _confirmed(marked, others.exclude(state__in=GONE), instances),
         _settled(task, human, marked, systems, instances),
     ):
