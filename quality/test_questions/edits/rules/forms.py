@@ -70,8 +70,9 @@ def agreements(draft: Draft) -> Iterator[Change]:
     for old, new in draft.language.agreement:
         table.setdefault(old, []).append(new)
     places = [word for word in draft.words if word.text.lower() in table]
-    n = 1 + sum(word.is_word for word in draft.words) // PER_AGREEMENT
-    for _ in range(N_DRAWN if places else 0):
+    n_words = sum(word.is_word for word in draft.words)
+    n = 1 + n_words // PER_AGREEMENT
+    for _ in range(N_DRAWN if places and n_words >= LEAST else 0):
         parts = list[tuple[int, int, str]]()
         for index in draft.rng.permutation(len(places))[:n]:
             word = places[int(index)]
