@@ -16,6 +16,7 @@ from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -31,6 +32,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
+        "hidden": hidden_tests(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)

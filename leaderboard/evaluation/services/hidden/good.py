@@ -175,11 +175,13 @@ def _rated_well(
 ) -> Mapping[tuple[int, int], list[str]]:
     """Give the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
-    worst = ratings.groupby(["submission", "instance", "criterion"])["value"].min()
+    keys = ["submission", "instance", "criterion"]
+    worst = ratings.groupby(keys, as_index=False)["value"].min()
     good = defaultdict(list)
-    for (submission, instance, criterion), value in worst.items():
-        if criterion in marked and value > threshold:
-            good[int(submission), int(instance)].append(str(criterion))
+    for row in worst.to_dict("records"):
+        if row["criterion"] in marked and row["value"] > threshold:
+            place = int(row["submission"]), int(row["instance"])
+            good[place].append(str(row["criterion"]))
     return good
 
 
