@@ -80,6 +80,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
+@cached
 def plain(text: str) -> str:
     """Give a text without case, punctuation and spacing, to tell whether two are the same.
 
