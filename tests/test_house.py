@@ -23,6 +23,8 @@ PURE = [
     "quality.agreement",
     "quality.authenticity.stats",
     "quality.detection.stats",
+    "quality.test_questions.edits",
+    "quality.test_questions.separability",
     "leaderboard.stats",
     "leaderboard.metrics",
     "leaderboard.metric_board.readers",
