@@ -9,7 +9,7 @@ in `crowd`.
 
 Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); decide;
 estimate_words; estimates; price; ranking; rescoring; run; separability_study; stored_fit;
-selectors (board_ratings, campaigns, comparison_labels, comparisons, coverage,
+selectors (anchors, board_ratings, campaigns, comparison_labels, comparisons, coverage,
 hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,
 system_ratings, task_policy, unsettled, worker_figures); services (comparison,
 hidden.preview, joint, qualification, ranking_numbers, refit, request, simulate); views

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import certainty, pairs
 from leaderboard.boards.selectors.crowds.blinding import places_of
+from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.systems import ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
@@ -36,9 +37,19 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
         "places": places_of(task),
         "hidden": hidden_tests(task),
+        "has_pools": has_pools(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)
+
+
+def crowds(request: HttpRequest, slug: str) -> HttpResponse:
+    """Compare what crowds of several platforms say of the same systems."""
+    task = get_object_or_404(Task, slug=slug)
+    if not has_pools(task):
+        raise Http404("This task was rated on one platform.")
+    context = {"here": "tasks", "task": task, "pools": pools_of(task)}
+    return render(request, "leaderboard/boards/crowds.html", context)
 
 
 def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
