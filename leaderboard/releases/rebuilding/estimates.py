@@ -90,11 +90,12 @@ def _standings(
             "instance": position[row["instance"]],
             "worker": row["worker"],
             "value": row["value"],
+            "on": row["on"],
         }
         for row in bundle.read_table(folder, "judgments")
         if row["counts"]
     ]
-    columns = ["submission", "criterion", "instance", "worker", "value"]
+    columns = ["submission", "criterion", "instance", "worker", "value", "on"]
     units = {
         (score["submission"], score["criterion"]): all_designs()[
             systems[score["submission"]]["design"]
