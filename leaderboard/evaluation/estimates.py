@@ -15,12 +15,21 @@ import numpy as np
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.ranking import Compared, compare
 from leaderboard.evaluation.stored_fit import DIGITS
-from leaderboard.stats.clustered import clustered_mean
+from leaderboard.stats.clustered import (
+    clustered_mean,
+    factor_codes,
+    multiway_variance,
+)
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    COVERS_DAYS,
+    SystemEstimates,
+    estimate_systems,
+)
 from leaderboard.stats.systems.ranks import Ranking
+from leaderboard.stats.systems.table import rating_table
 from leaderboard.tasks.config import ADJUSTED, PLAIN, SIMULTANEOUS, Z_SCORES
 
 if TYPE_CHECKING:
@@ -87,7 +96,9 @@ def estimate_board(
     """Estimate all systems of a board together, criterion by criterion.
 
     `ratings` has the columns submission, criterion, instance, worker and value, and
-    weight where workers do not all count in full (in adjusted estimates); systems whose ratings are in another unit than the first one's are left out.
+    `on` where the days of ratings are known, `weight` where workers do not all count in
+    full (in adjusted estimates); systems whose ratings are in another unit than the first
+    one's are left out.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
@@ -161,16 +172,22 @@ def _standings(
 def compared_values(
     ratings: pd.DataFrame, unit: Unit, headline: str
 ) -> tuple[Floats, list[Any]]:
-    """Give the values that ranks are made from, with their system, worker and instance."""
+    """Give the values that ranks are made from: whose, by whom, on which instance and day."""
     values = unit.averaged(ratings["value"].to_numpy(float))
-    labels = [ratings[name].to_numpy() for name in ("submission", "worker", "instance")]
+    labels = labels_of(ratings)
     if headline != Z_SCORES:
         return values, labels
     z = worker_z_scores(values, labels[1])
     known = ~np.isnan(z)
     if not known.any():
         return values, labels
-    return z[known], [label[known] for label in labels]
+    return z[known], labels_of(ratings[known])
+
+
+def labels_of(ratings: pd.DataFrame) -> list[Any]:
+    """Give each rating's system, worker, instance and day; None where no days are known."""
+    names = ("submission", "worker", "instance", "on")
+    return [ratings[name].to_numpy() if name in ratings else None for name in names]
 
 
 def weights_in(ratings: pd.DataFrame) -> Floats | None:
@@ -204,9 +221,10 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
 
 
 def _z_scores(
-    values: Any, systems: Any, workers: Any, instances: Any, *, seed: int
+    values: Any, systems: Any, workers: Any, instances: Any, days: Any, *, seed: int
 ) -> dict[int, Estimate]:
-    """Average z-scores as WMT does, with an interval over workers and instances."""
+    """Average z-scores as WMT does, with an interval over workers, instances and days."""
+    counts = days is not None and rating_table(values, systems, workers, None, days)
     means = standardised_means(values, systems, workers, instances)
     z = worker_z_scores(values, workers)
     found = {}
@@ -214,10 +232,14 @@ def _z_scores(
         own = (systems.astype(str) == name) & ~np.isnan(z)
         if np.isnan(mean) or len(np.unique(workers[own])) < 2:
             continue
+        factors = {"worker": workers[own], "instance": instances[own]}
+        if counts and counts.n_days:
+            found[int(name)] = _over_days(z[own], {**factors, "day": days[own]}, mean)
+            continue
         wide, narrow = (
             clustered_mean(
                 z[own],
-                {"worker": workers[own], "instance": instances[own]},
+                factors,
                 seed=seed,
                 n_resamples=_Z_RESAMPLES,
                 confidence=confidence,
@@ -228,6 +250,23 @@ def _z_scores(
         shift = mean - wide.estimate
         found[int(name)] = Estimate.of(wide, narrow).mapped(shift.__add__)
     return found
+
+
+def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
+    """Give a mean with Student's interval over workers, instances and days.
+
+    Nothing is drawn: with a few days, draws would depend on who is called what.
+    """
+    from scipy import special
+
+    crossed = [pair for pair in factor_codes(factors, len(z)).values() if pair[1] > 1]
+    variance, freedom = multiway_variance(z - z.mean(), crossed)
+    wide, narrow = (
+        float(special.stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance)
+        for confidence in (0.95, 0.5)
+    )
+    ends = (mean - wide, mean + wide, mean - narrow, mean + narrow)
+    return Estimate(mean, *ends, COVERS_DAYS).mapped(float)
 
 
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:

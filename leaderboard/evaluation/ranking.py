@@ -56,12 +56,13 @@ def compare(
     systems: npt.NDArray[Any],
     workers: npt.NDArray[Any],
     instances: npt.NDArray[Any],
+    days: npt.NDArray[Any] | None,
     *,
     rule: str,
     fit: SystemEstimates | None = None,
 ) -> Compared:
     """Compare systems on the values that rank them; `fit` is theirs if there is one."""
-    found = fit or estimate_systems(values, systems, workers, instances)
+    found = fit or estimate_systems(values, systems, workers, instances, days)
     if rule != RANK_SUMS:
         return Compared(found)
     return Compared(found, rank_sum_ranking(values, systems, instances))

@@ -25,10 +25,18 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
     upper = np.triu_indices(len(fit.systems))
     stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
     stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
+    variances, days = asdict(fit.variances), {}
+    if fit.day_freedom:
+        stored["day_part"] = fit.day_part[upper]
+        days = {"day_freedom": short(fit.day_freedom)}
+    else:
+        # fits without days are what they were before days could count
+        del variances["day"]
     return {
         "systems": fit.systems,
         "n_instances": fit.n_instances,
-        "variances": asdict(fit.variances),
+        "variances": variances,
+        **days,
         **{name: [short(x) for x in array.tolist()] for name, array in stored.items()},
     }
 
@@ -37,14 +45,16 @@ def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
     """Read what `as_json` wrote."""
     n = len(stored["systems"])
     arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
-    for name in _MATRICES:
+    for name in (*_MATRICES, "day_part"):
         matrix = np.zeros((n, n))
-        matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
+        if name in stored:
+            matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
         arrays[name] = matrix + np.triu(matrix, 1).T
     return SystemEstimates(
         systems=list(stored["systems"]),
         n_instances=int(stored["n_instances"]),
         variances=Variances(**stored["variances"]),
+        day_freedom=stored.get("day_freedom", 0.0),
         means=arrays.pop("means"),
         n=arrays.pop("n").astype(np.int64),
         n_workers=arrays.pop("n_workers").astype(np.int64),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
+from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.tasks.models import Task
 
 _TABLES = {
@@ -46,6 +47,11 @@ _TABLES = {
 }
 
 
+def _covers(task: Task) -> str:
+    """Say what the estimates for another crowd cover here."""
+    return COVERS_DAYS if COVERS_DAYS in covers_of(task) else COVERS_CROWD
+
+
 def card(task: Task, manifest: Record) -> str:
     """Write the README of a release."""
     counts = manifest["counts"]
@@ -82,7 +88,7 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Intervals and ranks",
         "",
-        f"A score's 95 % interval covers {COVERS_CROWD}; that of the plain mean, which "
+        f"A score's 95 % interval covers {_covers(task)}; that of the plain mean, which "
         f"stands beside it, {COVERS_INSTANCES}. "
         f"{RULES[task.human.ranks]}",
         "",

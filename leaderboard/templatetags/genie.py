@@ -11,6 +11,7 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
@@ -157,10 +158,12 @@ class _OneInterval:
 def interval_covers(context: Context) -> str:
     """Say what the 95 % intervals of a board's scores cover."""
     rows = [line.row for line in context.get("lines") or ()]
+    task = context.get("task")
     said = dict.fromkeys(row.human.covers for row in rows if row.human)
+    if not said and task is not None:
+        said = dict.fromkeys(covers_of(task))
     if said:
         return "; of other systems, ".join(said)
-    task = context.get("task")
     plain = task is not None and task.human.estimate == PLAIN
     return COVERS_INSTANCES if plain else COVERS_CROWD
 

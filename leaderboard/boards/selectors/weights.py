@@ -15,7 +15,7 @@ from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import weights_in
+from leaderboard.evaluation.estimates import labels_of, weights_in
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.ranking import Compared, compare, read
 from leaderboard.evaluation.selectors.board_ratings import (
@@ -153,7 +153,7 @@ def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compar
     values, labels = _whole(table.groupby(_OUTPUT).mean(), weights)
     if task.human.ranks != RANK_SUMS or not len(values):
         return Compared(apart)
-    of_system, _, instances = labels
+    of_system, _, instances, _ = labels
     return Compared(apart, rank_sum_ranking(values, of_system, instances))
 
 
@@ -163,11 +163,7 @@ def _whole(
     """Give weighted means of the rows on which no criterion is missing, and whose."""
     values = weighted_mean(table.to_numpy(float), list(weights.values()))
     whole = ~np.isnan(values)
-    labels = table.index[whole].to_frame(index=False)
-    names = ("submission", "worker", "instance")
-    return values[whole], [
-        labels.get(name, labels["instance"]).to_numpy() for name in names
-    ]
+    return values[whole], labels_of(table.index[whole].to_frame(index=False))
 
 
 def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
@@ -195,8 +191,10 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
     ratings = pd.concat(parts, ignore_index=True)
     if task.human.estimate == Z_SCORES:
         ratings = ratings.assign(value=_z_scores)
-    table = ratings.pivot_table(
-        index=[*_OUTPUT, "worker"], columns="criterion", values="value"
+    # one page, one day; where criteria are asked apart, the first of their days
+    first = ratings.groupby([*_OUTPUT, "worker"])["on"].transform("min")
+    table = ratings.assign(on=first).pivot_table(
+        index=[*_OUTPUT, "worker", "on"], columns="criterion", values="value"
     )
     return table.reindex(columns=list(criteria))
 

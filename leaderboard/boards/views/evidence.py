@@ -60,6 +60,8 @@ def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
         ("Instances: some are harder than others", shares.instance),
         ("Everything else: taste, attention, chance", shares.rest),
     ]
+    if shares.day is not None:
+        lines.insert(2, ("Days: ratings are higher on some than on others", shares.day))
     if shares.system is not None:
         lines.insert(0, ("Systems: what the board wants to know", shares.system))
     return histogram(lines)

@@ -92,11 +92,15 @@ def _standings(
             "value": row["value"],
             # releases of before knew no weights
             "weight": row.get("weight", 1.0),
+            "on": row["on"],
         }
         for row in bundle.read_table(folder, "judgments")
         if row["counts"]
     ]
-    columns = ["submission", "criterion", "instance", "worker", "value", "weight"]
+    columns = [
+        *("submission", "criterion", "instance", "worker", "value"),
+        *("weight", "on"),
+    ]
     units = {
         (score["submission"], score["criterion"]): all_designs()[
             systems[score["submission"]]["design"]

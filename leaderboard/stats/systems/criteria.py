@@ -76,7 +76,7 @@ def together(
         name: sum(
             w**2 * getattr(fit, name) for w, fit in zip(shares, fits, strict=True)
         )
-        for name in ("worker_part", "instance_part", "floor")
+        for name in ("worker_part", "instance_part", "floor", "day_part")
     }
     apart = [w**2 * fit.variance for w, fit in zip(shares, fits, strict=True)]
     total = sum(apart)
@@ -92,6 +92,8 @@ def together(
         variances=Variances(0.0, 0.0, 0.0, "none"),
         worker_freedom=freedom,
         n_instances=min(fit.n_instances for fit in fits),
+        # the freedom above has days in it; here they only say what is covered
+        day_freedom=min(fit.day_freedom for fit in fits),
         **{name: np.asarray(part) for name, part in parts.items()},
     )
 
@@ -192,7 +194,7 @@ def _leads(
     if not places:
         return []
     inside = np.ix_(places, places)
-    covariance = (estimates.worker_part + estimates.instance_part)[inside]
+    covariance = estimates.covariance[inside]
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     spread = vectors * np.sqrt(np.maximum(values, 0.0))
     noise = np.random.default_rng(seed).standard_normal((n_draws, len(places)))

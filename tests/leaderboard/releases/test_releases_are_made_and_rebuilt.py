@@ -184,6 +184,22 @@ def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     assert "numbers match the published ones" in rebuilt(folder)
 
 
+@pytest.mark.parametrize("estimate", ["adjusted", "z"])
+def test_scores_that_cover_days_come_out_again(task, tmp_path, estimate):
+    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+        at = timezone.now() - timedelta(days=place % 4)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
+    task.config["human"]["estimate"] = estimate
+    task.save()
+    Score.objects.update(fit=None)
+    task = Task.objects.get(pk=task.pk)
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    (covers, *_) = {row["covers"] for row in rows(folder, "scores")}
+    assert "day" in covers
+    assert "numbers match the published ones" in rebuilt(folder)
+
+
 @pytest.mark.parametrize("estimate", ["plain", "z"])
 def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
     task.config["human"] |= {"estimate": estimate, "ranks": "rank-sums"}

@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 from django.utils import timezone
 
+from crowd.models import Assignment
 from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
@@ -26,7 +27,11 @@ from leaderboard.models import (
 )
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
-from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.estimates import (
+    COVERS_CROWD,
+    COVERS_DAYS,
+    estimate_systems,
+)
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from quality.models import Ban
 from tests.factories import make_ranked, make_task, make_worker
@@ -139,6 +144,30 @@ def test_a_board_ranked_by_rank_sums_has_wmts_clusters_and_says_so(judged, clien
     assert "by unpaired one-sided rank-sum tests, not corrected" in page
     told = client.get("/api/v1/tasks/tidy-news/").json()["human"]
     assert (told["estimate"], told["ranks"]) == ("z", "rank-sums")
+
+
+def spread_over_days(task, n):
+    """Let the ratings come on several days, all systems on each of them."""
+    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+        at = timezone.now() - timedelta(days=place % n)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
+    Score.objects.update(fit=None)
+    refit_board(task)
+
+
+@pytest.mark.parametrize(("n", "covers"), [(2, COVERS_CROWD), (5, COVERS_DAYS)])
+def test_days_are_covered_where_there_are_enough(judged, client, n, covers):
+    spread_over_days(judged, n)
+    rows = client.get("/api/v1/tasks/tidy-news/leaderboard/").json()["results"]
+    assert {row["human"]["covers"] for row in rows} == {covers}
+    for path in ("/", "/differences/", "/weights/", "/evidence/", "/board.tex"):
+        assert covers in client.get(f"/tasks/tidy-news{path}").content.decode(), path
+    (evidence, *_) = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"]
+    assert (evidence["shares"]["day"] is not None) == (n == 5)
+    page = client.get("/tasks/tidy-news/evidence/").content.decode()
+    assert ("Days: ratings are higher on some" in page) == (n == 5)
+    both = weighted_rows(judged, {"fluency": 1.0, "truth": 1.0})
+    assert len(both) == 3
 
 
 def test_rank_sums_of_weighted_criteria_are_those_of_the_outputs(judged):
