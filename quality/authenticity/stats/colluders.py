@@ -15,6 +15,8 @@ from quality.authenticity.stats.answers import (
 from quality.authenticity.stats.signs import FEWEST, similarity
 from quality.counts import Floats, Ints
 
+#: Of a text that more workers answered, each is compared with so many who follow.
+MOST_COMPARED = 100
 #: The least spread between pairs, or workers, in Fisher's z.
 _LEAST = 0.1
 
@@ -91,7 +93,8 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
     total, count = np.bincount(text, rest), np.bincount(text)
     place = np.arange(text.size) - (np.cumsum(count) - count)[text]
     keys, terms = [], []
-    for step in range(1, int(count.max()) if count.size else 1):
+    most = int(count.max()) if count.size else 1
+    for step in range(1, min(most, MOST_COMPARED + 1)):
         one = np.flatnonzero(place + step < count[text])
         other = one + step
         others = total[text[one]] - rest[one] - rest[other]

@@ -169,14 +169,18 @@ def test_a_rejected_test_question_shows_input_output_edit_and_key(
     campaign = make_campaign(1, hit_type=hit_type(criteria=criteria))
     [done] = do_all(wim)
     review.reject(done.pk, None, "Not read.")
-    Placement.objects.create(
+    edit = {"edit": {"sentence": "“1865” became “1885”."}}
+    placement = Placement(
         campaign=campaign,
         item=done.hit.items.get(),
         polarity="NEGATIVE",
         expected={"criteria": ["right"]},
     )
-    edit = {"edit": {"sentence": "“1865” became “1885”."}}
-    monkeypatch.setattr(Placement, "made_from", edit, raising=False)
+    if hasattr(Placement, "made_from"):
+        placement.made_from = edit
+    else:
+        monkeypatch.setattr(Placement, "made_from", edit, raising=False)
+    placement.save()
     page = text_of(
         boss.get(answer_page(service.against_rejection(wim, done.pk, WORDS)))
     )
