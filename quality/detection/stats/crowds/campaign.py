@@ -170,7 +170,12 @@ class _Campaign:
             float(self.p[worker]),
             options=self.plan.schedule,
         )
-        return p * affordable(spent, self.n_tests.sum(), self.plan.share_tests)
+        return p * affordable(
+            spent,
+            float(self.n_tests.sum()),
+            self.plan.share_tests,
+            planned=self.open.size * (1 + self.plan.extra),
+        )
 
     def _ask_test(self, worker: int) -> None:
         rng, place = self.rng, int(self.answered[worker])
