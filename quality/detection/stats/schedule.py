@@ -8,7 +8,6 @@ import numpy as np
 
 #: Of what is approved: kept for late tests at the start, and where fewer begin to come.
 _KEPT, _TAPER = 0.25, 0.2
-_LEAST = 0.2
 
 
 @dataclass(frozen=True)
@@ -17,25 +16,25 @@ class ScheduleOptions:
 
     Attributes
     ----------
-    first : float, default 8
+    first : float, default 7
         Tests that everybody meets early.
-    pace : float, default 7
+    pace : float, default 6
         Items within which nearly two thirds of these come.
     late : float, default 0.05
         Share of tests among the items after that, of workers nobody doubts.
-    doubt : float, default 0.3
+    doubt : float, default 0.6
         Share of tests among the items of a worker who may well be careless.
-    most : float, default 0.6
+    most : float, default 0.7
         Greatest probability that an item is a test.
     scale : float, default 1
         What staff approved over what the above would cost; see :func:`affordable`.
     """
 
-    first: float = 8.0
-    pace: float = 7.0
+    first: float = 7.0
+    pace: float = 6.0
     late: float = 0.05
-    doubt: float = 0.3
-    most: float = 0.6
+    doubt: float = 0.6
+    most: float = 0.7
     scale: float = 1.0
 
     def __post_init__(self) -> None:
@@ -81,9 +80,9 @@ def test_probability(
     --------
     >>> options = ScheduleOptions()
     >>> test_probability(0, 0, 0.15, options=options)
-    0.6
+    0.7
     >>> [round(test_probability(100, 12, p, options=options), 3) for p in (0.01, 0.5)]
-    [0.06, 0.3]
+    [0.072, 0.6]
     """
     if not 0 <= n_tests <= n_answered or not 0 <= p_careless <= 1:
         raise ValueError("Counts of answers or the probability make no sense.")
@@ -92,7 +91,8 @@ def test_probability(
     share = options.late + (options.doubt - options.late) * doubt
     due = options.first * -np.expm1(-(n_answered + 1) / options.pace)
     missing = min(max(due - n_tests, 0.0), 1.0)
-    return float(np.clip(options.scale * max(share, missing), 0.01, options.most))
+    asked = options.scale * max(share, missing)
+    return float(np.clip(asked, options.late / 2, options.most))
 
 
 test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
@@ -121,20 +121,20 @@ def affordable(
     Returns
     -------
     float
-        1 while there is enough, less as what is left over for early tests runs out, and
-        never less than a fifth.
+        1 while there is enough, less as what is left over for early tests runs out; 0
+        leaves half of the late ones.
 
     Examples
     --------
     >>> affordable(200, 90, 0.2, planned=1000)
     1.0
-    >>> affordable(900, 195, 0.2, planned=1000)
-    0.2
+    >>> affordable(900, 200, 0.2, planned=1000)
+    0.0
     """
     planned = n_items + 300 if planned is None else planned
     approved = share * planned
     if approved <= 0:
-        return _LEAST
+        return 0.0
     ahead = max(planned - n_items, 0.0) / planned
     free = 1 - n_tests / approved - _KEPT * ahead
-    return float(np.clip(free / _TAPER, _LEAST, 1.0))
+    return float(np.clip(free / _TAPER, 0.0, 1.0))
