@@ -68,8 +68,8 @@ def test_probability(
     float
         About seven tests come in the first twenty items and eight in the first forty;
         then the share falls to `late` while the worker is right and rises towards
-        `doubt` while they may be careless. It is never 0, or whoever has been careful
-        for long enough could stop.
+        `doubt` while they may be careless. It is never below half of `late`, or whoever
+        has been careful for long enough could stop.
 
     Raises
     ------

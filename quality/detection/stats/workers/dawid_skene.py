@@ -33,6 +33,8 @@ class DawidSkene:
     def informed(self) -> Floats:
         """How far labels follow classes: 0 of who guesses, 1 of who is always right."""
         n = self.confusion.shape[2]
+        if n < 2:
+            return np.zeros(len(self.confusion))
         right = self.confusion[:, np.arange(n), np.arange(n)].mean(axis=1)
         return np.asarray((right - 1 / n) / (1 - 1 / n))
 
