@@ -87,7 +87,7 @@ def dawid_skene(
     p /= p.sum(axis=1, keepdims=True)
     for _ in range(n_iterations):
         counts = np.full((n_workers, n_labels, n_labels), smoothing)
-        np.add.at(counts, (worker, slice(None), label), p[item])
+        np.add.at(counts.transpose(0, 2, 1), (worker, label), p[item])
         counts = np.maximum(counts, _LEAST)
         confusion = counts / counts.sum(axis=2, keepdims=True)
         prior = np.maximum(p.mean(axis=0), _LEAST)
