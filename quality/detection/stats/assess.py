@@ -64,7 +64,8 @@ class Assessment:
         How often careful workers agree with the key.
     share_careless : ShareCareless
     p_rating : ndarray, shape (n_ratings,)
-        Probability that each rating was given without care; 0 to 1.
+        Probability that each rating was given without care, as far as the pool's share
+        of careless workers tells, however high it is.
     parameters : dict
         All that was learned and presumed, for JSON.
     """
@@ -147,11 +148,14 @@ def assessment_of(
     """
     p_class = fitted.posterior(options.innocence)
     careless = 1 - p_class[:, 0]
-    kept = fitted.careful(p_class)
+    # innocence is presumed of people when they may be stopped; a rating of a bad crowd
+    # does not count for more because of it
+    believed = fitted.posterior()
+    kept = fitted.careful(believed)
     if not options.narrow_counts:
-        narrow = p_class[:, CLASSES.index("narrow")]
-        careless = careless - narrow
-        kept = kept + narrow[fitted.line.worker]
+        column = CLASSES.index("narrow")
+        careless = careless - p_class[:, column]
+        kept = kept + believed[fitted.line.worker, column]
     careful = kept[fitted.line.test]
     return Assessment(
         p_careless=np.clip(careless, 0, 1),

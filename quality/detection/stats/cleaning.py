@@ -45,5 +45,5 @@ def cleaning_variance(p_careless: npt.ArrayLike, influence: npt.ArrayLike) -> Fl
         raise ValueError("Probabilities must lie between 0 and 1.")
     if len(moves) != len(p):
         raise ValueError(f"There are {len(p)} probabilities but {len(moves)} workers.")
-    moves = moves.reshape(len(p), -1)
+    moves = moves if moves.ndim == 2 else moves[:, None]
     return np.asarray((p * (1 - p)) @ moves**2, dtype=np.float64)

@@ -164,17 +164,25 @@ class _Campaign:
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
             return self.plan.extra / (1 + self.plan.extra)
-        p = test_probability(
+        scale = affordable(
+            spent,
+            float(self.n_tests.sum()),
+            self.plan.share_tests,
+            planned=self.open.size * (1 + self.plan.extra),
+        )
+        return test_probability(
             int(self.answered[worker]),
             int(self.n_tests[worker]),
             float(self.p[worker]),
-            options=self.plan.schedule,
+            options=replace(self.plan.schedule, scale=scale),
         )
-        return p * affordable(spent, self.n_tests.sum(), self.plan.share_tests)
 
     def _ask_test(self, worker: int) -> None:
         rng, place = self.rng, int(self.answered[worker])
-        positive = int(rng.random() < 0.5)
+        # as many of either polarity, in an order nobody can tell beforehand
+        asked = [row[2] for row in self.tests if row[0] == worker]
+        more = 2 * sum(asked) - len(asked)
+        positive = int(rng.random() < (0.5 if more == 0 else 0.2 if more > 0 else 0.8))
         number = int(rng.integers(self.crowd.plan.n_questions))
         right = answer_test(self.crowd, worker, place, positive, number, rng)
         self.tests.append((worker, 2 * number + positive, positive, right, place))

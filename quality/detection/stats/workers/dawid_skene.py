@@ -33,6 +33,8 @@ class DawidSkene:
     def informed(self) -> Floats:
         """How far labels follow classes: 0 of who guesses, 1 of who is always right."""
         n = self.confusion.shape[2]
+        if n < 2:
+            return np.zeros(len(self.confusion))
         right = self.confusion[:, np.arange(n), np.arange(n)].mean(axis=1)
         return np.asarray((right - 1 / n) / (1 - 1 / n))
 
@@ -85,7 +87,7 @@ def dawid_skene(
     p /= p.sum(axis=1, keepdims=True)
     for _ in range(n_iterations):
         counts = np.full((n_workers, n_labels, n_labels), smoothing)
-        np.add.at(counts, (worker, slice(None), label), p[item])
+        np.add.at(counts.transpose(0, 2, 1), (worker, label), p[item])
         counts = np.maximum(counts, _LEAST)
         confusion = counts / counts.sum(axis=2, keepdims=True)
         prior = np.maximum(p.mean(axis=0), _LEAST)

@@ -91,6 +91,21 @@ def test_a_hard_key_excludes_nobody_honest(rate):
     assert (assess(40, tests).p_careless < 0.99).all()
 
 
+def test_a_key_that_is_wrong_for_one_of_three_criteria_excludes_nobody():
+    # a swapped reference is off the point but fluent: the key says bad of all three
+    rng = np.random.default_rng(13)
+    rates = np.array([0.95, 0.15, 0.6, 0.9, 0.85, 0.7])
+    worker = np.repeat(np.arange(200), 24)
+    kind = np.tile(np.arange(6), 200 * 4)
+    question = rng.integers(0, 50, len(worker)) * 6 + kind
+    tests = Tests(worker, question, kind, rng.random(len(worker)) < rates[kind])
+    options = AssessOptions(positive=(False, False, False, True, True, True))
+    found = assess(200, tests, options=options)
+    assert (found.p_careless > 0.99).mean() <= 0.01
+    assert found.good_accuracy[1] < 0.35
+    assert set(found.retired % 6) <= {1, 2}
+
+
 def test_always_good_is_caught_where_it_is_known_which_questions_are_good():
     rng = np.random.default_rng(4)
     rates = [[0.9, 0.85]] * 30 + [[0.03, 0.97]] * 5 + [[0.97, 0.03]] * 5
