@@ -17,8 +17,13 @@ from leaderboard.table_stats.cleaned import (
     cleaned_plot,
     cleaned_sheet,
 )
+from leaderboard.table_stats.segments import read_segments
 from leaderboard.table_stats.text import as_text
 from quality.detection.stats.crowds.campaign import DETECTORS, CampaignPlan
+from quality.detection.stats.crowds.evidence_study import (
+    evidence_study,
+    evidence_table,
+)
 from quality.detection.stats.crowds.key_study import key_study, key_table
 from quality.detection.stats.crowds.people import CrowdPlan
 
@@ -63,7 +68,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--test-share",
             type=float,
-            default=0.2,
+            default=0.25,
             help="share of tests in the cost that early tests may take",
         )
         parser.add_argument(
@@ -77,6 +82,18 @@ class Command(BaseCommand):
             help="instead, print the shares of honest and careless workers excluded "
             "by keys of several degrees of hardness",
         )
+        parser.add_argument(
+            "--evidence",
+            action="store_true",
+            help="instead, print how well each model of workers tells the careless "
+            "from the careful in campaigns where nobody is stopped",
+        )
+        parser.add_argument(
+            "--segments",
+            type=Path,
+            help="CSV file with columns system, segment and raw (0 to 100): what the "
+            "outputs deserve, in place of simulated ones",
+        )
         parser.add_argument("--tasks", type=int, default=200, help="of each cell")
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--json", type=Path, help="file for all numbers")
@@ -86,6 +103,8 @@ class Command(BaseCommand):
         try:
             if options["keys"]:
                 self._keys(options)
+            elif options["evidence"]:
+                self._evidence(options)
             else:
                 self._campaigns(options)
         except (GenieError, ValueError) as error:
@@ -96,13 +115,30 @@ class Command(BaseCommand):
         self.stdout.write(key_table(cells))
         self._write(options["json"], {"cells": [asdict(cell) for cell in cells]})
 
+    def _evidence(self, options: dict[str, Any]) -> None:
+        cells = []
+        for name, crowd in _crowds(options):
+            found = evidence_study(
+                crowd, n_tasks=options["tasks"], seed=options["seed"]
+            )
+            cells += [{"name": name} | asdict(cell) for cell in found]
+            self.stdout.write(f"{name}\n{evidence_table(found)}")
+        self._write(options["json"], {"cells": cells})
+
     def _campaigns(self, options: dict[str, Any]) -> None:
         results: list[Named] = []
+        deserved = None
+        if options["segments"]:
+            deserved = read_segments(options["segments"], options["systems"])
         for name, crowd in _crowds(options):
             for detector in options["detectors"]:
                 campaign = CampaignPlan(detector, share_tests=options["test_share"])
                 found = simulate_cleaning(
-                    crowd, campaign, n_tasks=options["tasks"], seed=options["seed"]
+                    crowd,
+                    campaign,
+                    n_tasks=options["tasks"],
+                    seed=options["seed"],
+                    deserved=deserved,
                 )
                 results.append((name, found))
                 # after each cell: a study that is cut short has what was done

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -81,6 +81,7 @@ def simulate_cleaning(
     *,
     n_tasks: int,
     seed: int,
+    deserved: Floats | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> CleaningResult:
     """Run campaigns with crowds that are partly careless, and score the systems.
@@ -93,6 +94,8 @@ def simulate_cleaning(
         At least 2.
     seed : int
         The first tasks of a longer study are those of a shorter one.
+    deserved : ndarray, shape (n_systems, n_instances), optional
+        What the outputs deserve, from 0 to 1, in place of drawn ones.
     progress : callable, optional
         Told how many tasks are done.
 
@@ -119,11 +122,14 @@ def simulate_cleaning(
     """
     if n_tasks < 2:
         raise ValueError("At least two tasks are needed.")
-    truth = 100 * deserved_means(crowd)
+    if deserved is not None:
+        shape = deserved.shape
+        crowd = replace(crowd, n_systems=shape[0], n_instances=shape[1])
+    truth = 100 * deserved_means(crowd, deserved=deserved)
     rows, stops = [], []
     for task in range(n_tasks):
         rng = np.random.default_rng([seed, task])
-        people = draw_crowd(crowd, rng)
+        people = draw_crowd(crowd, rng, deserved=deserved)
         outcome = run_campaign(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
         stops.append(_stops(people, outcome))
@@ -178,7 +184,7 @@ def _stops(crowd: Crowd, outcome: Outcome) -> Floats:
     """Give answers before the stop, of the careless who had time to be so."""
     careless = crowd.bad & (crowd.kind != COPYING)
     careless &= outcome.answered > crowd.plan.turning
-    return outcome.stopped_after[careless]
+    return np.asarray(outcome.stopped_after[careless])
 
 
 def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:

@@ -19,12 +19,7 @@ from quality.detection.stats.workers.answers import (
     check_answers,
     no_ratings,
 )
-from quality.detection.stats.workers.fitting import (
-    Fitted,
-    careful_answers,
-    fit_workers,
-    posterior,
-)
+from quality.detection.stats.workers.fitting import Fitted, fit_workers
 from quality.detection.stats.workers.options import CLASSES, AssessOptions
 from quality.detection.stats.workers.turning import log_sum
 
@@ -141,10 +136,18 @@ def assess_workers(
 def assessment_of(
     fitted: Fitted, tests: Tests, options: AssessOptions, *, seed: int = 0
 ) -> Assessment:
-    """Say what a fit tells of the workers; see :func:`assess_workers`."""
-    p_class = posterior(fitted, options.innocence)
+    """Say what a fit tells of the workers; see :func:`assess_workers`.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_tests
+    >>> fitted = fit_workers(1, no_tests(), no_ratings(), AssessOptions())
+    >>> assessment_of(fitted, no_tests(), AssessOptions()).p_careless.round(2).tolist()
+    [0.12]
+    """
+    p_class = fitted.posterior(options.innocence)
     careless = 1 - p_class[:, 0]
-    kept = careful_answers(fitted, p_class)
+    kept = fitted.careful(p_class)
     if not options.narrow_counts:
         narrow = p_class[:, CLASSES.index("narrow")]
         careless = careless - narrow
@@ -182,7 +185,7 @@ def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
     from scipy import special
 
     answered = fitted.line.counts > 0
-    p = 1 - posterior(fitted)[answered, 0]
+    p = 1 - fitted.posterior()[answered, 0]
     presumed = options.strength * options.share_careless
     bad = float(p.sum()) + presumed
     good = float((1 - p).sum()) + options.strength - presumed

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+#: Of what is approved: kept for late tests at the start, and where fewer begin to come.
+_KEPT, _TAPER = 0.25, 0.2
+_LEAST = 0.2
+
 
 @dataclass(frozen=True)
 class ScheduleOptions:
@@ -15,7 +19,7 @@ class ScheduleOptions:
     ----------
     first : float, default 8
         Tests that everybody meets early.
-    pace : float, default 12
+    pace : float, default 7
         Items within which nearly two thirds of these come.
     late : float, default 0.05
         Share of tests among the items after that, of workers nobody doubts.
@@ -28,7 +32,7 @@ class ScheduleOptions:
     """
 
     first: float = 8.0
-    pace: float = 12.0
+    pace: float = 7.0
     late: float = 0.05
     doubt: float = 0.3
     most: float = 0.6
@@ -63,7 +67,7 @@ def test_probability(
     Returns
     -------
     float
-        About six tests come in the first twenty items and eight in the first forty;
+        About seven tests come in the first twenty items and eight in the first forty;
         then the share falls to `late` while the worker is right and rises towards
         `doubt` while they may be careless. It is never 0, or whoever has been careful
         for long enough could stop.
@@ -94,45 +98,43 @@ def test_probability(
 test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
 
 
-def expected_tests(n_items: int, *, options: ScheduleOptions | None = None) -> float:
-    """Give how many tests a worker meets among so many items whom nobody doubts.
-
-    Examples
-    --------
-    >>> round(expected_tests(20), 1), round(expected_tests(40), 1)
-    (7.5, 9.7)
-    """
-    options = options or ScheduleOptions()
-    early = options.first * -np.expm1(-n_items / options.pace)
-    return float(options.scale * (early + options.late * n_items))
-
-
 def affordable(
-    n_items: float, n_tests: float, share: float, *, usual: float = 0.1
+    n_items: float, n_tests: float, share: float, *, planned: float | None = None
 ) -> float:
     """Give by what tests are to be multiplied so that their share is what was approved.
 
+    Tests come first, so their share is high while a campaign is young; what is approved
+    is their share of the whole, of which a part is kept for late ones.
+
     Parameters
     ----------
-    n_items, n_tests : float
-        Answers paid so far in the campaign, and tests among them.
+    n_items : float
+        Answers paid so far, tests among them.
+    n_tests : float
+        Tests paid so far.
     share : float
         Share of tests in the cost that staff approved.
-    usual : float, default 0.1
-        How far above the approved share tests may be while a campaign is young.
+    planned : float, optional
+        Answers that the campaign is planned to pay, tests among them; without it, a
+        few hundred more than are paid.
 
     Returns
     -------
     float
-        1 while tests cost less than approved, falling to 0.1 when they cost a tenth more.
+        1 while there is enough, less as what is left over for early tests runs out, and
+        never less than a fifth.
 
     Examples
     --------
-    >>> affordable(1000, 90, 0.1), affordable(1000, 200, 0.1)
-    (1.0, 0.1)
+    >>> affordable(200, 90, 0.2, planned=1000)
+    1.0
+    >>> affordable(900, 195, 0.2, planned=1000)
+    0.2
     """
-    if n_items <= 0:
-        return 1.0
-    young = usual * np.exp(-n_items / 200.0)
-    over = n_tests / n_items - share - young
-    return float(np.clip(1 - 10 * over / max(share, 1e-9), 0.1, 1.0))
+    planned = n_items + 300 if planned is None else planned
+    approved = share * planned
+    if approved <= 0:
+        return _LEAST
+    ahead = max(planned - n_items, 0.0) / planned
+    free = 1 - n_tests / approved - _KEPT * ahead
+    return float(np.clip(free / _TAPER, _LEAST, 1.0))

@@ -65,7 +65,7 @@ class CampaignPlan:
 
     detector: str = "all"
     extra: float = 0.1
-    share_tests: float = 0.2
+    share_tests: float = 0.25
     largest: float = 0.1
     every: int = 120
     stop_at: float = 0.99
@@ -98,6 +98,8 @@ class Outcome:
     p_careless : ndarray, shape (n_workers,)
     share_low : float
         Lower end of the interval of the share of careless workers.
+    asked, rated
+        All tests and ratings, in the order of answering.
     """
 
     value: Floats
@@ -112,6 +114,8 @@ class Outcome:
     n_tests: int
     p_careless: Floats
     share_low: float
+    asked: Tests
+    rated: Ratings
 
 
 class _Campaign:
@@ -154,7 +158,8 @@ class _Campaign:
 
     def _able(self) -> Bools:
         most = self.plan.largest * self.open.size
-        return np.isinf(self.stopped_after) & (self.answered - self.n_tests < most)
+        room = self.answered - self.n_tests < most
+        return np.asarray(np.isinf(self.stopped_after) & room)
 
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
@@ -165,7 +170,12 @@ class _Campaign:
             float(self.p[worker]),
             options=self.plan.schedule,
         )
-        return p * affordable(spent, self.n_tests.sum(), self.plan.share_tests)
+        return p * affordable(
+            spent,
+            float(self.n_tests.sum()),
+            self.plan.share_tests,
+            planned=self.open.size * (1 + self.plan.extra),
+        )
 
     def _ask_test(self, worker: int) -> None:
         rng, place = self.rng, int(self.answered[worker])
@@ -225,7 +235,7 @@ class _Campaign:
         return self.p[[row[0] for row in self.ratings]]
 
     def _fixed(self) -> Bools:
-        flagged = np.isfinite(self.stopped_after)
+        flagged: Bools = np.isfinite(self.stopped_after)
         for positive in (0, 1):
             rows = [row for row in self.tests if row[2] == positive]
             who = np.array([row[0] for row in rows], dtype=np.int64)
@@ -239,7 +249,8 @@ class _Campaign:
         return flagged
 
     def _fit(self, rounds: int) -> Assessment:
-        tests, ratings = self._tests(), self._rated()
+        tests = self._tests()
+        ratings = self._rated() if self.plan.detector == "all" else no_ratings()
         options = replace(self.plan.options, n_iterations=rounds)
         n = self.crowd.plan.n_workers
         self.fitted = fit_workers(n, tests, ratings, options, last=self.fitted)
@@ -254,8 +265,6 @@ class _Campaign:
         return Tests(worker, question, kind, right > 0, order)
 
     def _rated(self) -> Ratings:
-        if self.plan.detector == "tests":
-            return no_ratings()
         rows = np.array([row[:3] + row[4:5] for row in self.ratings], dtype=np.int64)
         worker, system, instance, order = rows.reshape(-1, 4).T
         value = np.array([row[3] for row in self.ratings], dtype=np.float64)
@@ -311,4 +320,6 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
         n_tests=len(campaign.tests),
         p_careless=campaign.p,
         share_low=0.0 if found is None else found.share_careless.low,
+        asked=campaign._tests(),
+        rated=campaign._rated(),
     )

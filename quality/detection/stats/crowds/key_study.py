@@ -109,9 +109,12 @@ def key_study(
                 KeyCell(
                     accuracy,
                     n_each,
-                    *(float(x) for x in (mean[0], error[0], mean[1], error[1])),
-                    float(mean[2]),
-                    float(mean[3]),
+                    excluded=float(mean[0]),
+                    excluded_error=float(error[0]),
+                    caught=float(mean[1]),
+                    caught_error=float(error[1]),
+                    excluded_fixed=float(mean[2]),
+                    caught_fixed=float(mean[3]),
                 )
             )
     return cells

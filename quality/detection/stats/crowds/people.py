@@ -107,7 +107,7 @@ class Crowd:
 
     @property
     def bad(self) -> Bools:
-        return self.kind != HONEST
+        return np.asarray(self.kind != HONEST)
 
 
 def system_means(plan: CrowdPlan) -> Floats:
@@ -121,8 +121,21 @@ def system_means(plan: CrowdPlan) -> Floats:
     return np.linspace(0.44, 0.68, plan.n_systems)
 
 
-def draw_crowd(plan: CrowdPlan, rng: np.random.Generator) -> Crowd:
+def draw_crowd(
+    plan: CrowdPlan, rng: np.random.Generator, *, deserved: Floats | None = None
+) -> Crowd:
     """Draw people and items.
+
+    Parameters
+    ----------
+    plan : CrowdPlan
+    rng : numpy.random.Generator
+    deserved : ndarray, shape (n_systems, n_instances), optional
+        What outputs deserve, from 0 to 1; drawn where it is not given.
+
+    Returns
+    -------
+    Crowd
 
     Examples
     --------
@@ -140,11 +153,11 @@ def draw_crowd(plan: CrowdPlan, rng: np.random.Generator) -> Crowd:
     strict = rng.random(n) < plan.strict_share
     leniency = rng.normal(0, plan.leniency_sd, n) - plan.strictness * strict
     shape = (plan.n_systems, plan.n_instances)
-    instance = rng.normal(0, INSTANCE_SD, plan.n_instances)
-    deserved = system_means(plan)[:, None] + instance
-    deserved = deserved + rng.normal(0, OUTPUT_SD, shape)
-    sd = (INSTANCE_SD**2 + OUTPUT_SD**2) ** 0.5
-    follow = plan.copied_follow * (deserved - deserved.mean()) / sd
+    if deserved is None:
+        instance = rng.normal(0, INSTANCE_SD, plan.n_instances)
+        deserved = system_means(plan)[:, None] + instance
+        deserved = deserved + rng.normal(0, OUTPUT_SD, shape)
+    follow = plan.copied_follow * (deserved - deserved.mean()) / deserved.std()
     own = (1 - plan.copied_follow**2) ** 0.5 * rng.normal(0, 1, shape)
     logit = np.log(np.array(plan.accuracy[::-1]) / (1 - np.array(plan.accuracy[::-1])))
     # so that the mean over questions and people is what was asked for
@@ -234,14 +247,22 @@ def answer_test(
     return bool(not right if kind == ADVERSARIAL else right)
 
 
-def deserved_means(plan: CrowdPlan, *, n: int = 400_000, seed: int = 0) -> Floats:
+def deserved_means(
+    plan: CrowdPlan,
+    *,
+    deserved: Floats | None = None,
+    n: int = 400_000,
+    seed: int = 0,
+) -> Floats:
     """Give what careful people, the strict among them, rate each system on average.
 
     Parameters
     ----------
     plan : CrowdPlan
+    deserved : ndarray, shape (n_systems, n_instances), optional
+        What outputs deserve; without it, what is drawn of them on average.
     n, seed : int
-        Ratings drawn by quasi-random numbers, and their seed.
+        Ratings drawn, and their seed.
 
     Returns
     -------
@@ -254,12 +275,14 @@ def deserved_means(plan: CrowdPlan, *, n: int = 400_000, seed: int = 0) -> Float
     [0.4, 0.5, 0.5, 0.6, 0.6]
     """
     rng = np.random.default_rng(seed)
-    spread = (INSTANCE_SD**2 + OUTPUT_SD**2 + plan.leniency_sd**2) ** 0.5
+    items = 0.0 if deserved is not None else INSTANCE_SD**2 + OUTPUT_SD**2
+    spread = (items + plan.leniency_sd**2) ** 0.5
     around = rng.normal(0, spread, n)
     around += NOISE_SD * np.exp(rng.normal(0, plan.scatter_sd, n)) * rng.normal(0, 1, n)
     around -= plan.strictness * (rng.random(n) < plan.strict_share)
+    levels = system_means(plan)[:, None] if deserved is None else deserved
     means = [
-        np.clip(np.rint((mean + around) * _STEPS), 0, _STEPS).mean() / _STEPS
-        for mean in system_means(plan)
+        np.clip(np.rint((rng.choice(row, n) + around) * _STEPS), 0, _STEPS).mean()
+        for row in levels
     ]
-    return np.array(means)
+    return np.array(means) / _STEPS

@@ -53,6 +53,23 @@ class Fitted:
     line: Timeline
     n_rounds: int = 0
 
+    def posterior(self, innocence: float | None = None) -> Floats:
+        """Give the probability of each worker to be of each class.
+
+        Nobody starts with a greater probability of not being honest than `innocence`.
+        """
+        shares = self.shares
+        if innocence is not None:
+            shares = presumed(shares, innocence)
+        joint = self.likelihood + np.log(shares)
+        return np.exp(joint - log_sum(joint)[:, None])
+
+    def careful(self, p_class: Floats) -> Floats:
+        """Give the probability of each answer in the timeline to be given with care."""
+        worker = self.line.worker
+        turning = p_class[worker, CLASSES.index("turning")]
+        return np.asarray(p_class[worker, 0] + turning * (1 - self.turned.by_then))
+
 
 def fit_workers(
     n_workers: int,
@@ -82,6 +99,13 @@ def fit_workers(
     A. P. Dawid and A. M. Skene, Applied Statistics 28 (1979), 20-28 (workers' errors by
     EM); D. Hovy et al., NAACL 2013 (careful or guessing); both extended to leniency,
     scatter, change and a key with errors.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings, no_tests
+    >>> fitted = fit_workers(2, no_tests(), no_ratings(), AssessOptions())
+    >>> fitted.posterior()[:, 0].round(2).tolist()
+    [0.88, 0.88]
     """
     line = timeline(n_workers, tests, ratings)
     items = residuals.as_items(ratings)
@@ -103,7 +127,7 @@ def fit_workers(
         # a change in the middle is the dearest to look for, and the slowest to move
         final = number == options.n_iterations - 1
         _expectation(fitted, tests, items, options, look=final or number % 3 == 0)
-        after = posterior(fitted)
+        after = fitted.posterior()
         fitted.n_rounds += 1
         still = np.abs(after - before).max(initial=0) < options.tolerance
         if final or still:
@@ -187,13 +211,7 @@ def _nodes(
         keys.point_weights(),
     )
     guesses = keys.careless_log_odds(tests, key)
-    rated = {
-        "honest": residuals.people(items, fitted.people),
-        "constant": residuals.constant(items),
-        "random": residuals.anyhow(items),
-        "inverted": residuals.inverted(items, fitted.people),
-        "narrow": residuals.narrow(items, fitted.copied),
-    }
+    rated = residuals.habits(items, fitted.people, fitted.copied)
     found = {}
     for kind, (answers, weights) in rated.items():
         rows = [row for row, name in enumerate(key.strategy) if name == kind]
@@ -214,26 +232,6 @@ def _placed(values: Floats, places: np.ndarray, line: Timeline) -> Floats:
     return column
 
 
-def posterior(fitted: Fitted, innocence: float | None = None) -> Floats:
-    """Give the probability of each worker to be of each class.
-
-    Parameters
-    ----------
-    fitted : Fitted
-    innocence : float, optional
-        The largest prior probability of not being honest.
-
-    Returns
-    -------
-    ndarray, shape (n_workers, n_classes)
-    """
-    shares = fitted.shares
-    if innocence is not None:
-        shares = presumed(shares, innocence)
-    joint = fitted.likelihood + np.log(shares)
-    return np.exp(joint - log_sum(joint)[:, None])
-
-
 def presumed(shares: Floats, innocence: float) -> Floats:
     """Let nobody start worse than what innocence allows.
 
@@ -250,13 +248,6 @@ def presumed(shares: Floats, innocence: float) -> Floats:
     return lowered
 
 
-def careful_answers(fitted: Fitted, p_class: Floats) -> Floats:
-    """Give the probability of each answer in the timeline to be given with care."""
-    worker = fitted.line.worker
-    turning = p_class[worker, CLASSES.index("turning")]
-    return np.asarray(p_class[worker, 0] + turning * (1 - fitted.turned.by_then))
-
-
 def _maximisation(
     fitted: Fitted,
     tests: Tests,
@@ -271,7 +262,7 @@ def _maximisation(
     fitted.shares = (p_class[answered].sum(axis=0) + prior) / (
         answered.sum() + options.strength
     )
-    careful = careful_answers(fitted, p_class)
+    careful = fitted.careful(p_class)
     narrow = p_class[:, CLASSES.index("narrow")]
     # who copies a language model knows the key as careful people do
     careful_test = (careful + narrow[line.worker])[line.test]

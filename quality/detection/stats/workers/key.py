@@ -18,6 +18,9 @@ _LEEWAY = 0.15
 #: Where the fit begins: from a low agreement it climbs to that of careful people, from a
 #: high one it would take the many who agree less with a hard key for guessing.
 _BEGIN = 0.65
+#: Careful people agree with the key more often than not, over all kinds: where most of a
+#: crowd answers against the key, they are not thereby careful.
+_LEAST = 0.55
 #: A question is retired when careful people are more often wrong than right, surely.
 _RETIRE_BELOW, _RETIRE_SURE = 0.5, 0.95
 # Gauss-Hermite points for how able a careful worker is
@@ -112,6 +115,15 @@ def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
     ----------
     G. Rasch, "Probabilistic models" (1960), for the form; D. MacKay, Neural Computation
     4 (1992), 720, section 4, for averaging a logistic prediction over a normal.
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> careful_log_odds(tests, key, options).shape
+    (2, 5)
     """
     mean, variance = _without_own(tests, key, options)
     logit = key.ability[tests.kind] - mean
@@ -152,6 +164,15 @@ def careless_log_odds(tests: Tests, key: Key) -> Floats:
     Returns
     -------
     ndarray, shape (n_tests, n_strategies)
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> np.exp(careless_log_odds(tests, key))[0].round(2).tolist()
+    [0.5, 0.5, 0.5, 0.15]
     """
     rate = np.clip(key.guessing[:, tests.kind].T, 0.01, 0.99)
     return np.asarray(
@@ -184,6 +205,17 @@ def learn_key(
     ----------
     A. Dempster, N. Laird and D. Rubin, JRSS B 39 (1977), 1-38 (EM; the step for the
     careful is a generalised one).
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> weights = np.zeros((2, 4))
+    >>> learned = learn_key(tests, key, np.ones(2), weights, options)
+    >>> bool(learned.difficulty[0] > 0)
+    True
     """
     n_kinds, n_questions = len(key.ability), len(key.difficulty)
     kind, question = tests.kind, tests.question
@@ -199,6 +231,7 @@ def learn_key(
         information = _sums(kind, weight, n_kinds) + usual
         pull = _sums(kind, gap, n_kinds) - usual * (ability - _logit(options.accuracy))
         ability = ability + np.clip(pull / information, -1, 1)
+        ability = _raised(ability, _sums(kind, np.ones(len(kind)), n_kinds))
         chance = _expit(ability[kind] - difficulty[question])
         gap = careful * (tests.correct - chance)
         own = _sums(question, careful * chance * (1 - chance), n_questions)
@@ -213,6 +246,14 @@ def learn_key(
         key.strategy,
         careful,
     )
+
+
+def _raised(ability: Floats, asked: Floats) -> Floats:
+    """Lift all kinds together so that the mean logit is that of the least agreement."""
+    if not asked.sum():
+        return ability
+    missing = _logit(_LEAST) - float(ability @ asked) / float(asked.sum())
+    return ability + max(missing, 0.0)
 
 
 def _learn_guessing(
@@ -274,7 +315,15 @@ def retired_questions(
     -------
     ndarray of int
         Questions on which careful people are more often wrong than right with a
-        probability above .95, given a prior worth two answers at their kind's rate.
+        probability above .95, given a prior worth one answer at their kind's rate.
+
+    Examples
+    --------
+    >>> five = np.zeros(5, dtype=np.int64)
+    >>> tests = Tests(five, five, five, five > 0)
+    >>> key = first_key(tests, AssessOptions())
+    >>> retired_questions(tests, np.ones(5), key, AssessOptions()).tolist()
+    [0]
     """
     from scipy import special
 
@@ -282,8 +331,8 @@ def retired_questions(
     kind_of = np.zeros(n, dtype=np.int64)
     kind_of[tests.question] = tests.kind
     rate = good_accuracy(key, options)[kind_of] if n else np.zeros(0)
-    right = np.bincount(tests.question, careful * tests.correct, n) + 2 * rate
-    wrong = np.bincount(tests.question, careful * ~tests.correct, n) + 2 * (1 - rate)
+    right = np.bincount(tests.question, careful * tests.correct, n) + rate
+    wrong = np.bincount(tests.question, careful * ~tests.correct, n) + 1 - rate
     sure = special.betainc(right, wrong, _RETIRE_BELOW)
     return np.flatnonzero(sure > _RETIRE_SURE).astype(np.int64)
 

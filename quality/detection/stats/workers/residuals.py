@@ -143,6 +143,17 @@ def expect(items: Items, share: Floats, before: Expected) -> Expected:
     ----------
     C. Henderson, Biometrics 31 (1975), 423-447 (prediction of effects, one level after
     the other); C. R. Henderson, Biometrics 9 (1953), method 1 (variances from products).
+
+    Examples
+    --------
+    Three workers rate an output .5, .5 and 1; nobody's own rating is used for theirs:
+
+    >>> one = np.zeros(3, dtype=np.int64)
+    >>> value = np.array([0.5, 0.5, 1.0])
+    >>> items = as_items(Ratings(np.arange(3), one, one, one, one, value))
+    >>> found = expect(items, np.ones(3), first_expected(3, items))
+    >>> bool(found.mean[2] < found.mean[0])
+    True
     """
     spread, total = before.spread, float(share.sum())
     rest = items.value - before.leniency[items.worker]
@@ -252,14 +263,42 @@ def _normal_weights(shifts: Floats, variance: float) -> Floats:
     return np.asarray(weight / weight.sum(), dtype=np.float64)
 
 
-def people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how careful people rate: with leniencies and scatters of their own.
+def habits(
+    items: Items, people: Expected, copied: Expected
+) -> dict[str, tuple[Floats, Floats]]:
+    """Give how the members of each class rate, habit by habit.
+
+    Parameters
+    ----------
+    items : Items
+    people, copied : Expected
+        What careful people and narrow answers give the items.
 
     Returns
     -------
-    answers, weights : ndarray
-        Log-probabilities, shape (n, n_nodes), and logarithms of weights of the nodes.
+    dict of tuple of ndarray
+        Log-probabilities of the ratings, shape (n, n_habits), and the logarithms of how
+        common the habits are.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> items = as_items(no_ratings())
+    >>> start = first_expected(2, items)
+    >>> sorted(habits(items, start, start))
+    ['constant', 'honest', 'inverted', 'narrow', 'random']
     """
+    return {
+        "honest": _people(items, people),
+        "constant": _constant(items),
+        "random": _anyhow(items),
+        "inverted": _inverted(items, people),
+        "narrow": _narrow(items, copied),
+    }
+
+
+def _people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how careful people rate: with leniencies and scatters of their own."""
     scatters = expected.scatter * _SCATTER
     answers = _looked_up(items, expected.mean, _LENIENCY, scatters)
     weights = np.outer(
@@ -268,8 +307,8 @@ def people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
     return answers, np.log(weights.ravel())
 
 
-def narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how those rate who follow the same narrow answers; as :func:`people`."""
+def _narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how those rate who follow the same narrow answers."""
     shifts = np.asarray(np.linspace(-0.2, 0.2, 11), dtype=np.float64)
     scatters = expected.scatter * np.array([0.85, 1.2])
     answers = _looked_up(items, expected.mean, shifts, scatters)
@@ -277,21 +316,21 @@ def narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
     return answers, np.log(weights)
 
 
-def inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
-    """Give how those rate who turn the scale round; as :func:`people`."""
+def _inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how those rate who turn the scale round."""
     shifts = np.asarray(np.linspace(-0.32, 0.32, 9), dtype=np.float64)
     answers = _looked_up(items, 1 - expected.mean, shifts, expected.scatter)
     return answers, np.log(_normal_weights(shifts, 0.03))
 
 
-def constant(items: Items) -> tuple[Floats, Floats]:
-    """Give how those rate who always answer about the same; as :func:`people`."""
+def _constant(items: Items) -> tuple[Floats, Floats]:
+    """Give how those rate who always answer about the same."""
     levels = np.linspace(0, 1, 11)
     answers = _looked_up(items, np.zeros(len(items.value)), levels, [0.04, 0.14])
     return answers, np.full(22, -np.log(22))
 
 
-def anyhow(items: Items) -> tuple[Floats, Floats]:
+def _anyhow(items: Items) -> tuple[Floats, Floats]:
     """Give how those rate who do not look: evenly, or widely around some level."""
     around = np.array([0.35, 0.5, 0.65])
     wide = _looked_up(items, np.zeros(len(items.value)), around, 0.35)
@@ -313,7 +352,15 @@ def first_expected(n_workers: int, items: Items) -> Expected:
 
 
 def narrowed(found: Expected, of_people: Expected) -> Expected:
-    """Keep a narrow class narrow: well below the scatter of people."""
+    """Keep a narrow class narrow: well below the scatter of people.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> start = first_expected(1, as_items(no_ratings()))
+    >>> narrowed(start, start).scatter < start.scatter
+    True
+    """
     limit = (NARROW_AT_MOST * of_people.scatter) ** 2
     noise = min(found.spread.noise, max(limit - found.variance, 0.004))
     spread = replace(

@@ -124,6 +124,19 @@ def turned(
     ----------
     D. Barry and J. Hartigan, JASA 88 (1993), 309-319, for product partitions with one
     change.
+
+    Examples
+    --------
+    Ten answers as of careful people, then ten as of others:
+
+    >>> from quality.detection.stats.workers.answers import Tests, no_ratings, timeline
+    >>> one = np.zeros(20, dtype=np.int64)
+    >>> line = timeline(1, Tests(one, one, one, one == 0), no_ratings())
+    >>> first = np.repeat(np.log([0.9, 0.1]), 10)[:, None]
+    >>> blocks = [[Nodes(side, np.zeros(1))] for side in (first, first[::-1])]
+    >>> found = turned(blocks[0], {"other": blocks[1]}, line)
+    >>> found.by_then[[8, 11]].round(1).tolist()
+    [0.0, 1.0]
     """
     ahead = np.zeros(len(line))
     for nodes in careful:
