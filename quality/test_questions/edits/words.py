@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeVar, cast
+
+F = TypeVar("F", bound=Callable[..., object])
 
 _TOKEN = re.compile(
     r"\d+(?:[.,:/]\d+)*"  # numbers, times and dates are one word
@@ -43,7 +46,12 @@ class Word:
         return self.text[0].isupper()
 
 
-@lru_cache(maxsize=20_000)
+def cached(function: F) -> F:
+    """Remember what a function has found in the texts of a few campaigns."""
+    return cast("F", lru_cache(maxsize=20_000)(function))
+
+
+@cached
 def words_of(text: str) -> tuple[Word, ...]:
     """Split a text into words, numbers and punctuation marks.
 

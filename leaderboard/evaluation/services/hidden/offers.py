@@ -12,6 +12,7 @@ from leaderboard.tasks.models import Task
 from quality.test_questions.models import Placement
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
+CLOSE_TO = "close"
 SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
 
 
@@ -97,5 +98,7 @@ def used_texts(task: Task, *, but: str = "") -> set[str]:
     asked = QualificationQuestion.objects.filter(test__pool=task.slug)
     drawn = asked.exclude(data=None).values_list("data", flat=True)
     return set(placed.values_list("text_sha256", flat=True)) | {
-        fingerprint(str(data["prediction"])) for data in drawn if "prediction" in data
+        fingerprint(str(data["prediction"]))
+        for data in drawn
+        if data and "prediction" in data
     }

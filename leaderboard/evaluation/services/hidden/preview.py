@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.services.hidden.offers import (
+    CLOSE_TO,
     CONFIRMED,
     EDIT,
     REFERENCE,
@@ -27,6 +28,7 @@ from quality.test_questions.services.inject import HiddenItem
 _WORDS = {
     "": "the reference beside a wrong text",
     REFERENCE: "a reference",
+    CLOSE_TO: "an output of a good system that says nearly what a reference says",
     CONFIRMED: "an output that staff confirmed as good",
     SETTLED: "an output that was rated well, of a system with a settled high score",
     SWAPPED: "another instance’s reference",

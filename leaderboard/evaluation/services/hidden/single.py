@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from leaderboard.evaluation.services.hidden import marks, wrong
@@ -103,6 +103,7 @@ def for_one_output(
         task, human, marked[POSITIVE], systems, instances, shows_reference=shows
     ):
         good += draw.choose(source, n_positive - len(good))
+    draw = replace(draw, seen=draw.seen.beside(good, row_of))
     bad = _wrong(task, human, criteria, systems, instances, draw, n_negative)
     items = [
         marks.question(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.services.hidden.offers import Offer
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -40,6 +40,16 @@ class Seen:
             position=position,
             listed=instance.sample_rank < self.task.sample_size,
         )
+
+    def beside(self, offers: Sequence[Offer], row_of: Mapping[int, Instance]) -> Seen:
+        """Count these texts as much as the items that are judged.
+
+        What is chosen then looks like both: neither test from real item nor good test from
+        bad one can be told.
+        """
+        surfaces = [self.surface(row_of[o.instance_pk], o.text) for o in offers]
+        times = len(self.real) // len(surfaces) if surfaces else 0
+        return replace(self, real=[*self.real, *surfaces * times])
 
     def chosen(
         self,

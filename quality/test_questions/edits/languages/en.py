@@ -33,6 +33,7 @@ class English(Language):
         German, French, Italian, Spanish, Polish, British, Russian, Chinese,
           Japanese, Turkish, Swedish, Canadian, Swiss;
         American, Austrian, English, Indian, Irish;
+        European, African, Asian;
         Berlin, Paris, London, Rome, Madrid, Vienna, Moscow, Hamburg, Munich,
           Cologne, Frankfurt, Washington, Brussels, Istanbul;
         spring, summer, autumn, winter;
@@ -139,7 +140,8 @@ class English(Language):
         beside beyond near off out up down across along is are was were be been
         being am do does did has have had will would can could should shall must
         may might not no i you he she it we they me him us them there here also
-        only very too just still again towards toward via per despite within
+        only very too just still again towards toward via per despite within more most less least first last few many same other
+        such all both one none some any
         """
     )
     joiners = word_set("because although though while when before after but")

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from quality.test_questions.edits.draft import Draft
 from quality.test_questions.edits.edit import SWAPPED, Change
 from quality.test_questions.edits.languages.base import Language
-from quality.test_questions.edits.words import Word, cased_like, words_of
+from quality.test_questions.edits.words import Word, cached, cased_like, words_of
 
 _ENDINGS = ("'s", "’s")
+# a text of so few words may be all names
+LEAST = 5
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,10 @@ class Name:
         return len(words), self.text.isupper(), min(len(self.text), 4) < 4
 
 
+@cached
 def names_in(
     text: str, language: type[Language], known: frozenset[str] = frozenset()
-) -> list[Name]:
+) -> tuple[Name, ...]:
     """Find the names of a text by their capitals.
 
     The first word of a sentence counts where it is `known` as a name. In a language
@@ -44,6 +47,8 @@ def names_in(
     ['Eve Hall', 'Bob']
     """
     words = words_of(text)
+    if not language.capital_nouns and _is_headline(words):
+        return ()
     found, run = [], list[Word]()
     for index, word in enumerate(words):
         if run and text[run[-1].end : word.start] != " ":
@@ -56,7 +61,13 @@ def names_in(
             run = []
     if run:
         found.append(run)
-    return [_name(text, words, run) for run in found]
+    return tuple(_name(text, words, run) for run in found)
+
+
+def _is_headline(words: Sequence[Word]) -> bool:
+    """Tell whether nearly all words have a capital: then it makes no names."""
+    inner = [word for word in words if word.is_word and not word.first]
+    return len(inner) > LEAST and 2 * sum(w.capital for w in inner) > len(inner)
 
 
 def _is_name(
@@ -136,10 +147,14 @@ def roles(draft: Draft) -> Iterator[Change]:
     """Let two names of the same shape change places."""
     known = known_names([draft.text, *draft.source_texts], draft.language)
     own = [n for n in names_in(draft.text, draft.language, known) if draft.once(n.text)]
+    group_of = {member: group for group in draft.language.names for member in group}
     for index, one in enumerate(own):
         for two in own[index + 1 :]:
-            if len(one.text.split()) == len(two.text.split()) and not coordinated(
-                draft, one.end, two.start
+            if (
+                len(one.text.split()) == len(two.text.split())
+                # a month and a person do not change places
+                and group_of.get(one.text) == group_of.get(two.text)
+                and not coordinated(draft, one.end, two.start)
             ):
                 yield exchanged(draft, "role", one, two)
 

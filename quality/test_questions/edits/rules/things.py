@@ -8,14 +8,21 @@ from quality.test_questions.edits.draft import Draft
 from quality.test_questions.edits.edit import Change
 from quality.test_questions.edits.languages.base import Language
 from quality.test_questions.edits.rules.names import coordinated, exchanged
-from quality.test_questions.edits.words import Word, cased_like, plain, words_of
+from quality.test_questions.edits.words import (
+    Word,
+    cached,
+    cased_like,
+    plain,
+    words_of,
+)
 
 SHORT = 6
 _NO_NOUN = ("ly", "ing", "ed", "est")
 LEAST = 3
 
 
-def nouns_in(text: str, language: type[Language]) -> list[tuple[str, Word]]:
+@cached
+def nouns_in(text: str, language: type[Language]) -> tuple[tuple[str, Word], ...]:
     """Find nouns with the article before them.
 
     Without a parser a noun is a single word between an article and a word that cannot
@@ -36,7 +43,7 @@ def nouns_in(text: str, language: type[Language]) -> list[tuple[str, Word]]:
         after = words[index + 1] if index + 1 < len(words) else None
         if _is_noun(word, after, language):
             found.append((before.text.lower(), word))
-    return found
+    return tuple(found)
 
 
 def _is_noun(word: Word, after: Word | None, language: type[Language]) -> bool:
