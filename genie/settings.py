@@ -351,7 +351,7 @@ GENIE: dict[str, Any] = {
     "BAD_CROWD": env.integer("GENIE_BAD_CROWD_PERCENT", 40, minimum=1, maximum=99)
     / 100,
     # who is careless with a greater probability gets no more work until it is decided
-    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 95, minimum=50, maximum=99)
+    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50, maximum=99)
     / 100,
     # noisy: right on less than this share of test questions; a task can say otherwise
     "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)
