@@ -14,6 +14,7 @@ from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
 from crowd.hits.models.drawn_order import DrawnOrder
 from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
+from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.requester.models.account import (
@@ -96,6 +97,7 @@ __all__ = [
     "Reservation",
     "RewardChange",
     "SessionWork",
+    "Signals",
     "TestAttempt",
     "Worker",
     "WorkerAlias",

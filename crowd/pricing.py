@@ -30,7 +30,7 @@ class QuoteLine:
 
 @dataclass(frozen=True)
 class Quote:
-    """What a campaign costs at most; the four parts add up to the total.
+    """What a campaign costs at most; its parts add up to the total.
 
     Parameters
     ----------
@@ -43,11 +43,13 @@ class Quote:
     repost_cents : int
         Rewards for the work that is expected to go out a second time.
     total_cents : int
-        The sum of the four.
+        The sum of the parts.
     n_assignments : int
         How many assignments that pays for.
     lines : tuple of QuoteLine
         The same, line by line, as staff read it.
+    anchor_cents : int
+        Rewards for the anchor items.
     """
 
     reward_cents: int
@@ -57,6 +59,7 @@ class Quote:
     total_cents: int
     n_assignments: int
     lines: tuple[QuoteLine, ...]
+    anchor_cents: int = 0
 
     def times(self, n: int) -> Quote:
         """Price the same several times over."""
@@ -67,6 +70,7 @@ class Quote:
             repost_cents=n * self.repost_cents,
             total_cents=n * self.total_cents,
             n_assignments=n * self.n_assignments,
+            anchor_cents=n * self.anchor_cents,
             # Line by line: the lines of a quote add up to its total.
             lines=tuple(
                 replace(line, n=n * line.n, cents=n * line.cents) for line in self.lines
@@ -141,6 +145,7 @@ def quote(
     reward_cents: int,
     n_items: int,
     n_test_questions: int,
+    n_anchor_items: int = 0,
     ratings_per_item: int = 1,
     repost_share: Decimal | float = 0,
     max_assignments: int = 1,
@@ -158,8 +163,10 @@ def quote(
         Items to be judged, one per HIT, >= 0.
     n_test_questions : int
         Hidden items with known answers, >= 0; they are paid like any other.
+    n_anchor_items : int, optional
+        Outputs of a system whose score is settled, >= 0; paid like any other.
     ratings_per_item : int, optional
-        How many people answer each item, test questions included, >= 1.
+        How many people answer each item, test questions and anchors included, >= 1.
     repost_share : Decimal or float, optional
         Share of the assignments that are expected to go out again, in [0, 1];
         rounded up to whole assignments.
@@ -184,6 +191,7 @@ def quote(
     """
     _check_at_least("n_items", n_items, 0)
     _check_at_least("n_test_questions", n_test_questions, 0)
+    _check_at_least("n_anchor_items", n_anchor_items, 0)
     _check_at_least("ratings_per_item", ratings_per_item, 1)
     # By way of its text: the float 0.1 is a little more than a tenth, and rounding up
     # would make one assignment more of that.
@@ -195,24 +203,25 @@ def quote(
     )
     n_judged = n_items * ratings_per_item
     n_tests = n_test_questions * ratings_per_item
-    n_again = int(
-        ((n_judged + n_tests) * share).to_integral_value(rounding=ROUND_CEILING)
-    )
-    n_all = n_judged + n_tests + n_again
-    lines = (
-        _line("Items", n_judged, reward_cents),
-        _line("Test questions", n_tests, reward_cents),
-        _line("Expected re-posting", n_again, reward_cents),
-        _line("Platform fee", n_all, fee),
-    )
+    n_anchors = n_anchor_items * ratings_per_item
+    n_first = n_judged + n_tests + n_anchors
+    n_again = int((n_first * share).to_integral_value(rounding=ROUND_CEILING))
+    n_all = n_first + n_again
+    judged = _line("Items", n_judged, reward_cents)
+    tests = _line("Test questions", n_tests, reward_cents)
+    anchors = _line("Anchor items", n_anchors, reward_cents)
+    again = _line("Expected re-posting", n_again, reward_cents)
+    fees = _line("Platform fee", n_all, fee)
+    lines = (judged, tests, *([anchors] if n_anchors else []), again, fees)
     return Quote(
-        reward_cents=lines[0].cents,
-        test_question_cents=lines[1].cents,
-        repost_cents=lines[2].cents,
-        fee_cents=lines[3].cents,
+        reward_cents=judged.cents,
+        test_question_cents=tests.cents,
+        repost_cents=again.cents,
+        fee_cents=fees.cents,
         total_cents=sum(line.cents for line in lines),
         n_assignments=n_all,
         lines=lines,
+        anchor_cents=anchors.cents,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
@@ -38,6 +39,7 @@ from leaderboard.teams.models.team import Membership, TeamInvitation
 from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
+    "AnchorItem",
     "BoardFit",
     "ComparedPair",
     "Comparison",

@@ -65,7 +65,7 @@ MATRIX: dict[str, str] = {
         account_reset_password_done account_reset_password_from_key
         account_reset_password_from_key_done socialaccount_login_cancelled
         api:task-list api:task-detail api:instance-list api:leaderboard
-        api:differences api:evidence api:metric-board api:metric-scores-list api:metric-scores-publish
+        api:differences api:evidence api:crowds api:metric-board api:metric-scores-list api:metric-scores-publish
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
@@ -113,7 +113,7 @@ MATRIX: dict[str, str] = {
         api:metric-scores-detail api:nowhere
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
-        leaderboard:metric-outside leaderboard:realigned hooks:mturk
+        leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk
     """,
     MACHINE: "hooks:prolific socialaccount_login_error socialaccount_signup",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from crowd.hits.models.campaign import Item
 from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import JudgedItem
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.models import Instance
@@ -29,14 +30,10 @@ class Opinions:
         }
 
     def __call__(self, item: Item) -> float:
+        anchors, own = AnchorItem.objects.filter(item=item), "evaluation__submission"
         judged = (
-            JudgedItem.objects.filter(item=item)
-            .values_list(
-                "evaluation__submission__task__slug",
-                "evaluation__submission__system_name",
-                "instance__instance_id",
-            )
-            .first()
+            anchors.values_list(*_about("submission")).first()
+            or JudgedItem.objects.filter(item=item).values_list(*_about(own)).first()
         )
         if judged is None:
             return self._of_test(item)
@@ -61,3 +58,8 @@ class Opinions:
             if instance_id in notes.get(opinion, ()):
                 return value
         return OPINIONS[notes["usual"]]
+
+
+def _about(submission: str) -> tuple[str, str, str]:
+    task = f"{submission}__task__slug"
+    return task, f"{submission}__system_name", "instance__instance_id"

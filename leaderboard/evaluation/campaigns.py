@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
@@ -22,7 +22,8 @@ from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
 )
-from leaderboard.evaluation.services import items, qualification
+from leaderboard.evaluation.services import anchors, items, qualification
+from leaderboard.evaluation.services.anchors import AnchorSpec
 from leaderboard.evaluation.services.hidden.single import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
 from leaderboard.tasks.config import HumanConfig
@@ -44,6 +45,7 @@ class Part:
     seed: int
     judged: list[JudgedSpec]
     hidden: list[inject.HiddenItem]
+    anchors: list[AnchorSpec] = field(default_factory=list)
     # what staff are told of the test questions
     planned: Planned | None = None
 
@@ -71,6 +73,7 @@ def send_out(
             criterion=next(iter(part.criteria)) if len(parts) > 1 else "",
         )
         remember(evaluation, campaign, part.judged)
+        anchors.remember(evaluation, campaign, part.anchors)
         inject.place(campaign, part.hidden)
 
 
@@ -91,7 +94,7 @@ def build(
         pool=evaluation.task.slug,
         title=part.title,
         hit_type=configuration.hit_type_of(evaluation.task, human, part.criteria),
-        items=[item.spec for item in part.judged] + [item.spec for item in part.hidden],
+        items=[item.spec for item in (*part.judged, *part.hidden, *part.anchors)],
         platform=human.platform,
         budget_cents=budget_cents,
         seed=part.seed,

@@ -6,36 +6,61 @@ import math
 
 from crowd.platforms.base import kind_of
 from crowd.pricing import Quote
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.anchors import anchor_for, anchor_of
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 
 
-def quote_part(task: Task) -> Quote:
+def quote_part(task: Task, *, n_anchor_items: int = 0) -> Quote:
     """Price one campaign of a submission; with separate criteria there are several."""
     human = task.human
     return human.price(
         n_items=task.sample_size,
         n_test_questions=sum(human.n_test_questions(task.sample_size)),
         ratings_per_item=human.ratings_per_instance,
+        n_anchor_items=n_anchor_items,
     )
 
 
-def quote_single(task: Task) -> Quote:
+def quote_single(task: Task, *, n_anchor_items: int = 0) -> Quote:
     """Price the human evaluation of one submission."""
-    return quote_part(task).times(len(task.human.separate()))
+    part = quote_part(task, n_anchor_items=n_anchor_items)
+    return part.times(len(task.human.separate()))
+
+
+def quote_of(evaluation: HumanEvaluation) -> Quote:
+    """Price the human evaluation of one submission with the anchors that go with it."""
+    anchor = anchor_for(evaluation)
+    return quote_single(evaluation.task, n_anchor_items=anchor.n if anchor else 0)
+
+
+def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> Quote:
+    """Price that several systems are judged together; separate criteria as well."""
+    n_campaigns = len(human.separate())
+    tests = sum(human.n_test_questions(n_instances))
+    return human.price(
+        n_items=n_campaigns * n_instances,
+        n_test_questions=n_campaigns * tests,
+        ratings_per_item=n_workers,
+    )
 
 
 def cents_per_rating(task: Task) -> float:
     """Tell what one more rating costs, with fee, test questions and re-posting."""
-    # the whole price over the ratings it buys: test questions and fees are in each
-    # rating's share
+    # the whole price over the ratings it buys: test questions, anchors and fees are in
+    # each rating's share
     n = task.sample_size * task.human.ratings_per_instance
-    return quote_part(task).total_cents / n if n else 0.0
+    anchor = anchor_of(task)
+    part = quote_part(task, n_anchor_items=anchor.n if anchor else 0)
+    return part.total_cents / n if n else 0.0
 
 
-def crowd_wanted(task: Task) -> str:
+def crowd_wanted(task: Task, *, n_anchor_items: int = 0) -> str:
     """Say how many workers the rating of one submission wants, and what each may do."""
     human = task.human
-    n_items = task.sample_size + sum(human.n_test_questions(task.sample_size))
+    n_tests = sum(human.n_test_questions(task.sample_size))
+    n_items = task.sample_size + n_tests + n_anchor_items
     n_hits = n_items * human.ratings_per_instance
     wanted = f"At least {human.n_workers_wanted:,}."
     platform = kind_of(human.platform)

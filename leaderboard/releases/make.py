@@ -181,6 +181,7 @@ def _manifest(
         "ranked_by": main_criterion(task),
         "whole_share": whole_share(),
         "estimate": task.human.estimate,
+        "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
         "sample_seed": str(task.sample_seed) if shows_sample else None,
         "config": {

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0024_pauses'),
+        ('crowd', '0025_pauses'),
         ('quality', '0009_tests_by_criterion_and_source'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from leaderboard.api.base import problems
 from leaderboard.boards.api.tasks import TaskView
 from leaderboard.boards.selectors.certainty import evidence_of
+from leaderboard.boards.selectors.crowds.blinding import places_of
 
 
 class SharesSerializer(serializers.Serializer[Any]):
@@ -22,6 +23,10 @@ class SharesSerializer(serializers.Serializer[Any]):
     )
     worker = serializers.IntegerField()
     instance = serializers.IntegerField()
+    day = serializers.IntegerField(
+        allow_null=True,
+        help_text="Null where fewer than three days have ratings of several systems.",
+    )
     rest = serializers.IntegerField()
 
 
@@ -81,6 +86,45 @@ class RankSumsSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField(help_text="Worst rank of its cluster.")
 
 
+class LinkSerializer(serializers.Serializer[Any]):
+    system = serializers.IntegerField(
+        source="system.pk", help_text="Id of its submission."
+    )
+    anchor = serializers.IntegerField(
+        source="anchor.pk",
+        default=None,
+        allow_null=True,
+        help_text="Id of the settled system whose outputs its campaign carried.",
+    )
+    estimate = serializers.FloatField(
+        help_text="What the anchor's outputs got here, less what they had got before."
+    )
+    low = serializers.FloatField(help_text="Lower end of the 95 % interval.")
+    high = serializers.FloatField(help_text="Upper end of the 95 % interval.")
+    standard_error = serializers.FloatField()
+    unit = serializers.CharField(
+        help_text="points of the score, or percent for ratios."
+    )
+    n_outputs = serializers.IntegerField()
+    n_ratings = serializers.IntegerField()
+    n_workers = serializers.IntegerField()
+    moved = serializers.CharField(
+        help_text="yes, perhaps or no: by more than the task's anchor_tolerance."
+    )
+
+
+class CauseSerializer(serializers.Serializer[Any]):
+    cause = serializers.CharField(help_text="order, length, style, side or place.")
+    words = serializers.CharField()
+    estimate = serializers.FloatField()
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    unit = serializers.CharField()
+    found = serializers.BooleanField(
+        help_text="Whether the 95 % interval leaves out that it does nothing."
+    )
+
+
 class EvidenceSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     n_systems = serializers.IntegerField()
@@ -97,6 +141,14 @@ class EvidenceSerializer(serializers.Serializer[Any]):
         help_text="Rank-sum tests of z-scores as in WMT's findings, for this crowd; empty "
         "where the task's scores are not z-scores.",
     )
+    links = LinkSerializer(
+        many=True,
+        help_text="Whether the crowds of later campaigns rate as the earlier one did.",
+    )
+    blinding = CauseSerializer(
+        many=True,
+        help_text="What ratings should not depend on, and how much they do.",
+    )
     cannot_conclude = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences for readers."
     )
@@ -105,6 +157,10 @@ class EvidenceSerializer(serializers.Serializer[Any]):
 class TaskEvidenceSerializer(serializers.Serializer[Any]):
     task = serializers.CharField()
     criteria = EvidenceSerializer(many=True)
+    places = CauseSerializer(
+        many=True,
+        help_text="What the place on a page does in comparisons and joint evaluations.",
+    )
 
 
 class TaskEvidence(TaskView):
@@ -123,5 +179,9 @@ class TaskEvidence(TaskView):
     )
     def get(self, request: Request, slug: str) -> Response:
         task = self.task()
-        found = {"task": task.slug, "criteria": evidence_of(task)}
+        found = {
+            "task": task.slug,
+            "criteria": evidence_of(task),
+            "places": places_of(task),
+        }
         return Response(self.get_serializer(found).data)

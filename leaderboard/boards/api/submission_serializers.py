@@ -116,6 +116,20 @@ class MetricValueSerializer(serializers.Serializer[Any]):
     computed_at = serializers.DateTimeField()
 
 
+class ScoreLinkSerializer(serializers.Serializer[Any]):
+    """How the crowd behind a score is linked to an earlier one."""
+
+    anchor = serializers.IntegerField(help_text="Id of the anchor's submission.")
+    estimate = serializers.FloatField()
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    standard_error = serializers.FloatField()
+    unit = serializers.CharField(help_text="points or percent.")
+    n_outputs = serializers.IntegerField()
+    n_ratings = serializers.IntegerField()
+    n_workers = serializers.IntegerField()
+
+
 class ScoreSerializer(serializers.Serializer[Any]):
     criterion = serializers.CharField()
     mean = serializers.FloatField()
@@ -151,6 +165,12 @@ class ScoreSerializer(serializers.Serializer[Any]):
     signature = serializers.CharField()
     provisional = serializers.BooleanField(help_text=PROVISIONAL_HELP)
     created_at = serializers.DateTimeField()
+    link = ScoreLinkSerializer(
+        allow_null=True,
+        help_text="What its crowd gave outputs of an anchor, less what they had got "
+        "before; null if the score is not linked to an earlier crowd. The score itself "
+        "is not changed by it.",
+    )
 
     def get_partial(self, score: Score) -> str | None:
         partial = partial_of_score(score)

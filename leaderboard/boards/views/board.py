@@ -13,11 +13,13 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
+from genie.accounts.staff import staff_may
 from genie.lib.moment import read_moment, stamp, whole_second
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.selectors.certainty import ratings_to_change_first
 from leaderboard.boards.selectors.columns import main_criterion
+from leaderboard.boards.selectors.crowds.links import again, moved_crowds
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.sorting import DEFAULT
 from leaderboard.boards.selectors.standings import Standings, standings
@@ -26,7 +28,7 @@ from leaderboard.boards.views import table
 from leaderboard.boards.views.address import DATE, TEAM, Address, read_address
 from leaderboard.charts.axis import axis_over
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
-from leaderboard.submissions.selectors.visibility import team_ids
+from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
 
 ROWS = 200
@@ -47,9 +49,17 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
         "here": "tasks",
         "task": task,
         "at": moment,
+        **({} if moment else _moved(request, task)),
         "body": _body(request, task, address, moment),
     }
     return render(request, "leaderboard/boards/board.html", context)
+
+
+def _moved(request: HttpRequest, task: Task) -> dict[str, Any]:
+    """Say where the crowd has moved; to staff, what it costs to ask again."""
+    moved = moved_crowds(task)
+    may_ask = bool(moved) and staff_may(request.user, Staff.ASK_JOINT_EVALUATIONS)
+    return {"moved": moved, "again": again(task, moved) if may_ask else None}
 
 
 def _to_moment(task: Task, typed: str) -> HttpResponse:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from genie.lib.serving.pages import page_of
 from leaderboard.boards.charts.timeline import timeline
 from leaderboard.boards.selectors import certainty, pairs
+from leaderboard.boards.selectors.crowds.blinding import places_of
+from leaderboard.boards.selectors.crowds.pools import has_pools, pools_of
 from leaderboard.boards.selectors.history import History, history
 from leaderboard.boards.selectors.systems import ranked_pks, systems
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.ranking import TESTED
 from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
 from leaderboard.tasks.models import Task
 
@@ -32,10 +35,21 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "here": "tasks",
         "task": task,
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
+        "places": places_of(task),
         "hidden": hidden_tests(task),
+        "has_pools": has_pools(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
     return render(request, "leaderboard/boards/evidence.html", context)
+
+
+def crowds(request: HttpRequest, slug: str) -> HttpResponse:
+    """Compare what crowds of several platforms say of the same systems."""
+    task = get_object_or_404(Task, slug=slug)
+    if not has_pools(task):
+        raise Http404("This task was rated on one platform.")
+    context = {"here": "tasks", "task": task, "pools": pools_of(task)}
+    return render(request, "leaderboard/boards/crowds.html", context)
 
 
 def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
@@ -46,6 +60,8 @@ def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
         ("Instances: some are harder than others", shares.instance),
         ("Everything else: taste, attention, chance", shares.rest),
     ]
+    if shares.day is not None:
+        lines.insert(2, ("Days: ratings are higher on some than on others", shares.day))
     if shares.system is not None:
         lines.insert(0, ("Systems: what the board wants to know", shares.system))
     return histogram(lines)
@@ -71,6 +87,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
         "dollars_per_rating": cents / 100,
         "power": pairs.POWER,
+        "tested": TESTED[task.human.ranks],
     }
     return render(request, "leaderboard/boards/differences.html", context)
 

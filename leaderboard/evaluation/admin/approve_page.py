@@ -19,6 +19,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
 from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
+from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.submissions.models.submission import Prediction, Submission
 
@@ -59,7 +60,11 @@ def approve_page(
     model_admin: Any, request: HttpRequest, submission: Submission
 ) -> HttpResponse:
     """Show what there is to know; take the decision."""
-    cost = quote_single(submission.task)
+    anchor = anchor_of(
+        submission.task, simulated=submission.simulated, without=submission.pk
+    )
+    n_anchor_items = anchor.n if anchor else 0
+    cost = quote_single(submission.task, n_anchor_items=n_anchor_items)
     form = DecisionForm(_pressed(request), initial={"shown_cents": cost.total_cents})
     if request.method == "POST" and form.is_valid():
         cleaned = form.cleaned_data
@@ -85,7 +90,8 @@ def approve_page(
         "open": submission.state in {State.MEASURED, State.DECLINED},
         "can_decline": submission.state == State.MEASURED,
         "form": form,
-        "workers": crowd_wanted(submission.task),
+        "anchor": anchor,
+        "workers": crowd_wanted(submission.task, n_anchor_items=n_anchor_items),
         "precision": expected_precision(submission.task),
         "samples": _samples(submission),
         **_money(submission, cost),

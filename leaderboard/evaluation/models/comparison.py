@@ -71,6 +71,8 @@ class Comparison(WithEvaluation):
     estimate = models.FloatField(null=True, blank=True)
     low = models.FloatField(null=True, blank=True)
     high = models.FloatField(null=True, blank=True)
+    # whether the estimate counts both sides equally, however they were drawn
+    sides_balanced = models.BooleanField(default=False, editable=False)
     # whether the votes that counted at its end were kept, as `CountedVote`
     votes_kept = models.BooleanField(default=False, editable=False)
 

@@ -276,6 +276,9 @@ class Score(models.Model):
     # `services.rescoring`. A score that replaced a published one says why.
     provisional = models.BooleanField(default=False)
     reason = models.CharField(max_length=300, blank=True)
+    # what its crowd gives outputs of an anchor less what they had before, see
+    # `services.anchors`; null: the crowd is not linked to an earlier one
+    link = OrderedJSONField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.models.comparison import (
     ComparedPair,
     Comparison,
     CountedVote,
 )
+from leaderboard.stats.blinding.effects import balanced_share
+from leaderboard.stats.preferred_share import preferred_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
 from quality.bans.selectors.clean_ratings import clean_ratings
@@ -17,6 +19,10 @@ from quality.bans.selectors.clean_ratings import clean_ratings
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"
 MIDDLE = 0.5
+# Digits of a share that do not depend on the order in which a machine adds up.
+DIGITS = 9
+# Worker, pair, and 1 for A, 0 for B, one half for a tie.
+Answer = tuple[Hashable, int, float]
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,24 @@ class Votes:
     wave: int
     workers: tuple[int, ...]
     values: tuple[float, ...]
+    slot_of_a: str = FIRST_SLOT
+
+
+@dataclass(frozen=True)
+class AnswerShare:
+    """How often people preferred A, for other workers too; `covers` says for whom."""
+
+    share: float
+    low: float
+    high: float
+    covers: str
+    n_answers: int
+    n_workers: int
+
+    @property
+    def leaves_open(self) -> bool:
+        """Tell whether either system may be the one that is preferred."""
+        return self.low <= MIDDLE <= self.high
 
 
 def rule_of(comparison: Comparison) -> ConfidenceRule:
@@ -105,6 +129,7 @@ def votes_of(comparison: Comparison) -> list[Votes]:
             wave,
             tuple(worker for worker, _ in votes_by_item.get(item_pk, ())),
             tuple(for_a(slot, value) for _, value in votes_by_item.get(item_pk, ())),
+            slot,
         )
         for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
@@ -127,8 +152,9 @@ def kept_votes(comparison: Comparison) -> list[Votes]:
             wave,
             tuple(worker for worker, _ in votes_by_pair.get(pk, ())),
             tuple(value for _, value in votes_by_pair.get(pk, ())),
+            slot,
         )
-        for pk, item_pk, position, wave, _ in _pairs(comparison)
+        for pk, item_pk, position, wave, slot in _pairs(comparison)
     ]
 
 
@@ -163,6 +189,65 @@ def labels_from(
         label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
         for pair in votes
     ]
+
+
+def answers_read(
+    votes: Sequence[Votes], labels: Sequence[float | None], n: int
+) -> list[Answer]:
+    """Give the answers behind the first n labels, which are those that the rule read."""
+    known = [v for v, label in zip(votes, labels, strict=True) if label is not None]
+    return [
+        (worker, pair.position, value)
+        for pair in known[:n]
+        for worker, value in zip(pair.workers, pair.values, strict=True)
+    ]
+
+
+def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
+    """Give the share of answers for A with its interval; None before the first."""
+    if not answers:
+        return None
+    # whatever workers are called, here and in a release, the numbers are the same
+    workers, pairs, values = zip(
+        *sorted(answers, key=lambda answer: (answer[1], answer[2])), strict=True
+    )
+    found = preferred_share(values, workers, pairs)
+    return AnswerShare(
+        round(found.estimate, DIGITS),
+        round(found.low, DIGITS),
+        round(found.high, DIGITS),
+        found.covers,
+        len(answers),
+        len(set(workers)),
+    )
+
+
+def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
+    """Give a share's columns in a release."""
+    names = ("share", "low", "high", "covers")
+    return {f"answers_{name}": getattr(found, name, None) for name in names}
+
+
+def with_balanced_sides(
+    decision: Decision, labels: Sequence[float | None], slots: Sequence[str]
+) -> Decision:
+    """Estimate as if A had stood on each side equally often; decide as before.
+
+    Sides are drawn with equal chances, so the rule and its interval hold for this number
+    as they do for the plain share; within the interval it is free of how the draw fell.
+    """
+    known = [
+        (label, slot == FIRST_SLOT)
+        for label, slot in zip(labels, slots, strict=True)
+        if label is not None
+    ][: decision.n]
+    if not known:
+        return decision
+    share = balanced_share(*zip(*known, strict=True))
+    if share is None:
+        return decision
+    within = min(max(share, decision.low), decision.high)
+    return replace(decision, estimate=within)
 
 
 def votes_are_final(state: str) -> bool:

@@ -14,6 +14,7 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     labels_from,
     rule_of,
     votes_are_final,
+    with_balanced_sides,
 )
 from leaderboard.stats.stopping.sequential import Decision
 
@@ -35,6 +36,11 @@ def write(
     Bans, appeals and rejections change later who counts. The decision stays as it was
     written, and it can be computed again only from the votes that counted then.
     """
+    comparison.sides_balanced = comparison.task.configuration.comparison.correct_side
+    if comparison.sides_balanced:
+        labels = labels_from(comparison, votes, last=votes_are_final(state))
+        slots = [pair.slot_of_a for pair in votes]
+        decision = with_balanced_sides(decision, labels, slots)
     # A comparison that staff stopped decides nothing, whatever its labels say by then.
     decided = decision.side != "undecided" and state == State.DECIDED
     comparison.better = decision.side if decided else ""

@@ -19,9 +19,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
+from leaderboard.evaluation import ranking
+from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import (
     BoardEstimates,
-    as_json,
     estimate_board,
     headline_of,
 )
@@ -37,13 +38,15 @@ from leaderboard.evaluation.selectors.board_ratings import (
     weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
+from leaderboard.evaluation.selectors.shown import with_what_was_shown
+from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 1
+VERSION = 2
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not.
@@ -144,7 +147,8 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
             "evaluation__ranks_partial",
         )
     )
-    parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
+    human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
+    parts = [VERSION, human.estimate, human.ranks, whole, rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -156,11 +160,23 @@ def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     units = units_of(scores)
     ranked, headline = ranked_systems(scores), task.human.estimate
     estimates = estimate_board(
-        ratings, units, ranked, headline=headline, seed=estimates_seed(task)
+        ratings,
+        units,
+        ranked,
+        headline=headline,
+        rule=task.human.ranks,
+        seed=estimates_seed(task),
     )
     if of is not None:
         return Refit(task, of.pk, inputs, estimates, weights, {})
     evidence = board_evidence(ratings, units, ranked, estimates.fits, headline=headline)
+    evaluations = evaluations_of(scores)
+    campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
+    shown = with_what_was_shown(ratings, campaigns)
+    blinding = board_blinding(shown, units, seed=estimates_seed(task))
+    for criterion, found in blinding.items():
+        if criterion in evidence:
+            evidence[criterion]["blinding"] = found
     return Refit(task, None, inputs, estimates, weights, evidence)
 
 
@@ -188,7 +204,10 @@ def _write(refit: Refit) -> None:
     fit = BoardFit.objects.create(
         task=refit.task,
         of=of,
-        criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
+        criteria={
+            name: as_json(one) | ranking.stored(refit.estimates.compared[name], one)
+            for name, one in refit.estimates.fits.items()
+        },
         evidence=refit.evidence,
         weights=refit.weights,
         inputs_sha256=refit.inputs_sha256,

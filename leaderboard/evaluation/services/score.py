@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.utils import timezone
@@ -17,6 +17,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
 from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.services.anchors import links
 from leaderboard.stats.intervals import Interval
 from leaderboard.tasks.config import PLAIN
 from quality.bans.selectors.clean_ratings import n_excluded_workers
@@ -39,6 +40,8 @@ class Computed:
     histogram: dict[str, int]
     seed: int
     ratings_sha256: str
+    # what links its crowd to an earlier one; None: nothing does
+    link: dict[str, Any] | None = None
 
 
 def computed(evaluation: HumanEvaluation) -> list[Computed]:
@@ -64,6 +67,9 @@ def computed(evaluation: HumanEvaluation) -> list[Computed]:
                 evaluation.design, campaign, pk, name, group, excluded[campaign]
             )
         )
+    if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
+        link_of = links(evaluation, ratings)
+        scores = [replace(one, link=link_of.get(one.criterion)) for one in scores]
     # what the task asks comes first, in its order; then ticks and marks
     order = list(campaign_by_criterion)
     return sorted(
@@ -177,6 +183,7 @@ def write(
             estimates={PLAIN: asdict(Estimate.of(new.interval, new.interval_50))},
             provisional=evaluation.final_at is None,
             reason=reason if old is not None else "",
+            link=new.link,
         )
     return changed
 

@@ -18,6 +18,7 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import in_slots
@@ -42,14 +43,9 @@ class SideBySide:
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
         """Price it; separate criteria are priced together."""
-        human, joint_evaluation = self.human(evaluation), evaluation.joint
-        n_campaigns = len(human.separate())
-        tests = sum(human.n_test_questions(joint_evaluation.n_instances))
-        return human.price(
-            n_items=n_campaigns * joint_evaluation.n_instances,
-            n_test_questions=n_campaigns * tests,
-            ratings_per_item=joint_evaluation.n_workers,
-        )
+        asked = evaluation.joint
+        human = self.human(evaluation)
+        return quote_side_by_side(human, asked.n_instances, asked.n_workers)
 
     def n_workers(self, evaluation: HumanEvaluation) -> int:
         return self.human(evaluation).n_workers_wanted

@@ -19,9 +19,17 @@ from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
-from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.price import quote_of
+from leaderboard.evaluation.selectors.anchors import anchor_for
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
-from leaderboard.evaluation.services import items, publish, qualification, refit, score
+from leaderboard.evaluation.services import (
+    anchors,
+    items,
+    publish,
+    qualification,
+    refit,
+    score,
+)
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.services.hidden.plan import planned
@@ -44,7 +52,7 @@ class SingleSystem:
         return evaluation.task.human
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        return quote_single(evaluation.task)
+        return quote_of(evaluation)
 
     def n_workers(self, evaluation: HumanEvaluation) -> int:
         return evaluation.task.human.n_workers_wanted
@@ -147,6 +155,11 @@ class SingleSystem:
             .order_by("instance__sample_rank")
         )
         criteria_of, parts = human.separate(), []
+        # Only those that were approved: an anchor that came later is in no price.
+        affordable = quote_of(evaluation).total_cents <= (
+            evaluation.approved_cents or 0
+        )
+        anchor = anchor_for(evaluation) if affordable else None
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             # Made with the site's secret: whoever could recompute it would know
             # the test questions.
@@ -161,7 +174,10 @@ class SingleSystem:
             )
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
-            parts.append(Part(key, title, criteria, seed, judged, tests.items, tests))
+            beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
+            parts.append(
+                Part(key, title, criteria, seed, judged, tests.items, beside, tests)
+            )
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

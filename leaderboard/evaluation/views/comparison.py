@@ -24,6 +24,7 @@ from leaderboard.evaluation.selectors.comparisons import (
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
+from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
@@ -61,6 +62,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "said": sentence,
         "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
+        "assumes": ASSUMES,
         "sure": f"{100 * (1 - shown.delta):.4g}",
         "inner": concerns(request.user, shown),
     }
@@ -97,7 +99,12 @@ def ask_comparison(request: HttpRequest, slug: str) -> HttpResponse:
 def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for several systems to be judged side by side."""
     task = get_object_or_404(Task, slug=slug)
-    form = JointForm(request.POST or None, task=task, viewer=request.user)
+    form = JointForm(
+        request.POST or None,
+        task=task,
+        viewer=request.user,
+        initial={"systems": request.GET.getlist("systems")},
+    )
     if request.method == "POST" and form.is_valid():
         fields, by = form.cleaned_data, _account(request)
         try:

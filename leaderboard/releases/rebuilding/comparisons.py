@@ -12,7 +12,10 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     label_of,
     rule_for,
+    share_columns,
+    share_of,
     votes_are_final,
+    with_balanced_sides,
 )
 from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
@@ -68,7 +71,8 @@ def _comparison(
         )
         for pair in pairs
     ]
-    yield from _decision(row, labels)
+    yield from _decision(row, labels, [pair["slot_of_a"] for pair in pairs])
+    yield from _answers(row, pairs, labels, votes)
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -93,9 +97,14 @@ def _votes(
             yield Number(f"{VOTES}.jsonl", f"{name}, vote", vote["vote"], computed)
 
 
-def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
+def _decision(
+    row: Record, labels: Sequence[float | None], slots: Sequence[str]
+) -> Iterator[Number]:
     known = [label for label in labels if label is not None]
     decision = decide(rule_for(row["rule"], row["delta"]), known)
+    # releases of earlier versions do not name it: there was no such estimate
+    if row.get("sides_balanced"):
+        decision = with_balanced_sides(decision, labels, slots)
     decided = decision.side != "undecided"
     state = str(State.DECIDED if decided else State.UNDECIDED)
     if row["state"] == State.STOPPED:
@@ -112,6 +121,31 @@ def _decision(row: Record, labels: Sequence[float | None]) -> Iterator[Number]:
     }
     for name, number in numbers.items():
         yield _number(row, name, number)
+
+
+def _answers(
+    row: Record,
+    pairs: Sequence[Record],
+    labels: Sequence[float | None],
+    votes: Sequence[Record],
+) -> Iterator[Number]:
+    """Compare the share of the answers; releases of before it was told have none."""
+    known = [
+        p["position"]
+        for p, label in zip(pairs, labels, strict=True)
+        if label is not None
+    ]
+    read = set(known[: row["n_labels"]])
+    found = share_of(
+        [
+            (vote["worker"], vote["position"], vote["vote"])
+            for vote in votes
+            if vote["counted"] and vote["position"] in read
+        ]
+    )
+    for name, computed in share_columns(found).items():
+        if name in row:
+            yield _number(row, name, computed)
 
 
 def _pairs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.boards.api import evidence, open_data, submitting
+from leaderboard.boards.api import crowds, evidence, open_data, submitting
 from leaderboard.evaluation.api import staff
 from leaderboard.teams.api import webhooks, whoami
 
@@ -14,6 +14,7 @@ urlpatterns = [
         evidence.TaskEvidence.as_view(),
         name="evidence",
     ),
+    path("tasks/<slug:slug>/crowds/", crowds.TaskCrowds.as_view(), name="crowds"),
     path("tasks/<slug:slug>/scores/", open_data.ScoreList.as_view(), name="score-list"),
     path(
         "tasks/<slug:slug>/metric-results/",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from django.urls import path
 
 from leaderboard.boards.views.board import board
-from leaderboard.boards.views.evidence import differences, evidence, story, weights
+from leaderboard.boards.views.evidence import (
+    crowds,
+    differences,
+    evidence,
+    story,
+    weights,
+)
 from leaderboard.boards.views.exports import board_badge, board_export, submission_badge
 from leaderboard.releases.views import card_file, card_page
 from leaderboard.submissions.views.check_file import check_file, sample
@@ -21,6 +27,7 @@ urlpatterns = [
     path(f"{_TASK}/sample.json", sample, name="sample"),
     path(f"{_TASK}/differences/", differences, name="differences"),
     path(f"{_TASK}/evidence/", evidence, name="evidence"),
+    path(f"{_TASK}/crowds/", crowds, name="crowds"),
     path(f"{_TASK}/weights/", weights, name="weights"),
     path(f"{_TASK}/story/", story, name="story"),
     path(f"{_SUBMISSION}/card/", card_page, name="card"),

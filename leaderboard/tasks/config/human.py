@@ -29,6 +29,8 @@ EDITED, REFERENCES = "edited", "references"
 # Which estimate of a system's quality ranks the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
+# How a board is ranked: by simultaneous comparisons, or as WMT's findings rank.
+SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
 # One worker may do so much of a campaign where twice an equal part is less.
 SHARE = 0.1
 
@@ -138,9 +140,18 @@ class HumanConfig:
     negative_share: float = setting(share(), 0.05)
     noisy_below: NoisyBelow = setting(_SHARE_OR_TABLE, NoisyBelow(), human_only=True)
     repost_share: float = setting(share(), 0.1)
+    # how many outputs of a settled system go with a sample, and by how many points a
+    # crowd may rate them differently before the board says so
+    anchor_share: float = setting(share(), 0.05, human_only=True)
+    anchor_tolerance: int = setting(whole(0, 100), 5, human_only=True)
+    # whether comparisons are estimated as if each system stood on both sides as often
+    correct_side: bool = setting(truth(), False)
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
     # which estimate is the score: free of who judged, of this crowd, or z per worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
+    ranks: str = setting(
+        one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
+    )
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
@@ -160,10 +171,14 @@ class HumanConfig:
     before_text: Sequence[str] = setting(names("criteria"), (), per_table=True)
     checkboxes: Sequence[str] = setting(names("checkboxes"), (), per_table=True)
     allow_tie: bool = setting(truth(), False, per_table=True)
+    # a field on the page that only programs find
+    canary: bool = setting(truth(), False, per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
     )
+    # the metric whose scores workers' answers are compared with, as evidence for staff
+    judge: str = setting(text(100), "", human_only=True)
     test_criteria: TestCriteria | None = setting(
         table_of(TestCriteria), None, per_table=True
     )
@@ -183,6 +198,7 @@ class HumanConfig:
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),
                 ("allow_tie", self.allow_tie),
+                ("canary", self.canary),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},
@@ -232,8 +248,17 @@ class HumanConfig:
         )
         return positive, negative
 
+    def n_anchor_items(self, n_items: int) -> int:
+        """Give how many outputs of a settled system go with so many items."""
+        return max(1, round(self.anchor_share * n_items)) if self.anchor_share else 0
+
     def price(
-        self, *, n_items: int, n_test_questions: int, ratings_per_item: int
+        self,
+        *,
+        n_items: int,
+        n_test_questions: int,
+        ratings_per_item: int,
+        n_anchor_items: int = 0,
     ) -> Quote:
         """Price that so many items and test questions are judged, to the cent."""
         return quote(
@@ -241,6 +266,7 @@ class HumanConfig:
             reward_cents=self.reward_cents,
             n_items=n_items,
             n_test_questions=n_test_questions,
+            n_anchor_items=n_anchor_items,
             ratings_per_item=ratings_per_item,
             repost_share=self.repost_share,
             max_assignments=ratings_per_item,

@@ -25,7 +25,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.metric_runs.services import measure
 from leaderboard.metric_runs.services.measure import write_result
-from leaderboard.models import HumanEvaluation, Instance, Score, Submission
+from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering import results
 from leaderboard.releases.licence import may_be_copied
@@ -182,6 +182,37 @@ def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     fit = bundle.read_manifest(folder)["detectors"]["POSITIVE"]
     assert fit["parameters"]["threshold_rate"] == 0.6
     assert "numbers match the published ones" in rebuilt(folder)
+
+
+@pytest.mark.parametrize("estimate", ["adjusted", "z"])
+def test_scores_that_cover_days_come_out_again(task, tmp_path, estimate):
+    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+        at = timezone.now() - timedelta(days=place % 4)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
+    task.config["human"]["estimate"] = estimate
+    task.save()
+    Score.objects.update(fit=None)
+    task = Task.objects.get(pk=task.pk)
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    (covers, *_) = {row["covers"] for row in rows(folder, "scores")}
+    assert "day" in covers
+    assert "numbers match the published ones" in rebuilt(folder)
+
+
+@pytest.mark.parametrize("estimate", ["plain", "z"])
+def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
+    task.config["human"] |= {"estimate": estimate, "ranks": "rank-sums"}
+    task.save()
+    task = Task.objects.get(pk=task.pk)
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    assert bundle.read_manifest(folder)["ranks"] == "rank-sums"
+    assert "clusters as WMT publishes them" in everything(folder)
+    assert "numbers match the published ones" in rebuilt(folder)
+    changed(folder, "systems", lambda found: found[0].update(rank_last=7))
+    with pytest.raises(CommandError, match="rank_last"):
+        rebuilt(folder)
 
 
 def test_the_release_is_of_what_the_public_board_shows(folder, task):

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('crowd', '0023_interleaved_campaigns_and_shares'),
+        ('crowd', '0024_signals_of_assignments'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0029_confirmed_outputs_and_test_checks'),
+        ('leaderboard', '0031_confirmed_outputs_and_test_checks'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0028_evidence_of_boards'),
+        ('leaderboard', '0030_comparisons_balance_sides'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

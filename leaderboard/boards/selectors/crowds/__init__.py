@@ -1,0 +1,1 @@
+"""What is known of the crowds behind a board: linked, blind, alike."""

@@ -1,0 +1,95 @@
+"""Whether workers were blind to what should not count, in lines for pages and the API."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.selectors.sides import effect_of_place, effect_of_side
+from leaderboard.stats.blinding.effects import Effect
+from leaderboard.tasks.models import Task
+
+_CAUSES = {
+    "order": "From a worker’s first rating to their last",
+    "length": "A text with twice as many words",
+    "style": "How much of the rest of the variance a text’s style foretells",
+}
+_SIDE = "An output shown first rather than second"
+_PLACE = "One place further on a page of several outputs"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What one cause does to ratings, with its 95 % interval.
+
+    `unit` is points of the score, percent of it, percentage points of preferences, or
+    percent of variance.
+    """
+
+    cause: str
+    words: str
+    estimate: float
+    low: float | None
+    high: float | None
+    unit: str
+
+    @property
+    def found(self) -> bool:
+        """Tell whether the interval leaves out that it does nothing."""
+        known = self.low is not None and self.high is not None
+        return known and ((self.low or 0) > 0 or (self.high or 0) < 0)
+
+    @property
+    def sentence(self) -> str:
+        """Say it in a line, for cards."""
+        low, high = (
+            "unknown" if end is None else f"{end:.1f}" for end in (self.low, self.high)
+        )
+        return f"{self.words}: {self.estimate:.1f} {self.unit}, 95 % interval {low} to {high}"
+
+
+def causes_of(stored: Mapping[str, Any] | None) -> list[Cause]:
+    """Read what a board's fit keeps of order, length and style."""
+    stored = stored or {}
+    return [
+        Cause(
+            name,
+            words,
+            **stored[name],
+            unit="percent of variance" if name == "style" else stored["unit"],
+        )
+        for name, words in _CAUSES.items()
+        if stored.get(name) and stored[name]["estimate"] is not None
+    ]
+
+
+def places_of(task: Task) -> list[Cause]:
+    """Tell what the place on a page does in comparisons and joint evaluations."""
+    found = []
+    side = effect_of_side(task)
+    if side is not None:
+        ends = (100 * end for end in (side.estimate, side.low, side.high))
+        found.append(Cause("side", _SIDE, *ends, unit="percentage points"))
+    for criterion, (one, unit) in effect_of_place(task).items():
+        words, ratio = f"{_PLACE} ({criterion})", unit.logarithmic
+        named = "percent" if ratio else "points"
+        found.append(Cause("place", words, *_ends(one, ratio=ratio), unit=named))
+    return found
+
+
+def blinding_sentences(task: Task) -> list[str]:
+    """Say in sentences how far workers were blind, for cards; empty if nobody knows."""
+    fit = current_fit(task)
+    said = []
+    for criterion, stored in (fit.evidence if fit else {}).items():
+        for one in causes_of(stored.get("blinding")):
+            said.append(f"{criterion}: {one.sentence}")
+    return said + [one.sentence for one in places_of(task)]
+
+
+def _ends(one: Effect, *, ratio: bool) -> list[float]:
+    ends = [one.estimate, one.low, one.high]
+    return [100 * math.expm1(min(end, 50.0)) for end in ends] if ratio else ends

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from django.db import models
+
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.tasks.models import Instance
+
+
+class AnchorItem(models.Model):
+    """An item that shows an output of a settled system in a campaign about another one.
+
+    Its ratings link the two crowds and count in nobody's score.
+    """
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="anchor_items"
+    )
+    item = models.OneToOneField(
+        "crowd.Item", on_delete=models.CASCADE, related_name="+"
+    )
+    instance = models.ForeignKey(Instance, on_delete=models.PROTECT, related_name="+")
+    submission = models.ForeignKey(
+        "leaderboard.Submission", on_delete=models.PROTECT, related_name="anchors"
+    )
+    # where its output stands; empty where the item shows one output only
+    slot = models.CharField(max_length=8, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"item {self.item_id} shows {self.submission_id} on {self.instance_id}"

@@ -1,0 +1,106 @@
+"""Which settled system can be an anchor, and what people say of it in another campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leaderboard.evaluation.models.anchor import AnchorItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.coverage import ranked
+from leaderboard.evaluation.selectors.system_ratings import FIRST_SLOT
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.submissions.selectors.visibility import public
+from leaderboard.tasks.models import Task
+from quality.bans.selectors.clean_ratings import clean_ratings_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A settled system, and its outputs that people judged, in the sample's order."""
+
+    submission: Submission
+    outputs: Sequence[Prediction]
+    # how many of them a campaign carries
+    n: int
+
+
+def anchor_for(evaluation: HumanEvaluation) -> Anchor | None:
+    """Give the anchor that goes with the campaigns of a single system, if there is one."""
+    return anchor_of(
+        evaluation.task,
+        simulated=evaluation.simulated,
+        without=evaluation.submission.pk,
+    )
+
+
+def anchor_of(
+    task: Task, *, simulated: bool = False, without: int | None = None
+) -> Anchor | None:
+    """Give the board's first settled public system that was asked about as is now.
+
+    Always the first one: later crowds are then all linked to the same ratings.
+    """
+    human = task.human
+    n = human.n_anchor_items(task.sample_size)
+    if not n or not human.criteria:
+        return None
+    settled = Score.objects.filter(
+        public("submission__"),
+        ranked(),
+        submission__task=task,
+        submission__state=Submission.State.PUBLISHED,
+        submission__simulated=simulated,
+        superseded_at=None,
+        provisional=False,
+        criterion=next(iter(human.criteria)),
+        evaluation__strategy=HumanEvaluation.Strategy.SINGLE,
+        evaluation__final_at__isnull=False,
+        evaluation__design=human.design,
+        evaluation__campaigns__campaign__hit_type__scale=human.scale,
+    ).exclude(submission=without)
+    first = settled.order_by("submission__published_at", "submission_id").first()
+    if first is None:
+        return None
+    outputs = list(
+        Prediction.objects.filter(
+            submission=first.submission_id,
+            instance__sample_rank__lt=task.sample_size,
+            instance__in=first.evaluation.judged_items.values("instance"),
+        )
+        .select_related("instance", "submission")
+        .order_by("instance__sample_rank")
+    )
+    if not outputs:
+        return None
+    return Anchor(outputs[0].submission, outputs, min(n, len(outputs)))
+
+
+def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:
+    """Give the ratings of the anchor's outputs that count: criterion, instance, worker, value.
+
+    Instances are given by their position. The order is stable.
+    """
+    import pandas as pd
+
+    rows = AnchorItem.objects.filter(evaluation=evaluation).order_by("pk")
+    shown = pd.DataFrame.from_records(
+        list(rows.values_list("item_id", "instance__position", "slot")),
+        columns=["item", "instance", "own_slot"],
+    )
+    ratings = clean_ratings_of([c.pk for c in evaluation.campaigns_in_order])
+    ratings = ratings.merge(shown, on="item", how="inner")
+    ratings = ratings[
+        (ratings["slot"] == "") | (ratings["slot"] == ratings["own_slot"])
+    ]
+    # a preference for the first output says the opposite of the second
+    second = (ratings["slot"] == "") & ~ratings["own_slot"].isin(["", FIRST_SLOT])
+    value = ratings["value"].where(~second, 1 - ratings["value"])
+    columns = ["criterion", "instance", "worker", "value"]
+    return ratings.assign(value=value)[columns].sort_values(
+        columns[:3], kind="stable", ignore_index=True
+    )

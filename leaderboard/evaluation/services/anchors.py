@@ -1,0 +1,168 @@
+"""Anchors: a few outputs of a settled system in a campaign about another one.
+
+Nobody can tell them from what is judged: the same template, and keys that say nothing.
+What they get now, less what they got before, links the two crowds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.services.build import ItemSpec
+from genie.lib.seeds import generator, seed_from
+from leaderboard.designs.base import content_key
+from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.models.anchor import AnchorItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.anchors import Anchor, anchor_ratings
+from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.services.items import Entry, judged
+from leaderboard.stats.systems.linking import Ratings, linking_constant
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import design_of
+from quality.test_questions.services import inject
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class AnchorSpec:
+    """An anchor's item before it is built."""
+
+    spec: ItemSpec
+    instance_pk: int
+    submission_pk: int
+    slot: str
+
+
+def specs(
+    task: Task,
+    human: HumanConfig,
+    anchor: Anchor | None,
+    *,
+    hidden: Sequence[inject.HiddenItem],
+    campaign_key: str,
+    seed: int,
+) -> list[AnchorSpec]:
+    """Draw outputs of the anchor, on inputs that no test question of the campaign shows."""
+    if anchor is None:
+        return []
+    design = design_of(task, human)
+    own_seed = seed_from("anchors", seed)
+    order = generator(own_seed).permutation(len(anchor.outputs))
+    tested = {item.spec.content_key for item in hidden}
+    drawn = [anchor.outputs[int(place)] for place in order]
+    # those last that are tests, too: an input is shown to a worker once
+    drawn.sort(
+        key=lambda row: content_key(task.slug, row.instance.instance_id) in tested
+    )
+    found = []
+    for row in drawn[: anchor.n]:
+        references = row.instance.references[: design.references_among]
+        entries = [
+            Entry(row.text, row.submission_id),
+            *(Entry(text, None) for text in references),
+        ]
+        item = judged(
+            task,
+            human,
+            row.instance,
+            entries,
+            campaign_key=campaign_key,
+            seed=own_seed,
+        )
+        key = inject.item_key(campaign_key, "anchor", row.instance.instance_id)
+        slots = [slot for slot, pk in item.slots.items() if pk is not None]
+        found.append(
+            AnchorSpec(
+                replace(item.spec, key=key),
+                item.instance_pk,
+                row.submission_id,
+                slots[0] if slots else "",
+            )
+        )
+    return found
+
+
+def remember(
+    evaluation: HumanEvaluation, campaign: Campaign, anchors: Sequence[AnchorSpec]
+) -> None:
+    """Store which items are anchors, and of whom."""
+    if not anchors:
+        return
+    item_of = dict(campaign.items.values_list("key", "pk"))
+    AnchorItem.objects.bulk_create(
+        AnchorItem(
+            evaluation=evaluation,
+            item_id=item_of[one.spec.key],
+            instance_id=one.instance_pk,
+            submission_id=one.submission_pk,
+            slot=one.slot,
+        )
+        for one in anchors
+    )
+
+
+def links(
+    evaluation: HumanEvaluation, ratings: pd.DataFrame
+) -> dict[str, dict[str, Any]]:
+    """Link the crowd of a single system's campaigns to the one that judged its anchor.
+
+    `ratings` are the system's own. By criterion: the anchor, the linking constant in
+    points of the score (in percent, where scores are ratios), and what it rests on.
+    """
+    first = AnchorItem.objects.filter(evaluation=evaluation).select_related(
+        "submission__human_evaluation"
+    )
+    item = first.first()
+    if item is None:
+        return {}
+    settled = item.submission.human_evaluation
+    now, before = anchor_ratings(evaluation), system_ratings(settled)
+    units, units_before = _units(evaluation), _units(settled)
+    found = {}
+    for criterion, unit in units.items():
+        if units_before.get(criterion) != unit:
+            continue  # asked in another way since: the two cannot be compared
+        parts = [_of(table, criterion, unit) for table in (before, now, ratings)]
+        constant = linking_constant(*parts)
+        if constant is not None and math.isfinite(constant.standard_error):
+            stored = _shown(asdict(constant), unit)
+            found[criterion] = {"anchor": item.submission_id, **stored}
+    return found
+
+
+def _units(evaluation: HumanEvaluation) -> dict[str, Unit]:
+    return {
+        criterion: unit_for(evaluation.design, campaign, criterion)
+        for campaign in evaluation.campaigns_in_order
+        for criterion in campaign.hit_type.criteria
+    }
+
+
+def _of(table: pd.DataFrame, criterion: str, unit: Unit) -> Ratings:
+    rows = table[table["criterion"] == criterion]
+    values = unit.averaged(rows["value"].to_numpy(float))
+    return Ratings(values, rows["worker"].to_numpy(), rows["instance"].to_numpy())
+
+
+def _shown(constant: Mapping[str, Any], unit: Unit) -> dict[str, Any]:
+    """Turn a difference of logarithms into percent, and keep as many digits as scores."""
+    shown = dict(constant)
+    if unit.logarithmic:
+        shown["standard_error"] *= 100 * math.exp(shown["estimate"])
+        for name in ("estimate", "low", "high"):
+            shown[name] = 100 * math.expm1(shown[name])
+    rounded = {
+        name: round(value, _DIGITS) if isinstance(value, float) else value
+        for name, value in shown.items()
+    }
+    return {**rounded, "unit": "percent" if unit.logarithmic else "points"}

@@ -1,0 +1,1 @@
+"""Whether ratings depend on what workers should not see: order, side, length, style."""

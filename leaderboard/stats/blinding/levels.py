@@ -1,0 +1,72 @@
+"""Taking levels of several kinds out of columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import Codes
+
+_SWEEPS = 500
+_CLOSE = 1e-10
+
+
+def codes_of(labels: npt.ArrayLike, n: int) -> Codes:
+    """Give labels numbers from 0.
+
+    Raises
+    ------
+    ValueError
+        Where there are not n of them.
+
+    Examples
+    --------
+    >>> codes_of(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        raise ValueError(f"{array.size} labels do not fit {n} ratings.")
+    return np.asarray(np.unique(array, return_inverse=True)[1], dtype=np.intp)
+
+
+def without_levels(numbers: Floats, levels: Sequence[Codes]) -> Floats:
+    """Take out what levels of several kinds explain, by least squares.
+
+    Parameters
+    ----------
+    numbers : ndarray, shape (n,)
+    levels : sequence of ndarray of int, shape (n,)
+        Numbers from 0 of each row's worker, system and so on.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Notes
+    -----
+    Means are taken out of one kind after the other until nothing changes (alternating
+    projections).
+
+    References
+    ----------
+    Guimaraes and Portugal (2010), Stata Journal 10, section 2.
+
+    Examples
+    --------
+    >>> without_levels(np.array([1.0, 3.0, 10.0, 12.0]), [np.array([0, 0, 1, 1])]).tolist()
+    [-1.0, 1.0, -1.0, 1.0]
+    """
+    rest = numbers - numbers.mean()
+    scale = float(np.abs(rest).max(initial=0.0))
+    counts = [np.maximum(np.bincount(one), 1) for one in levels]
+    for _ in range(_SWEEPS if len(levels) > 1 else 1):
+        before = rest
+        for one, count in zip(levels, counts, strict=True):
+            rest = rest - (np.bincount(one, rest) / count)[one]
+        if float(np.abs(rest - before).max(initial=0.0)) <= _CLOSE * scale:
+            break
+    return rest

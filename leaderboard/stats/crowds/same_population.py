@@ -1,0 +1,261 @@
+"""Whether two crowds are draws from one population of workers: a test, and its power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.blinding.levels import codes_of, without_levels
+from leaderboard.stats.intervals import as_ratings
+from leaderboard.stats.resampling import Floats
+
+Codes = npt.NDArray[np.intp]
+_SMALL = 1e-9
+_BLOCK = 250
+# how often a difference is to be found, and at which level
+POWER, ALPHA = 0.8, 0.05
+# a crowd of fewer workers shows nothing of a population
+FEWEST_WORKERS = 3
+
+
+@dataclass(frozen=True)
+class SamePopulation:
+    """What exchanging workers between two crowds says.
+
+    Parameters
+    ----------
+    p_value : float
+        Of "the workers of both are draws from one population"; level and spread together.
+    p_means, p_spread : float
+        Of the same, by what the crowds give systems and by how widely their ratings
+        scatter; each by itself.
+    detectable : float or None
+        The smallest difference of the crowds' levels that `p_means` finds at 5 % in 80 %
+        of cases, in the unit of the ratings; None where none can be found.
+    n_workers : tuple of int
+        Of each crowd; those of both are left out.
+    n_both : int
+        Workers who belong to both crowds.
+    """
+
+    p_value: float
+    p_means: float
+    p_spread: float
+    detectable: float | None
+    n_workers: tuple[int, int]
+    n_both: int
+
+
+@dataclass(frozen=True)
+class _Workers:
+    """Sums over each worker's ratings, which are all that an exchange needs."""
+
+    sums: Floats
+    counts: Floats
+    squares: Floats
+    second: npt.NDArray[np.bool_]
+
+
+def same_population(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    n_permutations: int = 1999,
+    seed: int = 0,
+) -> SamePopulation | None:
+    """Test whether two crowds are draws from one population of workers.
+
+    Parameters
+    ----------
+    values, systems, workers, instances : array_like, shape (n,)
+        Ratings of systems that both crowds judged.
+    second : array_like of bool, shape (n,)
+        Whether the second crowd gave each.
+    n_permutations : int
+        Exchanges of workers.
+    seed : int
+
+    Returns
+    -------
+    SamePopulation or None
+        None where a crowd has fewer than three workers of its own.
+
+    Raises
+    ------
+    ValueError
+        On a rating that is not finite, or columns that do not fit.
+
+    Notes
+    -----
+    Levels of systems and instances are taken out without looking at crowds; then whole
+    workers are exchanged between crowds at random. Two numbers are compared with what
+    exchanges give: the sum over systems of the crowds' squared differences, weighted by
+    ratings, and the ratio of the crowds' variances. Their p-values are put together by
+    the smaller one's place among exchanges (Westfall and Young), so that under one
+    population every p-value is uniform, however unequal workers' shares are. Crowds that
+    judged different instances cannot be told from harder instances, and are not.
+
+    The detectable difference is found on exchanged crowds: one of them is moved until 80 %
+    of such moves are found.
+
+    References
+    ----------
+    Pitman (1937), Supplement to JRSS 4 (exchanging); Westfall and Young (1993),
+    Resampling-Based Multiple Testing; Hemerik and Goeman (2018), TEST 27 (random
+    permutations with the observed one among them).
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> worker, n = np.arange(800) % 40, 800
+    >>> ratings = 60 + rng.normal(0, 9, 40)[worker] + 20 * (worker >= 20)
+    >>> found = same_population(
+    ...     ratings, np.arange(n) // 40 % 2, worker, np.arange(n) // 80, worker >= 20)
+    >>> found.p_means < 0.01, found.n_workers
+    (True, (20, 20))
+    """
+    own = _without_those_of_both(values, systems, workers, instances, second)
+    if own is None:
+        return None
+    y, system, worker, instance, in_second, n_both = own
+    table, kept = _table(y, system, worker, instance, in_second)
+    n_second = int(table.second.sum())
+    sizes = (len(table.second) - n_second, n_second)
+    if min(sizes) < FEWEST_WORKERS:
+        return None
+    rng = np.random.default_rng(seed)
+    exchanged = np.array(
+        [rng.permutation(table.second) for _ in range(max(n_permutations, 1))]
+    )
+    masks = np.vstack([table.second, exchanged])
+    means, spread = _statistics(table, masks)
+    p_means, p_spread = _p_values(means), _p_values(spread)
+    both = np.minimum(p_means, p_spread)
+    # how often an exchange's smaller p-value is as small as the observed one's
+    p_value = float((both <= both[0] + _SMALL).mean())
+    found = _detectable(table, exchanged, float(np.quantile(means, 1 - ALPHA)))
+    return SamePopulation(
+        p_value,
+        float(p_means[0]),
+        float(p_spread[0]),
+        found / kept if found is not None and kept > 0.01 else None,
+        sizes,
+        n_both,
+    )
+
+
+def _without_those_of_both(
+    values: npt.ArrayLike,
+    systems: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    second: npt.ArrayLike,
+) -> tuple[Floats, Codes, Codes, Codes, npt.NDArray[np.bool_], int] | None:
+    """Leave out who belongs to both crowds: they cannot be exchanged."""
+    y = as_ratings(values)
+    n = len(y)
+    system, worker, instance = (
+        codes_of(labels, n) for labels in (systems, workers, instances)
+    )
+    in_second = codes_of(np.asarray(second, dtype=bool), n) > 0
+    if not np.asarray(second, dtype=bool).any() or np.asarray(second, dtype=bool).all():
+        return None
+    n_workers = int(worker.max()) + 1
+    in_both = np.isin(np.arange(n_workers), worker[in_second])
+    in_both &= np.isin(np.arange(n_workers), worker[~in_second])
+    own = ~in_both[worker]
+    if not own.any():
+        return None
+    n_own = int(own.sum())
+    numbered = [codes_of(one[own], n_own) for one in (system, worker, instance)]
+    return y[own], *numbered, in_second[own], int(in_both.sum())
+
+
+def _table(
+    y: Floats,
+    system: Codes,
+    worker: Codes,
+    instance: Codes,
+    second: npt.NDArray[np.bool_],
+) -> tuple[_Workers, float]:
+    """Sum up each worker; also tell how much of a move of one crowd is left."""
+    levels = [system, instance]
+    rest = without_levels(y, levels)
+    n_workers, n_systems = int(worker.max()) + 1, int(system.max()) + 1
+    cell = worker * n_systems + system
+    shape = (n_workers, n_systems)
+    counts = np.bincount(cell, minlength=n_workers * n_systems).reshape(shape)
+    sums = np.bincount(cell, rest, n_workers * n_systems).reshape(shape)
+    squares = np.bincount(worker, rest**2, n_workers)
+    in_second = np.zeros(n_workers, dtype=bool)
+    in_second[worker[second]] = True
+    move = without_levels(second.astype(float), levels)
+    kept = move[second].mean() - move[~second].mean()
+    return _Workers(sums, counts.astype(float), squares, in_second), float(kept)
+
+
+def _statistics(table: _Workers, masks: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Give, for each way to split the workers, how far apart means and spreads are."""
+    means, spread = np.empty(len(masks)), np.empty(len(masks))
+    n, total, square = table.counts.sum(0), table.sums.sum(0), table.squares.sum()
+    sizes = table.counts.sum(1)
+    for start in range(0, len(masks), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        mask = masks[rows].astype(float)
+        n2, sum2 = mask @ table.counts, mask @ table.sums
+        means[rows] = _between(sum2, n2, total - sum2, n - n2)
+        square2, size2 = mask @ table.squares, mask @ sizes
+        other, other_size = square - square2, sizes.sum() - size2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log((square2 / size2) / (other / other_size))
+        spread[rows] = np.abs(np.nan_to_num(ratio, nan=0.0, posinf=99, neginf=-99))
+    return means, spread
+
+
+def _between(sum2: Floats, n2: Floats, sum1: Floats, n1: Floats) -> Floats:
+    """Add up the systems' squared differences of means, weighted by ratings."""
+    # a system that only one of the two crowds has judged says nothing
+    both = (n1 > 0) & (n2 > 0)
+    gap = sum2 / np.maximum(n2, 1) - sum1 / np.maximum(n1, 1)
+    weight = n1 * n2 / np.maximum(n1 + n2, 1)
+    return np.asarray(np.where(both, gap**2 * weight, 0.0).sum(axis=-1))
+
+
+def _p_values(statistic: Floats) -> Floats:
+    """Give, for every entry, the share of all entries that are as large."""
+    ascending = np.sort(statistic)
+    # what differs by rounding alone is as large
+    scale = max(float(np.abs(ascending).max(initial=0.0)), _SMALL)
+    below = np.searchsorted(ascending, statistic - _SMALL * scale, side="left")
+    return np.asarray(1 - below / len(statistic), dtype=np.float64)
+
+
+def _detectable(
+    table: _Workers, exchanged: npt.NDArray[np.bool_], critical: float
+) -> float | None:
+    """Find how far one crowd has to move to be found in 80 % of cases."""
+    masks = exchanged[:1_000].astype(float)
+    n, total = table.counts.sum(0), table.sums.sum(0)
+    n2, sum2 = masks @ table.counts, masks @ table.sums
+
+    def found(move: float) -> bool:
+        moved = _between(sum2 + move * n2, n2, total - sum2, n - n2)
+        return float((moved > critical).mean()) >= POWER
+
+    high = 1e-6 + 2 * critical**0.5
+    for _ in range(40):
+        if found(high):
+            break
+        high *= 2
+    else:
+        return None
+    low = 0.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high

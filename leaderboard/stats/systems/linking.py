@@ -1,0 +1,182 @@
+"""How far a crowd has moved: the same outputs, rated before and rated now.
+
+A later campaign carries a few outputs of a system whose score is settled. What these
+outputs get now, less what they got before, is the linking constant: scores of the later
+campaign less the constant are on the scale of the earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.systems.estimates import estimate_systems
+
+
+class Moved(StrEnum):
+    """What an interval says of a crowd beside a tolerance."""
+
+    YES = "yes"
+    PERHAPS = "perhaps"
+    NO = "no"
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of one kind, in columns of equal length.
+
+    Parameters
+    ----------
+    values : array_like
+        On a numeric scale (logarithms of magnitudes).
+    workers, instances : array_like
+        Which worker gave each, and on which instance.
+    """
+
+    values: npt.ArrayLike
+    workers: npt.ArrayLike
+    instances: npt.ArrayLike
+
+    def __len__(self) -> int:
+        return len(np.asarray(self.values))
+
+
+@dataclass(frozen=True)
+class LinkingConstant:
+    """What a crowd gives the same outputs now, less what they got before.
+
+    Parameters
+    ----------
+    estimate, low, high : float
+        In the unit of the ratings, with the ends of the 95 % interval.
+    standard_error : float
+    n_outputs, n_ratings, n_workers : int
+        Of the anchor in the crowd of now.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    standard_error: float
+    n_outputs: int
+    n_ratings: int
+    n_workers: int
+
+
+def moved(low: float, high: float, tolerance: float) -> Moved:
+    """Tell whether a crowd has moved by more than a tolerance.
+
+    Parameters
+    ----------
+    low, high : float
+        The interval of its linking constant.
+    tolerance : float
+        In the same unit, >= 0.
+
+    Returns
+    -------
+    Moved
+        For sure where the whole interval lies beyond the tolerance, not where the whole
+        of it lies within, otherwise perhaps (equivalence testing by intervals).
+
+    References
+    ----------
+    Westlake (1976), Biometrics 32; Lakens (2017), Social Psychological and Personality
+    Science 8.
+
+    Examples
+    --------
+    >>> [moved(low, high, 5).value for low, high in [(6, 9), (3, 9), (-4, 1)]]
+    ['yes', 'perhaps', 'no']
+    """
+    if low > tolerance or high < -tolerance:
+        return Moved.YES
+    if -tolerance <= low and high <= tolerance:
+        return Moved.NO
+    return Moved.PERHAPS
+
+
+def linking_constant(
+    before: Ratings, now: Ratings, others: Ratings | None = None
+) -> LinkingConstant | None:
+    """Estimate how much higher a crowd rates the same outputs than the one before.
+
+    Parameters
+    ----------
+    before, now : Ratings
+        Of the anchor's outputs, by the earlier and by the later crowd.
+    others : Ratings, optional
+        What the later crowd says of the system that it is asked about: it tells strict
+        workers from lenient ones, so that few anchors say more.
+
+    Returns
+    -------
+    LinkingConstant or None
+        None where nothing can be said: no output was rated by both crowds, or one of
+        them is a single worker.
+
+    Raises
+    ------
+    ValueError
+        On a rating that is not finite, or columns that do not fit.
+
+    Notes
+    -----
+    The two crowds are two systems in the mixed model of `estimate_systems`, with effects
+    of workers and of the anchor's outputs; the interval deletes one worker at a time.
+    Workers who belong to both crowds count as themselves. An equal shift of all that
+    the later crowd gives is found exactly.
+
+    References
+    ----------
+    Kolen and Brennan (2014), Test Equating, Scaling, and Linking, 3rd edition, chapter
+    4 (common items, mean linking); `estimate_systems` for the model and its interval.
+
+    Examples
+    --------
+    >>> texts, people = np.arange(40), np.arange(40) % 8
+    >>> before = Ratings(50.0 + texts, people, texts)
+    >>> now = Ratings(58.0 + texts[:10], 100 + people[:10], texts[:10])
+    >>> round(linking_constant(before, now).estimate, 6)
+    8.0
+    """
+    if not _can_be_linked(before, now):
+        return None
+    parts = (
+        [before, now] if others is None or not len(others) else [before, now, others]
+    )
+    values, workers, instances = (
+        _together([getattr(part, name) for part in parts])
+        for name in ("values", "workers", "instances")
+    )
+    kind = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    # an output of another system is another output, although the instance is the same
+    _, instance = np.unique(instances, return_inverse=True)
+    output = 2 * instance + (kind == 2)
+    found = estimate_systems(values, kind, workers, output).difference("1", "0")
+    return LinkingConstant(
+        found.estimate,
+        found.low,
+        found.high,
+        found.standard_error,
+        n_outputs=len(np.unique(np.asarray(now.instances))),
+        n_ratings=len(now),
+        n_workers=len(np.unique(np.asarray(now.workers))),
+    )
+
+
+def _can_be_linked(before: Ratings, now: Ratings) -> bool:
+    if not len(before) or not len(now):
+        return False
+    if min(len(np.unique(np.asarray(part.workers))) for part in (before, now)) < 2:
+        return False
+    shared = np.intersect1d(np.asarray(before.instances), np.asarray(now.instances))
+    return len(shared) > 1
+
+
+def _together(columns: Sequence[npt.ArrayLike]) -> npt.NDArray[np.generic]:
+    return np.concatenate([np.asarray(column) for column in columns])

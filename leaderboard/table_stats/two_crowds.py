@@ -1,0 +1,135 @@
+"""Two tables of ratings as two crowds, and what is said of two crowds in lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from genie.lib.errors import GenieError
+from leaderboard.stats.crowds.agreement import CrowdComparison, compare_crowds
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.variances import Variances
+from leaderboard.table_stats.read import Pairs, Ratings, read_tables
+
+
+def compare_tables(
+    first: Path,
+    second: Path,
+    criteria: Sequence[str] = (),
+    *,
+    scale: str = "value",
+    seed: int = 0,
+) -> list[tuple[str, CrowdComparison]]:
+    """Compare what two files' crowds say, criterion by criterion.
+
+    Names of systems, instances and workers mean the same in both files.
+    """
+    tables = [_ratings(path, criteria) for path in (first, second)]
+    found = []
+    for criterion in [name for name in tables[0] if name in tables[1]]:
+        both = [table[criterion] for table in tables]
+        compared = compare_crowds(
+            np.concatenate([_scaled(one.values, scale) for one in both]),
+            *(
+                np.concatenate(
+                    [_column(one, name, place) for place, one in enumerate(both)]
+                )
+                for name in ("system", "worker", "instance")
+            ),
+            np.repeat([False, True], [len(one) for one in both]),
+            seed=seed,
+        )
+        if compared is not None:
+            found.append((criterion, compared))
+    if not found:
+        raise GenieError(
+            f"{first} and {second} have no system in common on the same criterion.",
+            code="nothing-to-compare",
+        )
+    return found
+
+
+def _ratings(path: Path, criteria: Sequence[str]) -> dict[str, Ratings]:
+    tables = {}
+    for table in read_tables([path], criteria):
+        if isinstance(table, Pairs):
+            raise GenieError(
+                f"{path} holds pairs; two crowds are compared by their ratings.",
+                code="unusable-table",
+            )
+        tables[table.criterion] = table
+    return tables
+
+
+def _scaled(values: Floats, scale: str) -> Floats:
+    if scale != "log":
+        return values
+    if (values <= 0).any():
+        raise GenieError(
+            f"Magnitudes must be above 0; one is {values.min():g}.",
+            code="not-positive",
+        )
+    return np.asarray(np.log(values), dtype=np.float64)
+
+
+def _column(table: Ratings, name: str, place: int) -> npt.NDArray[np.str_]:
+    labels = table.labels.get(name)
+    if labels is not None:
+        return np.asarray(labels.words, dtype=str)
+    # without instances every rating is of one of its own
+    return np.array([f"{place}:{number}" for number in range(len(table))])
+
+
+def as_lines(
+    names: tuple[str, str], criterion: str, found: CrowdComparison
+) -> Iterator[str]:
+    """Write a comparison of two crowds for people."""
+    first, second = names
+    yield f"{criterion or 'Ratings'}: {first} and {second}"
+    for name, n, workers, parts in zip(
+        names, found.n_ratings, found.n_workers, found.variances, strict=True
+    ):
+        yield (
+            f"  {name}: {n:,} ratings by {workers:,} workers; standard deviations: "
+            f"{_deviations(parts)}"
+        )
+    yield "  system: first, second, second - first [95 %], ranks"
+    for one in found.systems:
+        gap, (own, other) = one.difference, one.ranks
+        yield (
+            f"  {one.system}: {one.means[0]:.3f}, {one.means[1]:.3f}, "
+            f"{gap.estimate:+.3f} [{gap.low:+.3f}, {gap.high:+.3f}], "
+            f"{own[0]}-{own[1]}, {other[0]}-{other[1]}"
+        )
+    if found.correlation is not None:
+        r = found.correlation
+        yield f"  correlation of scores: {r.r:.3f} [{r.low:.3f}, {r.high:.3f}]"
+    yield from _population(found)
+
+
+def _deviations(parts: Variances) -> str:
+    roots = (parts.worker, parts.instance, parts.residual)
+    worker, instance, rest = (f"{max(part, 0.0) ** 0.5:.2f}" for part in roots)
+    return f"workers {worker}, instances {instance}, rest {rest}"
+
+
+def _population(found: CrowdComparison) -> Iterator[str]:
+    test = found.population
+    if test is None:
+        yield "  same population: too few workers to say"
+        return
+    yield (
+        f"  same population: p = {test.p_value:.4f} (levels {test.p_means:.4f}, spread "
+        f"{test.p_spread:.4f})"
+    )
+    if test.n_both:
+        yield f"  {test.n_both:,} workers of both crowds are left out of this test"
+    yield (
+        "  no difference of levels could be found: the crowds share too few instances"
+        if test.detectable is None
+        else "  smallest difference of levels found in 80 % of cases: "
+        f"{test.detectable:.3f}"
+    )

@@ -1,0 +1,135 @@
+"""One task on two platforms: a page, the API and a command compare its crowds."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from crowd.models import Campaign
+from leaderboard.boards.selectors.crowds.pools import pools_of
+from leaderboard.models import Submission
+from tests.factories import make_task, make_worker
+from tests.leaderboard.boards.pages.judged import judge
+
+PAGE, API = "/tasks/tidy-news/crowds/", "/api/v1/tasks/tidy-news/crowds/"
+
+
+@pytest.fixture
+def judged(team, submitter):
+    """Three systems on the site, and the same three, under other names, on a panel."""
+    task = make_task(n_instances=20, sample_size=20)
+    systems = {"Kite": 0.9, "Ox": 0.7, "Elk": 0.3}
+    crowds = [[make_worker() for _ in range(6)] for _ in range(2)]
+    both = {"owner": submitter, "team": team}
+    for place, workers in enumerate(crowds):
+        for seed, (name, quality) in enumerate(systems.items()):
+            made = judge(
+                task,
+                quality - 0.2 * place,
+                seed=seed + 10 * place,
+                system=f"{name}{' again' * place}",
+                workers=workers,
+                **both,
+            )
+            rows = Submission.objects.filter(pk=made.pk)
+            rows.update(file_sha256=name[0] * 64)
+            if place:
+                campaigns = Campaign.objects.filter(
+                    pk=made.human_evaluation.campaign.pk
+                )
+                campaigns.update(platform="panel")
+    return task
+
+
+@pytest.mark.django_db
+def test_the_same_predictions_on_two_platforms_are_one_system(judged):
+    (one,) = pools_of(judged)
+    assert {line.system for line in one.comparison.systems} == {"Kite", "Ox", "Elk"}
+    assert one.comparison.n_ratings == (60, 60)
+    assert one.comparison.n_workers == (6, 6)
+    assert one.comparison.correlation.n_systems == 3
+
+
+@pytest.mark.django_db
+def test_page_and_api_show_the_comparison(judged, client):
+    assert PAGE in client.get("/tasks/tidy-news/evidence/").text
+    text = client.get(PAGE).text
+    assert "draws from one population" in text or "differ" in text
+    assert "would be found in 80 % of cases" in text
+    (one,) = client.get(API).json()["comparisons"]
+    assert [crowd["n_ratings"] for crowd in one["crowds"]] == [60, 60]
+    assert len(one["systems"]) == 3
+    assert 0 < one["population"]["p_value"] <= 1
+
+
+@pytest.mark.django_db
+def test_one_platform_has_no_such_page(judged, client):
+    Campaign.objects.update(platform="selfhosted")
+    assert client.get(PAGE).status_code == 404
+    assert PAGE not in client.get("/tasks/tidy-news/evidence/").text
+    assert client.get(API).json() == {"task": "tidy-news", "comparisons": []}
+    with pytest.raises(CommandError, match="two platforms"):
+        call_command("compare_crowds", "tidy-news")
+    with pytest.raises(CommandError, match="no task"):
+        call_command("compare_crowds", "unknown")
+
+
+@pytest.mark.django_db
+def test_the_command_prints_it(judged):
+    out = StringIO()
+    call_command("compare_crowds", "tidy-news", stdout=out)
+    assert "same population: p = " in out.getvalue()
+    assert "correlation of scores" in out.getvalue()
+
+
+def table(path, *, move, first_worker, seed, systems=("a", "b", "c")):
+    rng = np.random.default_rng(seed)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["system", "instance", "worker", "value"])
+        for place in range(300):
+            worker = place % 15
+            value = 50 + 5 * (place % 3) + 3 * (worker % 4) + move
+            writer.writerow(
+                [
+                    systems[place % 3],
+                    place // 3 % 50,
+                    f"w{first_worker + worker}",
+                    round(value + rng.normal(0, 6), 2),
+                ]
+            )
+    return path
+
+
+def test_two_files_are_two_crowds(tmp_path):
+    first = table(tmp_path / "a.csv", move=0, first_worker=0, seed=1)
+    second = table(tmp_path / "b.csv", move=9, first_worker=50, seed=2)
+    out = StringIO()
+    call_command("compare_crowds", str(first), str(second), stdout=out)
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "Ratings: a.csv and b.csv"
+    assert sum("[+" in line for line in lines) == 3
+    p = next(line for line in lines if "same population" in line)
+    assert float(p.split("p = ")[1].split()[0]) < 0.01
+    again = StringIO()
+    call_command("compare_crowds", str(first), str(second), stdout=again)
+    assert again.getvalue() == out.getvalue()
+
+
+def test_files_that_cannot_be_compared_are_refused(tmp_path):
+    first = table(tmp_path / "a.csv", move=0, first_worker=0, seed=1)
+    other = table(
+        tmp_path / "b.csv", move=0, first_worker=0, seed=1, systems=("x", "y", "z")
+    )
+    with pytest.raises(CommandError, match="no system in common"):
+        call_command("compare_crowds", str(first), str(other))
+    negative = table(tmp_path / "c.csv", move=-80, first_worker=9, seed=1)
+    with pytest.raises(CommandError, match="above 0"):
+        call_command("compare_crowds", str(first), str(negative), "--scale", "log")
+    with pytest.raises(CommandError, match="two files"):
+        call_command("compare_crowds", "a", "b", "c")

@@ -1,0 +1,60 @@
+"""Which side an output stands on: measured in comparisons, and corrected where wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.boards.selectors.crowds.blinding import blinding_sentences, places_of
+from leaderboard.evaluation.selectors.comparison_labels import (
+    rule_of,
+    votes_of,
+    with_balanced_sides,
+)
+from leaderboard.models import Comparison, CountedVote, Task
+from leaderboard.stats.stopping.sequential import Decision
+
+pytestmark = pytest.mark.django_db
+
+DECISION = Decision("A", 4, 0.75, 0.55, 0.9, 0.95, "beta-mixture", True)
+
+
+def test_both_sides_count_equally_and_the_decision_stays():
+    labels, slots = [1.0, 1.0, 1.0, 0.5, 0.0], ["A", "A", "A", "B", "B"]
+    found = with_balanced_sides(DECISION, labels, slots)
+    # what came after the decision is not used; the interval is the rule's
+    assert (found.estimate, found.side, found.n) == (0.75, "A", 4)
+    assert (found.low, found.high) == (0.55, 0.9)
+    far = with_balanced_sides(DECISION, [1.0, 1.0, 1.0, 0.0], slots[:4])
+    assert far.estimate == 0.55  # one half lies outside what the rule allows for
+    alone = with_balanced_sides(DECISION, [1.0, 0.0], ["A", "A"])
+    assert alone.estimate == DECISION.estimate
+
+
+def test_a_comparison_is_estimated_so_where_the_task_says_it(
+    right, wrong, ask, finish, task
+):
+    human = {**task.config["human"], "correct_side": True}
+    Task.objects.filter(pk=task.pk).update(config={**task.config, "human": human})
+    found = finish(ask(right, wrong, max_pairs=30))
+    assert found.sides_balanced
+    assert (found.state, found.better) == ("DECIDED", "A")
+    assert found.low <= found.estimate <= found.high
+
+
+def test_the_page_says_what_the_side_does(right, wrong, ask, finish, client, task):
+    finish(ask(right, wrong, max_pairs=30))
+    assert CountedVote.objects.exists()
+    (side,) = places_of(task)
+    assert side.cause == "side"
+    text = client.get(f"/tasks/{task.slug}/evidence/").text
+    assert "Does the place on the page matter?" in text
+    assert "An output shown first rather than second" in text
+    answer = client.get(f"/api/v1/tasks/{task.slug}/evidence/").json()
+    assert [one["cause"] for one in answer["places"]] == ["side"]
+    assert any("percentage points" in one for one in blinding_sentences(task))
+
+
+def test_votes_know_where_the_first_system_stood(right, wrong, ask, finish):
+    found = finish(ask(right, wrong, max_pairs=30))
+    assert {vote.slot_of_a for vote in votes_of(found)} == {"A", "B"}
+    assert rule_of(Comparison.objects.get(pk=found.pk))

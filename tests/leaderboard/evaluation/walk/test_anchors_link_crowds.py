@@ -1,0 +1,166 @@
+"""A campaign carries outputs of a settled system, which tell whether the crowd moved."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Assignment, Campaign, Commitment, LedgerEntry
+from genie.lib import jobs
+from leaderboard.demo import people
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.selectors.anchors import anchor_of
+from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
+from leaderboard.models import AnchorItem, HumanEvaluation, Score, Submission
+from quality.models import Placement
+from tests.leaderboard.evaluation.days import a_day_later
+
+pytestmark = pytest.mark.django_db
+
+
+def settle() -> None:
+    advance()
+    jobs.drain()
+
+
+@pytest.fixture
+def players(task):
+    return [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+
+
+@pytest.fixture
+def rated(hand_in, good, ids, boss, players, quality):
+    """Hand a system in, have it rated, and wait until its score is final."""
+
+    def rate(name, *, answer=quality, texts=good, visibility="PUBLIC", before=None):
+        submission = hand_in(texts, name=name, simulated=True, visibility=visibility)
+        jobs.drain()
+        if before is not None:
+            before(submission)
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        Crowd(players, quality=answer, seed=1).work()
+        for _ in range(3):
+            settle()
+            a_day_later()
+        settle()
+        return Submission.objects.get(pk=submission.pk)
+
+    return rate
+
+
+@pytest.fixture
+def first(rated, task, good, ids):
+    half = {key: good[key] if i % 2 else good[ids[i - 2]] for i, key in enumerate(ids)}
+    submission = rated("First", texts=half)
+    HumanEvaluation.objects.update(final_at=submission.published_at)
+    Score.objects.update(provisional=False)
+    return submission
+
+
+def test_without_a_settled_system_there_is_no_anchor(rated):
+    submission = rated("First")
+    assert submission.state == "PUBLISHED"
+    assert not AnchorItem.objects.exists()
+    assert Score.objects.get(superseded_at=None).link is None
+
+
+def test_a_private_or_provisional_system_is_no_anchor(first, task):
+    assert anchor_of(task, simulated=True).submission == first
+    assert anchor_of(task) is None  # people's campaigns carry no simulated scores
+    assert anchor_of(task, simulated=True, without=first.pk) is None
+    Score.objects.update(provisional=True)
+    assert anchor_of(task, simulated=True) is None
+    Score.objects.update(provisional=False)
+    Submission.objects.filter(pk=first.pk).update(visibility="PRIVATE")
+    assert anchor_of(task, simulated=True) is None
+
+
+def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, rated):
+    second = rated("Second")
+    evaluation = second.human_evaluation
+    campaign = evaluation.campaign
+    anchors = AnchorItem.objects.filter(evaluation=evaluation)
+    assert anchors.count() == 2  # 5 % of 30 instances
+    assert {row.submission for row in anchors} == {first}
+    tests = Placement.objects.filter(campaign=campaign)
+    n_items = evaluation.judged_items.count() + tests.count() + anchors.count()
+    assert campaign.items.count() == campaign.hits.count() == n_items
+    shapes = {tuple(sorted(item.data)) for item in campaign.items.all()}
+    assert len(shapes) == 1
+    assert {len(item.key) for item in campaign.items.all()} == {
+        len(anchors[0].item.key)
+    }
+    tested = tests.values_list("item__content_key", flat=True)
+    assert not set(tested) & {row.item.content_key for row in anchors}
+    paid = LedgerEntry.objects.filter(campaign=campaign)
+    n_done = Assignment.objects.filter(hit__campaign=campaign).count()
+    assert sum(paid.values_list("amount_cents", flat=True)) == n_done * (
+        campaign.hit_type.reward_cents
+    )
+    key = Commitment.objects.get(key=campaign.key)
+    assert key.amount_cents <= second.approved_cents == campaign.budget_cents
+
+
+def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, rated):
+    before = Score.objects.get(submission=first, superseded_at=None)
+    second = rated("Second")
+    score = Score.objects.get(submission=second, superseded_at=None)
+    assert (score.n, score.mean) == (30, pytest.approx(100, abs=25))
+    assert sum(score.histogram.values()) == 30
+    after = Score.objects.get(submission=first, superseded_at=None)
+    assert (after.n, after.ratings_sha256) == (before.n, before.ratings_sha256)
+
+
+def test_the_score_says_how_its_crowd_is_linked(first, rated, task):
+    link = Score.objects.get(submission=rated("Second"), superseded_at=None).link
+    assert link["anchor"] == first.pk
+    assert link["n_outputs"] == 2
+    assert link["low"] <= link["estimate"] <= link["high"]
+    assert link["standard_error"] >= 0
+
+
+def test_what_was_approved_without_an_anchor_is_launched_without(
+    hand_in, good, boss, first, task
+):
+    second = hand_in(good, name="Second", simulated=True)
+    jobs.drain()
+    Score.objects.update(provisional=True)
+    decide.approve(second, by=boss, start_now=True)
+    Score.objects.update(provisional=False)
+    settle()
+    assert Campaign.objects.count() == 2
+    assert not AnchorItem.objects.exists()
+
+
+def test_pages_and_the_api_say_so_and_propose_to_ask_again(
+    first, rated, task, client, boss
+):
+    second = rated("Second")
+    score = Score.objects.filter(submission=second, superseded_at=None)
+    board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/evidence/"
+    for low, high, words in [(-9, 1, "perhaps"), (-3, 2, "no"), (-30, -8, "yes")]:
+        link = {**score.get().link, "low": low, "high": high, "estimate": low + 2}
+        score.update(link=link)
+        text = client.get(evidence).text
+        assert "Is the crowd still the same?" in text
+        assert f"<td>{words}</td>" in text
+        assert ("The crowd has moved" in client.get(board).text) == (words == "yes")
+    visitor = client.get(board).text
+    assert "lower than those before them" in visitor
+    assert "Request it" not in visitor
+    client.force_login(boss)
+    staff = client.get(board).text
+    assert "rated again side by side by one crowd costs $" in staff
+    asked = client.get(f"/tasks/demo-qa/side-by-side/?systems={first.pk}").text
+    assert "checked" in asked
+    found = client.get("/api/v1/tasks/demo-qa/evidence/").json()["criteria"][0]["links"]
+    assert [(one["system"], one["anchor"], one["moved"]) for one in found] == [
+        (second.pk, first.pk, "yes")
+    ]
+    scores = client.get(f"/api/v1/submissions/{second.pk}/").json()["scores"]
+    assert scores[0]["link"]["anchor"] == first.pk
+    assert (
+        "Linked: this crowd gave 2 outputs"
+        in client.get(f"/submissions/{second.pk}/").text
+    )
