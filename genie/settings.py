@@ -347,8 +347,11 @@ GENIE: dict[str, Any] = {
     # quality/detection/stats/detector_specs.py has the others
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),
     "BAN_THRESHOLD": 0.99,
+    # a crowd with a greater share of careless workers is bad: staff is told
+    "BAD_CROWD": env.integer("GENIE_BAD_CROWD_PERCENT", 40, minimum=1, maximum=99)
+    / 100,
     # who is careless with a greater probability gets no more work until it is decided
-    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 95, minimum=50, maximum=99)
+    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50, maximum=99)
     / 100,
     # noisy: right on less than this share of test questions; a task can say otherwise
     "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)

@@ -15,7 +15,8 @@ from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
 from leaderboard.tasks.services.fitting import misfits
-from quality.detection.stats.detector_specs import ALL_EVIDENCE, DETECTORS
+from quality.detection.models import ALL_EVIDENCE
+from quality.detection.stats.detector_specs import DETECTORS
 
 HOURS = range(24)
 

@@ -9,10 +9,7 @@ from typing import Any
 _ABOUT = {
     "tests": "test questions",
     "ratings": "ratings of real items",
-    "agreement": "agreement with others on the same items",
-    "narrow": "answers that vary less than people's",
-    "constant": "the same answer again and again",
-    "turning": "answers that became careless later",
+    "order": "a change in the middle of the answers",
 }
 #: Weaker evidence than this (log-odds, either way) says nothing.
 _SILENT = 0.7

@@ -13,6 +13,9 @@ from django.db.models import Q
 from quality.detection.evidence_words import told
 from quality.test_questions.models import Placement, Polarity
 
+#: The detector that looks at real items, too: quality.detection.stats.assess.
+ALL_EVIDENCE = "all-evidence"
+
 
 class DetectorFit(models.Model):
     """One fit of the noisy-worker model, with all that is needed to repeat it."""

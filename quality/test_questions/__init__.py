@@ -4,7 +4,8 @@
 answers. Only this wing and those above it know which items they are.
 
 Front door: marked_items; models; edits (edit, kinds, make); selectors; separability
-(blend, features, measure); services (grade, inject, inject_line_ups, leftovers).
+(blend, features, measure); services (grade, inject, inject_line_ups, leftovers,
+marking).
 """
 
 from __future__ import annotations

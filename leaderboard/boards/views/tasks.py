@@ -14,7 +14,7 @@ from leaderboard.evaluation.selectors.task_policy import control, requirements
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import noisy_below
-from quality.detection.stats.detector_specs import ALL_EVIDENCE
+from quality.detection.models import ALL_EVIDENCE
 
 
 def tasks(request: HttpRequest) -> HttpResponse:

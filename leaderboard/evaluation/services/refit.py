@@ -121,7 +121,7 @@ def _has_aged(fit: BoardFit | None) -> bool:
     """Tell whether workers count otherwise by now than in a fit of some days ago."""
     if fit is None or timezone.now() - fit.created_at < WEIGHTS_STAND:
         return False
-    return _as_stored(soft_weights(fit.task.slug)) != fit.weights
+    return bool(_as_stored(soft_weights(fit.task.slug)) != fit.weights)
 
 
 def _as_stored(weights: dict[int, float]) -> dict[str, float]:

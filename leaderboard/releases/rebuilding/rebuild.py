@@ -23,7 +23,7 @@ from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
-from quality.detection.stats.detector_specs import ALL_EVIDENCE
+from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.

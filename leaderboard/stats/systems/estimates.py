@@ -286,7 +286,7 @@ def estimate_systems(
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
     influence = influence_of(equations, bread, means)
-    cleaning = 0.0
+    cleaning = np.zeros_like(bread)
     if weights is not None:
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning

@@ -5,8 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 
 from quality.bans.models import HeldExclusion
-from quality.detection.models import Ban, Standing
-from quality.detection.stats.detector_specs import ALL_EVIDENCE
+from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 
 
 def soft_weights(pool: str) -> dict[int, float]:

@@ -14,11 +14,12 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from crowd.campaigns.services import staff_notices
 from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
 from quality.bans.services.carry_out import carry_out
-from quality.detection.models import Ban, DetectorFit, Standing, Verdict
+from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Standing, Verdict
 from quality.detection.services.beside import facts_beside
 from quality.detection.services.evidence import (
     Evidence,
@@ -30,7 +31,6 @@ from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
 from quality.detection.stats.decisions import control_false_discoveries
-from quality.detection.stats.detector_specs import ALL_EVIDENCE
 
 # Among those who are excluded together, at most this share is expected to be careful.
 FALSE_DISCOVERIES = 0.005
@@ -81,7 +81,7 @@ def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
     before = last.parameters.get("stamp") if last is not None else None
     if before is None or stamp[:-1] != before[:-1]:
         return True
-    return abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1]
+    return bool(abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1])
 
 
 def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
@@ -137,6 +137,8 @@ def _write(
         for i, worker in enumerate(evidence.workers)
         if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
     }
+    told = settings.GENIE["BAD_CROWD"]
+    staff_notices.tell_of_bad_crowd(fit.pool, found.share_careless.value > told)
     bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
     _resume(fit.pool)
     return bans
@@ -216,8 +218,9 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
         )
         row.fit, row.n_questions, row.p_careless = fit, int(tested[i]), p
         weight = round(round((1 - p) / STEP) * STEP, 2)
-        if abs(weight - row.weight) > 1.5 * STEP or weight in (0.0, 1.0) != (
-            row.weight in (0.0, 1.0)
+        ends = {0.0, 1.0}
+        if abs(weight - row.weight) > 1.5 * STEP or (weight in ends) != (
+            row.weight in ends
         ):
             row.weight, row.weighed_at = weight, now
         rows.append(row)

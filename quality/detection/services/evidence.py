@@ -82,7 +82,7 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
     workers = sorted({row[0] for row in grades} | {row[0] for row in rated})
     number = {pk: i for i, pk in enumerate(workers)}
     # a worker's answers in the order in which they were given
-    steps = {(row[0], row[1]) for row in (*grades, *rated)}
+    steps = {row[:2] for row in grades} | {row[:2] for row in rated}
     place: dict[tuple[int, int], int] = {}
     counts = dict.fromkeys(workers, 0)
     for worker, assignment in sorted(steps):

@@ -8,10 +8,7 @@ pool's counts, not on one campaign's, and the same counts are fitted once.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -20,26 +17,12 @@ from django.db.models import Count, Q
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import seed_from
 from quality.bans.services.carry_out import carry_out
-from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
 from quality.detection.services.assess_pool import assess
+from quality.detection.services.counts import Counts, counts_of
 from quality.detection.services.verdicts import changed, posteriors
-from quality.detection.stats.detector_specs import ALL_EVIDENCE
 from quality.detection.stats.detectors import Detection, detect
 from quality.test_questions.models import Grade, Polarity
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many test questions of one polarity each worker answered, and how well."""
-
-    workers: list[int]
-    n_correct: list[int]
-    n_questions: list[int]
-
-    @property
-    def sha256(self) -> str:
-        rows = [self.workers, self.n_correct, self.n_questions]
-        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 def judge(
@@ -50,10 +33,10 @@ def judge(
 ) -> list[Ban]:
     """Fit what is known of the pool; ban who is careless, or noisy on either polarity.
 
-    For Genie's detectors noisy is who is right on less than `noisy_below` of the questions of a polarity; the
-    site's setting where it is not given. Where too many would be banned, a person
-    decides. The same counts are judged once. Answers of programs and of people are
-    never fitted together.
+    For Genie's detectors noisy is who is right on less than `noisy_below` of the
+    questions of a polarity; the site's setting where it is not given. Where too many
+    would be banned, a person decides. The same is judged once. Answers of programs and
+    of people are never fitted together.
     """
     if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
         return assess(pool, simulated=simulated)
@@ -87,22 +70,6 @@ def judge(
         )
         bans += _write(fit, counts, detection, simulated=simulated)
     return bans
-
-
-def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
-    """Count right and wrong answers by worker, in the order of the workers' keys."""
-    rows = list(
-        Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
-        .values("worker_id")
-        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
-        # In one order, so that the same counts have the same hash.
-        .order_by("worker_id")
-    )
-    return Counts(
-        workers=[row["worker_id"] for row in rows],
-        n_correct=[row["right"] for row in rows],
-        n_questions=[row["n"] for row in rows],
-    )
 
 
 def _known(pool: str, polarity: str, counts: Counts, threshold_rate: float) -> bool:

@@ -27,6 +27,8 @@ from quality.detection.stats.schedule import (
 )
 from quality.test_questions.models import Placement, Polarity
 
+# Share of tests among the items of somebody in doubt, who is paused the sooner.
+DOUBT = 0.5
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -58,7 +60,7 @@ def choose(
         record.n_answered,
         record.n_tests,
         p_careless,
-        options=ScheduleOptions(scale=_affordable(campaign)),
+        options=ScheduleOptions(doubt=DOUBT, scale=_affordable(campaign)),
     )
     if _draw(worker, pool, record) < wanted:
         return [*found_tests, *found_real]
@@ -123,7 +125,8 @@ def _affordable(campaign: Campaign) -> float:
         places.get(is_test, (0, 0)) for is_test in (1, 0)
     )
     done = tests_done + real_done
-    return affordable(done, tests_done, n_tests / max(n_tests + n_real, 1))
+    planned = max(n_tests + n_real, 1)
+    return affordable(done, tests_done, n_tests / planned, planned=planned)
 
 
 def _draw(worker: Worker, pool: str, record: Record) -> float:

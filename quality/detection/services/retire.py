@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
-from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.detection.models import DetectorFit, RetiredQuestion
@@ -58,5 +57,4 @@ def restore(pk: int, *, by: Account, reason: str) -> RetiredQuestion:
         raise GenieError(
             "This test question has already been restored.", code="already-decided"
         )
-    note(by, question, "Restored.", reason)
     return question

@@ -130,7 +130,7 @@ def test_campaigns_without_test_questions_take_one_query_more():
 
 
 def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
-    for _ in range(6):
+    for _ in range(2):
         work(make_worker(), 6)
     careless = make_worker()
     met = work(careless, 40, right=False)
