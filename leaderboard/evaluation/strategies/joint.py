@@ -93,16 +93,17 @@ class SideBySide:
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
         n_tests = sum(human.n_test_questions(n))
-        # More than are needed: some have no reference that can be shown.
-        spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
-        spare = [row for row in spare if configuration.has_references(row)]
-        # One more than questions, as each takes its wrong text from another instance.
-        # Where too few are left, judged instances serve again, the last ones first.
-        if len(spare) < n_tests + 1:
-            again = [
-                row for row in reversed(judged) if configuration.has_references(row)
-            ]
-            spare += again[: 4 * n_tests]
+        spare = [row for row in judged if configuration.has_references(row)]
+        # Of what is judged: nobody can tell them by their input. One more than questions,
+        # as each takes its wrong text from another instance. Where so few workers are
+        # wanted that nobody else would be left to judge it, of others.
+        n_workers = evaluation.joint.n_workers
+        if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
+            more = 4 * n_tests
+            others = joint.shared_instances(task, systems, n=more, after=len(judged))
+            others = [row for row in others if configuration.has_references(row)]
+            enough = len(others) > n_tests
+            spare = others if enough else [*others, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
         outputs = {
             row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare

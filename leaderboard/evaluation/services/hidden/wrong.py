@@ -53,7 +53,10 @@ def edited(
     *,
     seed: int,
 ) -> Iterator[list[Offer]]:
-    """Offer edits of the instances' outputs; `harms` names the criteria of each harm."""
+    """Offer edits of each instance's first output that can be edited.
+
+    `harms` names the criteria of each harm.
+    """
     others = {pk: texts[0][1] for pk, texts in outputs.items() if texts}
     kinds = {
         kind: harm
@@ -62,17 +65,8 @@ def edited(
         for kind in kinds_that_harm(harm, says_everything=task.kind == TRANSLATION)
     }
     for instance in instances:
-        yield [
-            Offer(
-                instance.pk,
-                edit.text,
-                f"{EDIT}{edit.kind}",
-                harms[kinds[edit.kind]],
-                {"submission": submission, "edit": record_of(edit)},
-                kinds[edit.kind],
-            )
-            for submission, text in outputs.get(instance.pk, ())
-            for edit in edits_of(
+        for submission, text in outputs.get(instance.pk, ()):
+            edits = edits_of(
                 text,
                 language=task.target_language,
                 source_texts=[str(value) for value in instance.fields.values()],
@@ -81,7 +75,20 @@ def edited(
                 kinds=list(kinds),
                 seed=seed,
             )[:N_OF_AN_OUTPUT]
-        ]
+            # What others said may be public; own outputs are not yet.
+            if edits:
+                yield [
+                    Offer(
+                        instance.pk,
+                        edit.text,
+                        f"{EDIT}{edit.kind}",
+                        harms[kinds[edit.kind]],
+                        {"submission": submission, "edit": record_of(edit)},
+                        kinds[edit.kind],
+                    )
+                    for edit in edits
+                ]
+                break
 
 
 def record_of(edit: Edit) -> dict[str, object]:
