@@ -22,6 +22,8 @@ APPS = ["genie", "leaderboard", "quality", "crowd"]
 PURE = [
     "quality.agreement",
     "quality.detection.stats",
+    "quality.test_questions.edits",
+    "quality.test_questions.separability",
     "leaderboard.stats",
     "leaderboard.metrics",
     "leaderboard.metric_board.readers",

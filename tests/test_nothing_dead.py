@@ -24,6 +24,8 @@ ENTRIES = [
 PURE = [
     "quality.agreement",
     "quality.detection.stats",
+    "quality.test_questions.edits",
+    "quality.test_questions.separability",
     "leaderboard.stats",
     "leaderboard.metrics",
     "leaderboard.charts",

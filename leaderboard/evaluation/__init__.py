@@ -11,6 +11,6 @@ Front door: models; admin (campaign_links, draw_test); api (comparisons, staff);
 estimate_words; estimates; price; rescoring; run; selectors (board_ratings, campaigns,
 comparison_labels, comparisons, coverage, hidden_tests, joint, progress, ratings_beside,
 ratings_digest, sample_disclosure, system_ratings, task_policy, unsettled,
-worker_figures); services (comparison, hidden.preview, joint, qualification,
-ranking_numbers, refit, request, simulate); views (comparison, joint).
+worker_figures); separability_study; services (comparison, hidden.preview, joint,
+qualification, ranking_numbers, refit, request, simulate); views (comparison, joint).
 """

@@ -8,11 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from quality.test_questions.edits.languages.base import Language
+from genie.lib.seeds import generator, seed_from
+from quality.test_questions.edits.languages.base import Language, language_of
 from quality.test_questions.edits.words import Word, words_of
 
 # a text of which fewer words are the language's function words is in another language
 SPOKEN = 0.15
+# so many texts of others are looked at
+N_OTHERS = 150
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,47 @@ class Draft:
         """Tell whether what is right for this input says so, too."""
         words = {word.text.casefold() for word in words_of(part)}
         return words <= self.right
+
+
+def draft_of(
+    text: str,
+    language: str = "en",
+    *,
+    source_texts: Sequence[str] = (),
+    other_texts: Sequence[str] = (),
+    same_input: Sequence[str] = (),
+    seed: int = 0,
+) -> Draft:
+    """Begin a draft.
+
+    Parameters
+    ----------
+    text : str
+    language : str, optional
+        Its code.
+    source_texts, other_texts, same_input : sequence of str, optional
+        As in `make.edits_of`.
+    seed : int, optional
+
+    Returns
+    -------
+    Draft
+
+    Examples
+    --------
+    >>> draft_of("It is late.").once("late")
+    True
+    """
+    rng = generator(seed_from("edit", seed, text))
+    drawn = rng.permutation(len(other_texts))[:N_OTHERS]
+    return Draft(
+        text=text,
+        language=language_of(language),
+        source_texts=tuple(source_texts),
+        other_texts=[other_texts[int(place)] for place in drawn],
+        same_input=tuple(same_input),
+        rng=rng,
+    )
 
 
 def speaks(text: str, language: type[Language]) -> bool:

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, zip_longest
 
-from genie.lib.seeds import generator, seed_from
-from quality.test_questions.edits.draft import Draft
+from quality.test_questions.edits.draft import Draft, draft_of
 from quality.test_questions.edits.edit import Change, Edit
 from quality.test_questions.edits.kinds import KINDS
-from quality.test_questions.edits.languages.base import language_of
 from quality.test_questions.edits.rules.clauses import dropped, taken
 from quality.test_questions.edits.rules.forms import agreements, orders
 from quality.test_questions.edits.rules.names import entities, roles
@@ -42,8 +40,7 @@ RULES: Mapping[str, Sequence[Callable[[Draft], Iterator[Change]]]] = {
 ROUND = {"thing": 1, "clause-swapped": 1, "answer": 2, "clause-dropped": 2}
 # these change the length
 FREE_LENGTH = frozenset({"answer", "clause-dropped"})
-# so many texts of others are looked at, and so many edits of a kind offered
-N_OTHERS = 150
+# so many edits of a kind are offered
 N_OF_A_KIND = 5
 # an edited text may be so much longer or shorter, or so many letters where it is short
 LONGER, LETTERS = 0.2, 6
@@ -94,20 +91,17 @@ def edits_of(
     >>> edits_of("Yes.", language="en", seed=1)
     []
     """
-    rng = generator(seed_from("edit", seed, text))
-    draft = Draft(
-        text=text,
-        language=language_of(language),
-        source_texts=tuple(source_texts),
-        other_texts=[
-            other_texts[int(i)] for i in rng.permutation(len(other_texts))[:N_OTHERS]
-        ],
-        same_input=tuple(same_input),
-        rng=rng,
+    draft = draft_of(
+        text,
+        language,
+        source_texts=source_texts,
+        other_texts=other_texts,
+        same_input=same_input,
+        seed=seed,
     )
     taken_texts = {plain(t) for t in chain(source_texts, other_texts, same_input)}
     wanted = sorted(KINDS if kinds is None else kinds, key=list(KINDS).index)
-    drawn = [wanted[int(i)] for i in rng.permutation(len(wanted))]
+    drawn = [wanted[int(i)] for i in draft.rng.permutation(len(wanted))]
     by_kind = [
         list(islice(_of_kind(draft, kind, taken_texts), N_OF_A_KIND)) for kind in drawn
     ]

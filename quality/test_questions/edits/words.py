@@ -47,7 +47,13 @@ class Word:
 
 
 def cached(function: F) -> F:
-    """Remember what a function has found in the texts of a few campaigns."""
+    """Remember what a function has found in the texts of a few campaigns.
+
+    Examples
+    --------
+    >>> cached(str.upper)("a")
+    'A'
+    """
     return cast("F", lru_cache(maxsize=20_000)(function))
 
 
@@ -74,6 +80,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
+@cached
 def plain(text: str) -> str:
     """Give a text without case, punctuation and spacing, to tell whether two are the same.
 

@@ -61,7 +61,15 @@ def _is_long(clause: Clause) -> bool:
 
 
 def dropped(draft: Draft) -> Iterator[Change]:
-    """Leave out one clause; what is left begins and ends as the text did."""
+    """Leave out one clause; what is left begins and ends as the text did.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("If it rains, we stay at home and read.")
+    >>> [change.applied(draft.text) for change in dropped(draft)]
+    ['We stay at home and read.']
+    """
     clauses = clauses_of(draft.text)
     if len(clauses) < 2:
         return
@@ -110,7 +118,15 @@ def _after_joiners(draft: Draft) -> Iterator[Change]:
 
 
 def taken(draft: Draft) -> Iterator[Change]:
-    """Put a clause from elsewhere in the place of one that begins with the same word."""
+    """Put a clause from elsewhere in the place of one that begins with the same word.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("We left, and he came too.", other_texts=["I slept, and it got dark."])
+    >>> [change.applied(draft.text) for change in taken(draft)]
+    ['We left, and it got dark.']
+    """
     own = [clause for clause in clauses_of(draft.text)[1:] if _is_long(clause)]
     if not own:
         return

@@ -16,7 +16,15 @@ N_DRAWN = 6
 
 
 def orders(draft: Draft) -> Iterator[Change]:
-    """Put the words of a few stretches in another order; marks and capitals stay."""
+    """Put the words of a few stretches in another order; marks and capitals stay.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> change = next(orders(draft_of("We saw the old house.")))
+    >>> sorted(change.before.split()) == sorted(change.after.split())
+    True
+    """
     runs = _runs(draft)
     n = 1 + sum(word.is_word for word in draft.words) // PER_ORDER
     for _ in range(N_DRAWN if runs else 0):
@@ -65,13 +73,21 @@ def _reordered(draft: Draft, window: Sequence[Word]) -> str:
 
 
 def agreements(draft: Draft) -> Iterator[Change]:
-    """Change words to forms that do not agree, in as many places as the length asks."""
+    """Change words to forms that do not agree, in as many places as the length asks.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> next(agreements(draft_of("It was too late."))).after
+    'were'
+    """
     table: dict[str, list[str]] = {}
     for old, new in draft.language.agreement:
         table.setdefault(old, []).append(new)
     places = [word for word in draft.words if word.text.lower() in table]
-    n = 1 + sum(word.is_word for word in draft.words) // PER_AGREEMENT
-    for _ in range(N_DRAWN if places else 0):
+    n_words = sum(word.is_word for word in draft.words)
+    n = 1 + n_words // PER_AGREEMENT
+    for _ in range(N_DRAWN if places and n_words >= LEAST else 0):
         parts = list[tuple[int, int, str]]()
         for index in draft.rng.permutation(len(places))[:n]:
             word = places[int(index)]

@@ -105,7 +105,14 @@ def _name(text: str, words: Sequence[Word], run: Sequence[Word]) -> Name:
 
 
 def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str]:
-    """Give the words that are names somewhere inside a sentence."""
+    """Give the words that are names somewhere inside a sentence.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.languages.en import English
+    >>> sorted(known_names(["Then Eve met Bob."], English))
+    ['Bob', 'Eve']
+    """
     return frozenset(
         word
         for text in texts
@@ -115,7 +122,15 @@ def known_names(texts: Sequence[str], language: type[Language]) -> frozenset[str
 
 
 def entities(draft: Draft) -> Iterator[Change]:
-    """Change one name to another one of the same shape, or within a closed group."""
+    """Change one name to another one of the same shape, or within a closed group.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("Then she met Bob.", source_texts=["Then she met Eve."])
+    >>> [change.after for change in entities(draft)]
+    ['Eve']
+    """
     yield from within_groups(draft, "entity", draft.language.names)
     texts = [text for _, text in draft.elsewhere()]
     known = known_names([draft.text, *texts], draft.language)
@@ -144,7 +159,15 @@ def entities(draft: Draft) -> Iterator[Change]:
 
 
 def roles(draft: Draft) -> Iterator[Change]:
-    """Let two names of the same shape change places."""
+    """Let two names of the same shape change places.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("Then Eve called Bob.")
+    >>> [change.applied(draft.text) for change in roles(draft)]
+    ['Then Bob called Eve.']
+    """
     known = known_names([draft.text, *draft.source_texts], draft.language)
     own = [n for n in names_in(draft.text, draft.language, known) if draft.once(n.text)]
     group_of = {member: group for group in draft.language.names for member in group}
@@ -160,7 +183,16 @@ def roles(draft: Draft) -> Iterator[Change]:
 
 
 def exchanged(draft: Draft, kind: str, one: Name | Word, two: Name | Word) -> Change:
-    """Let two parts of the text change places; a first word keeps its capital."""
+    """Let two parts of the text change places; a first word keeps its capital.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("From 5 to 9.")
+    >>> one, two = (word for word in draft.words if word.is_number)
+    >>> exchanged(draft, "number", one, two).applied(draft.text)
+    'From 9 to 5.'
+    """
     first, second = one.text, two.text
     return Change(
         kind,
@@ -191,6 +223,13 @@ def coordinated(draft: Draft, start: int, end: int) -> bool:
     """Tell whether only “and”, “or” or commas and names stand between two parts.
 
     Then their order says nothing: “Anna and Ben met” is “Ben and Anna met”.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("Anna and Ben met Eve.")
+    >>> coordinated(draft, 4, 9), coordinated(draft, 12, 17)
+    (True, False)
     """
     between = words_of(draft.text[start:end])
     return all(
@@ -203,7 +242,15 @@ def coordinated(draft: Draft, start: int, end: int) -> bool:
 def within_groups(
     draft: Draft, kind: str, groups: Sequence[Sequence[str]]
 ) -> Iterator[Change]:
-    """Change a word to another one of its closed group."""
+    """Change a word to another one of its closed group.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("It was red.")
+    >>> [c.after for c in within_groups(draft, "entity", [("red", "blue")])]
+    ['blue']
+    """
     for group in groups:
         members = {member.casefold(): member for member in group}
         for word in draft.words:

@@ -11,7 +11,14 @@ from quality.test_questions.edits.words import cased_like
 
 
 def negations(draft: Draft) -> Iterator[Change]:
-    """Add or take away a negation wherever the language's patterns fit."""
+    """Add or take away a negation wherever the language's patterns fit.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> [change.after for change in negations(draft_of("It is late."))]
+    ['is not']
+    """
     taken = list[tuple[int, int]]()
     for pattern, template in draft.language.remove_negation:
         for match in re.finditer(pattern, draft.text, re.IGNORECASE):

@@ -21,7 +21,15 @@ N_MADE = 4
 
 
 def numbers(draft: Draft) -> Iterator[Change]:
-    """Let two numbers change places, or change one to another of the same length."""
+    """Let two numbers change places, or change one to another of the same length.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("It has 3 legs.", source_texts=["Not 4, but 3."])
+    >>> next(numbers(draft)).after
+    '4'
+    """
     own = [word for word in draft.words if word.is_number and draft.once(word.text)]
     for index, one in enumerate(own):
         for two in own[index + 1 :]:
@@ -81,7 +89,14 @@ def _made(draft: Draft, number: str) -> str:
 
 
 def units(draft: Draft) -> Iterator[Change]:
-    """Change a unit after a number to another one of its group."""
+    """Change a unit after a number to another one of its group.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> [change.after for change in units(draft_of("It is 3 km."))]
+    ['m', 'cm', 'mm']
+    """
     number_words = {member for group in draft.language.number_words for member in group}
     counted = set()
     for before, word in pairwise(draft.words):
@@ -106,7 +121,14 @@ def _signs(draft: Draft) -> Iterator[Change]:
 
 
 def opposites(draft: Draft) -> Iterator[Change]:
-    """Change a word to its opposite."""
+    """Change a word to its opposite.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> [change.after for change in opposites(draft_of("It is more."))]
+    ['less']
+    """
     pairs = [*draft.language.opposites, *((b, a) for a, b in draft.language.opposites)]
     table: dict[str, list[str]] = {}
     for old, new in pairs:

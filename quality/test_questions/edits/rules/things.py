@@ -65,7 +65,15 @@ def _is_noun(word: Word, after: Word | None, language: type[Language]) -> bool:
 
 
 def things(draft: Draft) -> Iterator[Change]:
-    """Change a noun to one that stands after the same article elsewhere."""
+    """Change a noun to one that stands after the same article elsewhere.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("It is in the box.", source_texts=["The key is in the car."])
+    >>> [change.after for change in things(draft)]
+    ['key', 'car']
+    """
     own = [
         pair
         for pair in nouns_in(draft.text, draft.language)
@@ -89,7 +97,15 @@ def things(draft: Draft) -> Iterator[Change]:
 
 
 def exchanged_things(draft: Draft) -> Iterator[Change]:
-    """Let two nouns after the same article change places."""
+    """Let two nouns after the same article change places.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("The cat is in the box.")
+    >>> [change.applied(draft.text) for change in exchanged_things(draft)]
+    ['The box is in the cat.']
+    """
     own = [
         pair
         for pair in nouns_in(draft.text, draft.language)
@@ -106,7 +122,15 @@ def exchanged_things(draft: Draft) -> Iterator[Change]:
 
 
 def answers(draft: Draft) -> Iterator[Change]:
-    """Change a whole short answer to another one that looks like it."""
+    """Change a whole short answer to another one that looks like it.
+
+    Examples
+    --------
+    >>> from quality.test_questions.edits.draft import draft_of
+    >>> draft = draft_of("carbon dioxide", other_texts=["salt water", "Sea water"])
+    >>> [change.after for change in answers(draft)]
+    ['salt water']
+    """
     words = [word for word in draft.words if word.text[0].isalnum()]
     if not words or len(words) > SHORT:
         return
