@@ -323,8 +323,7 @@ SPECTACULAR_SETTINGS = {
 # --- Genie's own ------------------------------------------------------------------
 
 GENIE: dict[str, Any] = {
-    # whether visitors can make accounts for themselves
-    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),
+    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # how e-mails and webhooks name the site
     "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
     # whether webhooks may lead into the site's own network
@@ -360,8 +359,7 @@ GENIE: dict[str, Any] = {
     "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
-    # test questions that a script can tell from other items, or that are fewer than
-    # planned, need a person's word before work starts
+    # test questions that a script can tell need a person's word before work starts
     "TEST_QUESTIONS_CHECKED": env.flag("GENIE_TEST_QUESTIONS_CHECKED", default=True),
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),

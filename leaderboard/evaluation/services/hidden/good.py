@@ -29,7 +29,12 @@ TRANSLATION = "translation"
 # Words and pairs of words shared with a reference (F1) from which on an output of a good
 # system is right; translations share more, right or wrong.
 CLOSE, CLOSE_TRANSLATION = 0.35, 0.65
-GONE = (Submission.State.WITHDRAWN, Submission.State.INVALID)
+# Their outputs are not asked about, or public.
+NOT_HIDDEN = (
+    Submission.State.WITHDRAWN,
+    Submission.State.INVALID,
+    Submission.State.PUBLISHED,
+)
 
 
 def good_texts(
@@ -42,16 +47,16 @@ def good_texts(
     shows_reference: bool,
 ) -> Iterator[list[Offer]]:
     """Offer texts source by source, the best first; instances in their order in each."""
-    others = Submission.objects.filter(
-        task=task, visibility=Submission.Visibility.PUBLIC
-    ).exclude(pk__in=[system.pk for system in systems])
     for by_instance in (
         _confirmed(marked, systems, instances),
         # Genie's own questions know references only.
         _close(task, marked, systems, instances)
         if human.test_questions == EDITED
         else {},
-        _confirmed(marked, others.exclude(state__in=GONE), instances),
+        # Where exposure is counted by campaign, a worker may be shown the output twice.
+        _confirmed(marked, confirmed_of_others(task, systems), instances)
+        if human.exposure != OF_A_CAMPAIGN
+        else {},
         _settled(task, human, marked, systems, instances),
     ):
         yield [
@@ -66,6 +71,16 @@ def good_texts(
         for instance in instances
         for text in instance.references[first:] or instance.references
     ]
+
+
+def confirmed_of_others(
+    task: Task, systems: Sequence[Submission]
+) -> QuerySet[Submission]:
+    """Find other systems that may be seen, and whose outputs are not public yet."""
+    others = Submission.objects.filter(
+        task=task, visibility=Submission.Visibility.PUBLIC
+    )
+    return others.exclude(pk__in=[s.pk for s in systems]).exclude(state__in=NOT_HIDDEN)
 
 
 def _confirmed(
@@ -176,12 +191,13 @@ def _rated_well(
     """Give the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
     keys = ["submission", "instance", "criterion"]
-    worst = ratings.groupby(keys, as_index=False)["value"].min()
+    worst = ratings.groupby(keys)["value"].min().reset_index()
     good = defaultdict(list)
-    for row in worst.to_dict("records"):
-        if row["criterion"] in marked and row["value"] > threshold:
-            place = int(row["submission"]), int(row["instance"])
-            good[place].append(str(row["criterion"]))
+    for submission, instance, criterion, value in zip(
+        *(worst[name].tolist() for name in (*keys, "value")), strict=True
+    ):
+        if criterion in marked and value > threshold:
+            good[int(submission), int(instance)].append(str(criterion))
     return good
 
 
