@@ -188,7 +188,7 @@ def _rated_well(
     """Give the criteria on which every rating of an output is good."""
     ratings = system_ratings_of(evaluations)
     keys = ["submission", "instance", "criterion"]
-    worst = ratings.groupby(keys, as_index=False)["value"].min()
+    worst = ratings.groupby(keys)["value"].min().reset_index()
     good = defaultdict(list)
     for row in worst.to_dict("records"):
         if row["criterion"] in marked and row["value"] > threshold:
