@@ -53,7 +53,10 @@ def good_texts(
         _close(task, marked, systems, instances)
         if human.test_questions == EDITED
         else {},
-        _confirmed(marked, confirmed_of_others(task, systems), instances),
+        # Where exposure is counted by campaign, a worker may be shown the output twice.
+        _confirmed(marked, confirmed_of_others(task, systems), instances)
+        if human.exposure != OF_A_CAMPAIGN
+        else {},
         _settled(task, human, marked, systems, instances),
     ):
         yield [
@@ -190,10 +193,11 @@ def _rated_well(
     keys = ["submission", "instance", "criterion"]
     worst = ratings.groupby(keys)["value"].min().reset_index()
     good = defaultdict(list)
-    for row in worst.to_dict("records"):
-        if row["criterion"] in marked and row["value"] > threshold:
-            place = int(row["submission"]), int(row["instance"])
-            good[place].append(str(row["criterion"]))
+    for submission, instance, criterion, value in zip(
+        *(worst[name].tolist() for name in (*keys, "value")), strict=True
+    ):
+        if criterion in marked and value > threshold:
+            good[int(submission), int(instance)].append(str(criterion))
     return good
 
 

@@ -8,6 +8,11 @@ from crowd.models import Item
 from leaderboard.evaluation.services.hidden.offers import fingerprint
 from leaderboard.models import ConfirmedOutput, Prediction, Submission
 from quality.models import Placement
+from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
+    answer_all,
+    lift_shares,
+    settle,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +34,7 @@ def speak(submission):
     for row in rows:
         place = PLACES[row.instance.position % len(PLACES)]
         n = 10 + row.instance.position
-        row.text = f"{n} people have seen the new bridge in {place}, not far away."
+        row.text = f"Not far away the new one has been visited by {n} in {place}."
         row.save()
 
 
@@ -144,3 +149,23 @@ def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched, monke
     _, campaign = launch_speaking(launched, monkeypatch, task)
     on = [one.expected["criteria"] for one in placed(campaign, "NEGATIVE")]
     assert sorted(on) == [["fluent"], ["fluent"], ["true"], ["true"]]
+
+
+@pytest.mark.parametrize(("exposure", "n_settled"), [("task", 4), ("campaign", 0)])
+def test_well_rated_outputs_of_a_settled_public_system_are_good(
+    task, launched, monkeypatch, worker_of, admin_user, exposure, n_settled
+):
+    task.config["human"]["exposure"] = exposure
+    task.save()
+    first, campaign = launch_speaking(launched, monkeypatch, task)
+    lift_shares(campaign, admin_user)
+    answer_all(*(worker_of(task, name) for name in ("ann", "bob", "cat")))
+    settle()
+    first.refresh_from_db()
+    assert first.state == "PUBLISHED"
+    assert not first.scores.get(superseded_at=None).provisional
+    _, campaign = launch_speaking(launched, monkeypatch, task, "Gull")
+    settled = [one for one in placed(campaign, "POSITIVE") if one.kind == "settled"]
+    assert len(settled) == n_settled
+    for one in settled:
+        assert one.made_from["submission"] == first.pk
