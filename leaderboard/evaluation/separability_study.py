@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowd.hits.services.build import ItemSpec, order_of_hits
+from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.services.hidden.plan import planned
-from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge_l import RougeL
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Polarity
-from quality.test_questions.separability.features import surface_features
 from quality.test_questions.separability.measure import Separability, separability
 from quality.test_questions.services.inject import HiddenItem, item_key
 
@@ -148,19 +147,17 @@ class _System:
         ).items
         judged = self._judged(key)
         tests = [item.spec for item in drawn]
-        place_of = self._places([*judged, *tests], seed)
-        asked = {spec.content_key for spec in tests}
-        left = [spec for spec in judged if spec.content_key not in asked]
-        seen = self._features([*tests, *left], place_of)
-        for item, features in zip(drawn, seen, strict=False):
+        seen = compared(self.seen, self.rows, judged, tests, seed=seed)
+        groups = [self.first_group + group for group in seen.groups]
+        for at, item in enumerate(drawn):
             side = found.good if item.polarity == Polarity.POSITIVE else found.bad
-            side.add(features[None, :], self._groups([item.spec]))
+            side.add(seen.tests[at : at + 1], groups[at : at + 1])
             found.kinds[item.kind] += 1
             if item.kind.startswith(EDIT):
                 found.edits += self._edit(item)
         # The same real items are there in each draw.
         if self.is_new:
-            found.real.add(self._features(judged, place_of), self._groups(judged))
+            found.real.add(seen.items, groups[len(tests) :])
             self.is_new = False
 
     def _judged(self, campaign_key: str) -> list[ItemSpec]:
@@ -173,28 +170,6 @@ class _System:
             for key, row in self.rows.items()
             if row.sample_rank < self.task.sample_size and row.pk in self.texts
         ]
-
-    def _places(self, specs: Sequence[ItemSpec], seed: int) -> dict[str, float]:
-        order = order_of_hits(specs, seed)
-        return {specs[at].key: place / len(specs) for place, at in enumerate(order)}
-
-    def _features(
-        self, specs: Sequence[ItemSpec], place_of: Mapping[str, float]
-    ) -> Floats:
-        return surface_features(
-            [
-                self.seen.surface(
-                    self.rows[spec.content_key],
-                    str(spec.data["prediction"]),
-                    key=spec.key,
-                    position=place_of[spec.key],
-                )
-                for spec in specs
-            ]
-        )
-
-    def _groups(self, specs: Sequence[ItemSpec]) -> list[int]:
-        return [self.first_group + self.rows[s.content_key].position for s in specs]
 
     def _edit(self, item: HiddenItem) -> list[Edited]:
         row = self.rows[item.spec.content_key]

@@ -17,7 +17,8 @@ class Command(BaseCommand):
     help = (
         "Draw the test questions of shipped tasks as for campaigns, many times, and "
         "print how well a script tells them from real items, and the positive from the "
-        "negative ones, by what can be seen without reading. Nothing is kept."
+        "negative ones, by what can be seen without reading. Nothing is kept, but the "
+        "database is locked meanwhile: on a busy site, use a copy of it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -38,7 +38,7 @@ class Word:
     @property
     def is_number(self) -> bool:
         """Tell numbers in digits."""
-        return self.text[0].isdigit()
+        return self.text[0].isdecimal()
 
     @property
     def capital(self) -> bool:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
@@ -128,7 +130,9 @@ def test_kinds_come_in_turn_and_odd_ones_late():
     )
 
 
-@pytest.mark.parametrize("text", ["", " ", "...", "Yes", "?!", "a", "北京", "\n"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "...", "Yes", "?!", "a", "北京", "\n", "²¹", "½"]
+)
 @pytest.mark.parametrize("language", ["en", "de", "any", "zh"])
 def test_odd_texts_give_nothing_and_break_nothing(text, language):
     assert edits_of(text, language=language, seed=1) == []
@@ -162,6 +166,56 @@ def test_word_lists_are_usable(language):
         assert all(len(set(group)) == len(group) > 1 for group in groups)
     assert all(one != two for one, two in (*language.opposites, *language.agreement))
     assert issubclass(language, Language)
+
+
+PIECES = st.sampled_from(
+    [
+        "the",
+        "cat",
+        "is",
+        "not",
+        "Eve's",
+        "Bob",
+        "3",
+        "9.30",
+        "1997",
+        "€",
+        "km",
+        ",",
+        ".",
+        " – ",
+        "because",
+        "and",
+        "A",
+        "“",
+        "\n",
+        "  ",
+        "kein",
+        "der",
+        "Hund",
+        "ß",
+        "don't",
+        "May",
+        "\u202e",
+        "cannot",
+        "½",
+        "٣",
+        "²",
+        "2008年",
+    ]
+)
+TEXTS = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=25).map(" ".join))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, TEXTS, TEXTS, TEXTS, st.sampled_from(["en", "de", "any"]))
+def test_whatever_the_texts_are_an_edit_is_another_text(
+    text, source, other, right, language
+):
+    for edit in edits_of(text, language=language, source_texts=[source], other_texts=[other], same_input=[right], seed=1):  # fmt: skip
+        assert edit.text.strip()
+        assert edit.text not in {text, source, other, right}
+        assert edit.sentence
 
 
 def outputs(slug):

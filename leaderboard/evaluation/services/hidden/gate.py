@@ -13,17 +13,16 @@ from typing import Any
 
 from django.utils.text import Truncator
 
-from crowd.hits.services.build import ItemSpec, order_of_hits
+from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.services.hidden.single import Planned
-from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
-from quality.test_questions.separability.features import surface_features
 from quality.test_questions.separability.measure import Separability, separability
 
 
@@ -36,25 +35,15 @@ def measured(
     seed: int,
 ) -> Separability:
     """Measure how well a script tells a campaign's test questions from its other items."""
-    specs = [*judged, *(item.spec for item in planned.items)]
-    place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
-    rows = {
+    tests = [item.spec for item in planned.items]
+    keys = sorted({spec.content_key for spec in (*judged, *tests)})
+    every = {
         content_key(task.slug, row.instance_id): row for row in task.instances.all()
     }
-    shown = [rows[key] for key in sorted({spec.content_key for spec in specs})]
-    seen = seen_of(task, [submission], shown)
-    surfaces = [
-        seen.surface(
-            rows[spec.content_key],
-            str(spec.data["prediction"]),
-            key=spec.key,
-            position=place_of[at] / len(specs),
-        )
-        for at, spec in enumerate(specs)
-    ]
-    features = surface_features(surfaces)
-    n = len(judged)
-    return separability(features[n:], features[:n], seed)
+    rows = {key: every[key] for key in keys}
+    seen = seen_of(task, [submission], list(rows.values()))
+    found = compared(seen, rows, judged, tests, seed=seed)
+    return separability(found.tests, found.items, seed, groups=found.groups)
 
 
 def check_of(

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from crowd.hits.services.build import ItemSpec, order_of_hits
 from leaderboard.evaluation.services.hidden.offers import Offer
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.separability.blend import blend_in
-from quality.test_questions.separability.features import Surface
+from quality.test_questions.separability.features import (
+    Floats,
+    Surface,
+    surface_features,
+)
 
 # Of so many other systems' public outputs a script is expected to know.
 N_PUBLISHED = 5
@@ -98,6 +103,52 @@ def seen_of(
         for instance, text in judged.values_list("instance_id", "text")
     ]
     return Seen(task, published, real)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What can be seen of tests and of real items; `groups` keeps an input in one fold."""
+
+    tests: Floats
+    items: Floats
+    groups: list[int]
+
+
+def compared(
+    seen: Seen,
+    rows: Mapping[str, Instance],
+    judged: Sequence[ItemSpec],
+    tests: Sequence[ItemSpec],
+    *,
+    seed: int,
+) -> Compared:
+    """Describe a campaign's tests and real items as one worker sees them.
+
+    Who is asked a test is never given the real item of the same input, so repeats are
+    not counted between the two.
+    """
+    specs = [*tests, *judged]
+    place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
+    surfaces = [
+        seen.surface(
+            rows[spec.content_key],
+            str(spec.data["prediction"]),
+            key=spec.key,
+            position=place_of[at] / len(specs),
+        )
+        for at, spec in enumerate(specs)
+    ]
+    n, asked = len(tests), {spec.content_key for spec in tests}
+    left = [
+        surface
+        for spec, surface in zip(judged, surfaces[n:], strict=True)
+        if spec.content_key not in asked
+    ]
+    return Compared(
+        surface_features([*surfaces[:n], *left])[:n],
+        surface_features(surfaces[n:]),
+        [rows[spec.content_key].position for spec in specs],
+    )
 
 
 def _of_input(surface: Surface, key: str) -> Surface:

@@ -39,7 +39,8 @@ def numbers(draft: Draft) -> Iterator[Change]:
                 yield exchanged(draft, "number", one, two)
     for word in own:
         yield from _from_elsewhere(draft, word)
-        for _ in range(N_MADE):
+        # other scripts' digits are only taken from elsewhere
+        for _ in range(N_MADE if word.text.isascii() else 0):
             new = _made(draft, word.text)
             if draft.is_new(new):
                 yield _changed(word, new, 2)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import pytest
 from django.core.management import call_command
 
+from crowd.hits.services.build import ItemSpec
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
 from leaderboard.models import ConfirmedOutput, TestCheck
 from leaderboard.tasks.services import load
 from quality.models import Placement
+from quality.test_questions.separability.features import FEATURES
 from tests.factories import (
     make_predictions,
     make_submission,
@@ -86,6 +90,24 @@ def test_edits_of_outputs_and_confirmed_ones_do_not_stand_out(
     # what was measured is what is asked
     assert Placement.objects.count() == 12
     assert Placement.objects.filter(kind="confirmed").count() == 6
+
+
+def test_what_is_compared_is_what_one_worker_sees(task, waiting):
+    rows = {
+        content_key(task.slug, row.instance_id): row for row in task.instances.all()
+    }
+    judged = [
+        ItemSpec(key=f"k{at}", data={"prediction": f"text {at}"}, content_key=key)
+        for at, key in enumerate(rows)
+    ]
+    # a good test is a real output, which its worker is not shown a second time
+    twin = ItemSpec(key="t", data=judged[3].data, content_key=judged[3].content_key)
+    seen = seen_of(task, [waiting], list(rows.values()))
+    found = compared(seen, rows, judged, [twin], seed=1)
+    repeats = FEATURES.index("same text elsewhere")
+    assert found.tests[:, repeats].tolist() == [0]
+    assert set(found.items[:, repeats]) == {0}
+    assert found.groups[0] == found.groups[1 + 3]
 
 
 def test_fewer_questions_than_planned_need_a_persons_word(
