@@ -14,6 +14,7 @@ from crowd.hits.models.campaign import HIT, Campaign, HITType, Input, Item
 from crowd.hits.models.drawn_order import DrawnOrder
 from crowd.hits.models.reservation import Reservation
 from crowd.hits.models.reward_change import RewardChange
+from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import Budget, Commitment, LedgerEntry
 from crowd.requester.models.account import (
@@ -45,7 +46,13 @@ from crowd.workers.models.qualification_test import (
     QualificationTest,
 )
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
+from crowd.workers.models.worker import (
+    Consent,
+    Exclusion,
+    Invitation,
+    Pause,
+    Worker,
+)
 
 __all__ = [
     "HIT",
@@ -69,6 +76,7 @@ __all__ = [
     "Message",
     "OutwardCall",
     "PanelSource",
+    "Pause",
     "PlatformNotice",
     "Qualification",
     "QualificationGrant",
@@ -89,6 +97,7 @@ __all__ = [
     "Reservation",
     "RewardChange",
     "SessionWork",
+    "Signals",
     "TestAttempt",
     "Worker",
     "WorkerAlias",

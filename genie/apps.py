@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import gc
+
 from django.apps import AppConfig
 
 
@@ -14,3 +16,6 @@ class GenieConfig(AppConfig):
 
         lifeline.hold_on()
         pulse.listen()
+        # What is loaded by now stays: the collector need not look at it again.
+        gc.freeze()
+        gc.set_threshold(10_000, 20, 20)

@@ -323,8 +323,7 @@ SPECTACULAR_SETTINGS = {
 # --- Genie's own ------------------------------------------------------------------
 
 GENIE: dict[str, Any] = {
-    # whether visitors can make accounts for themselves
-    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),
+    "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # how e-mails and webhooks name the site
     "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
     # whether webhooks may lead into the site's own network
@@ -344,9 +343,15 @@ GENIE: dict[str, Any] = {
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
     "BOOTSTRAP_RESAMPLES": 10_000,
-    # the default of quality/detection/stats/detectors.py
-    "DETECTOR": env.text("GENIE_DETECTOR", "rate-guarded-2"),
+    # quality/detection/stats/detector_specs.py has the others
+    "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),
     "BAN_THRESHOLD": 0.99,
+    # a crowd with a greater share of careless workers is bad: staff is told
+    "BAD_CROWD": env.integer("GENIE_BAD_CROWD_PERCENT", 40, minimum=1, maximum=99)
+    / 100,
+    # who is careless with a greater probability gets no more work until it is decided
+    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50, maximum=99)
+    / 100,
     # noisy: right on less than this share of test questions; a task can say otherwise
     "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)
     / 100,
@@ -354,6 +359,8 @@ GENIE: dict[str, Any] = {
     "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
+    # test questions that a script can tell need a person's word before work starts
+    "TEST_QUESTIONS_CHECKED": env.flag("GENIE_TEST_QUESTIONS_CHECKED", default=True),
     # how often a campaign on another platform is looked at
     "PLATFORM_SYNC_SECONDS": env.integer("GENIE_PLATFORM_SYNC_SECONDS", 120),
     # accounts elsewhere; docs/crowd-platforms.md says what each needs

@@ -15,6 +15,7 @@ from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
 from leaderboard.tasks.services.fitting import misfits
+from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detector_specs import DETECTORS
 
 HOURS = range(24)
@@ -52,13 +53,14 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         for day in configured["HOLIDAYS"]
         if not _is_date(day)
     ]
-    if configured["DETECTOR"] not in DETECTORS:
+    detectors = (ALL_EVIDENCE, *DETECTORS)
+    if configured["DETECTOR"] not in detectors:
         messages.append(
             _error(
                 "E004",
                 f"GENIE_DETECTOR is {configured['DETECTOR']!r}, which is not a "
                 "detector.",
-                f"Choose one of {', '.join(DETECTORS)}.",
+                f"Choose one of {', '.join(detectors)}.",
             )
         )
     return messages

@@ -10,6 +10,7 @@ from leaderboard.evaluation.models.comparison import (
     ComparisonSet,
     CountedVote,
 )
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
@@ -20,6 +21,7 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.rescoring import Rescoring
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
@@ -42,6 +44,7 @@ __all__ = [
     "ComparedPair",
     "Comparison",
     "ComparisonSet",
+    "ConfirmedOutput",
     "CountedVote",
     "EvaluatedSystem",
     "EvaluationCampaign",
@@ -68,6 +71,7 @@ __all__ = [
     "Task",
     "Team",
     "TeamInvitation",
+    "TestCheck",
     "Webhook",
     "WebhookDelivery",
 ]

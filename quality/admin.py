@@ -6,6 +6,7 @@ from quality.appeals.admin import AppealAdmin
 from quality.bans.admin.ban import BanAdmin
 from quality.bans.admin.held import HeldExclusionAdmin
 from quality.detection.admin.fits import DetectorFitAdmin
+from quality.detection.admin.retired import RetiredQuestionAdmin
 from quality.detection.admin.verdict import VerdictAdmin
 from quality.detection.admin.workers import GradeAdmin
 
@@ -15,5 +16,6 @@ __all__ = [
     "DetectorFitAdmin",
     "GradeAdmin",
     "HeldExclusionAdmin",
+    "RetiredQuestionAdmin",
     "VerdictAdmin",
 ]

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
-from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.detection.models import (
+    Ban,
+    DetectorFit,
+    RetiredQuestion,
+    Standing,
+    Verdict,
+)
 from quality.test_questions.models import Grade, Placement
 
 __all__ = [
@@ -14,5 +20,7 @@ __all__ = [
     "Grade",
     "HeldExclusion",
     "Placement",
+    "RetiredQuestion",
+    "Standing",
     "Verdict",
 ]

@@ -11,6 +11,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Each test process has its own folder: no test sees a developer's database or uploads.
 os.environ["GENIE_VAR"] = tempfile.mkdtemp(prefix="genie-test-")
 os.environ.setdefault("GENIE_SECRET_KEY", "only for tests")
+# the smallest tasks' questions stand out; tests of the check turn it on
+os.environ.setdefault("GENIE_TEST_QUESTIONS_CHECKED", "0")
 
 from genie.settings import *  # noqa: F403
 from genie.settings import DATABASES, REST_FRAMEWORK, VAR_DIR

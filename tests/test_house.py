@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parent.parent
 APPS = ["genie", "leaderboard", "quality", "crowd"]
 PURE = [
     "quality.agreement",
+    "quality.authenticity.stats",
     "quality.detection.stats",
+    "quality.test_questions.edits",
+    "quality.test_questions.separability",
     "leaderboard.stats",
     "leaderboard.metrics",
     "leaderboard.metric_board.readers",

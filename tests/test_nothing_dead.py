@@ -23,7 +23,10 @@ ENTRIES = [
 ]
 PURE = [
     "quality.agreement",
+    "quality.authenticity.stats",
     "quality.detection.stats",
+    "quality.test_questions.edits",
+    "quality.test_questions.separability",
     "leaderboard.stats",
     "leaderboard.metrics",
     "leaderboard.charts",

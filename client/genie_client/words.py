@@ -118,8 +118,8 @@ def _pair(found: Json) -> list[str]:
     told = "significantly better" if pair["significant"] else "not significantly better"
     return [
         f"  {pair['a']['system']} is {told} than {pair['b']['system']}: "
-        f"P(better) = {100 * pair['p_above']:.0f} %, p = {pair['p_value']:.3f} for all "
-        "pairs of the board.",
+        f"P(better) = {100 * pair['p_above']:.0f} %, p = {pair['p_value']:.3f} by "
+        "the board's rule.",
         f"  All pairs: {found['all_pairs']}",
     ]
 

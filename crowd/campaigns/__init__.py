@@ -5,8 +5,8 @@ are looked up outside of it, then one is claimed. Whoever changes several rows l
 in one order: submission, worker, campaign, budget, commitment. What has to be told to
 another platform is first written down in `services.outbox`.
 
-Front door: models; selectors (offers, reading_pace, rejection_reversal); services
-(claim, outbox, overturn, reissue, reopen, reservations, review, run, shares,
+Front door: models; selectors (offers, reading_pace, rejection_reversal, starved); services
+(claim, outbox, overturn, preference, reissue, reopen, reservations, review, run, shares,
 staff_notices, work).
 """
 

@@ -12,7 +12,9 @@ CHECKBOXES = {
     "added": "It adds information that is not in the input",
     "missed": "It leaves out information that is in the input",
 }
-KNOWN = {"setup", "show_input", "before_text", "checkboxes", "allow_tie"}
+# what is yes or no, and no where nothing is said
+SWITCHES = ("allow_tie", "canary")
+KNOWN = {"setup", "show_input", "before_text", "checkboxes", *SWITCHES}
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Form:
     before_input: frozenset[str]
     checkboxes: tuple[str, ...]
     allow_tie: bool
+    # whether the page has a field that only programs find
+    canary: bool = False
 
 
 def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
@@ -50,6 +54,7 @@ def read_form(config: Mapping[str, Any], criteria: Collection[str]) -> Form:
         before_input=frozenset(set(criteria) - at_once if with_input else ()),
         checkboxes=tuple(config.get("checkboxes", ())),
         allow_tie=config.get("allow_tie", False),
+        canary=config.get("canary", False),
     )
 
 
@@ -79,9 +84,12 @@ def _problems(
             bool(set(checkboxes) & set(criteria)),
             "a checkbox has the same name as a criterion",
         ),
-        (
-            not isinstance(config.get("allow_tie", False), bool),
-            "allow_tie must be true or false",
+        *(
+            (
+                not isinstance(config.get(name, False), bool),
+                f"{name} must be true or false",
+            )
+            for name in SWITCHES
         ),
     ]
 

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ class HITTemplate:
     questions: Mapping[str, str]
     fields: tuple[Field, ...]
     example: Mapping[str, Any]
-    instructions: SafeString
+    instructions_markdown: str
     # workers mark spans of the prediction, too
     marks_errors: bool
     # how its questions are put where nobody says otherwise; see form.py
@@ -66,6 +67,11 @@ class HITTemplate:
                     code="unusable-item",
                     details={"template": self.slug, "field": item_field.name},
                 )
+
+    @cached_property
+    def instructions(self) -> SafeString:
+        """Give the instructions as HTML: made when asked for, as few processes show any."""
+        return to_html(self.instructions_markdown)
 
     @property
     def shows_outputs(self) -> bool:
@@ -115,7 +121,7 @@ def _parsed(folder: Path) -> HITTemplate:
         questions=dict(config["questions"]),
         fields=read_fields(config["fields"]),
         example=json.loads(_read(folder / "example.json")),
-        instructions=to_html(_read(folder / "instructions.md")),
+        instructions_markdown=_read(folder / "instructions.md"),
         marks_errors=bool(config.get("marks_errors", False)),
         form=dict(config.get("form", {})),
         test_criteria=dict(config.get("test_criteria", {})),

@@ -6,7 +6,7 @@ its items, their order and their names. Nothing here knows which systems are jud
 which items are test questions.
 
 Front door: models; selectors (familiarity, progress, questions, rewards); services
-(build, check_answers, extend, platforms, slots).
+(build, check_answers, extend, inputs, platforms, signals, slots).
 """
 
 from __future__ import annotations

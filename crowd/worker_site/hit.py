@@ -18,6 +18,8 @@ from crowd.elsewhere.pages.visit import visit_of
 from crowd.elsewhere.services import visits
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.selectors.familiarity import is_of_another_kind
+from crowd.hits.selectors.questions import form_of
+from crowd.hits.services.signals import canary_word, read_signals
 from crowd.money.selectors.earnings import earnings
 from crowd.workers.hit_form import (
     REMARK_CHARACTERS,
@@ -72,6 +74,7 @@ def _take(request: HttpRequest, worker: Worker, assignment: Assignment) -> HttpR
             sent_answers(assignment, request.POST),
             active_seconds=sent_seconds(request.POST),
             remark=request.POST.get("remark", ""),
+            signals=read_signals(assignment, request.POST),
         )
     except GenieError as error:
         return _refused(request, worker, assignment, error)
@@ -130,6 +133,9 @@ def _page(
         "remark": posted.get("remark", ""),
         "remark_characters": REMARK_CHARACTERS,
         "error": error,
+        "canary": canary_word(assignment)
+        if form_of(assignment.hit.campaign.hit_type).canary
+        else "",
         "progress": worker_progress(
             worker, in_turns_with(worker, assignment.hit.campaign)
         ),

@@ -19,7 +19,7 @@ from crowd.money.selectors.earnings import earnings as earnings_selector
 from crowd.money.selectors.requester_earnings import done_for_requesters
 from crowd.pricing import hourly_cents
 from crowd.requester.pages.groups import has_work
-from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.consent import consent_text
 from crowd.workers.services import consent as consent_service
 from genie.lib.serving.pages import page_of
@@ -39,6 +39,7 @@ def home(request: HttpRequest, worker: Worker) -> HttpResponse:
             "open": open_assignment(worker, timezone.now()),
             "earnings": earnings_selector(worker),
             "exclusions": Exclusion.objects.filter(worker=worker),
+            "paused": Pause.objects.filter(worker=worker).exists(),
             "excluded": worker.excluded,
             "requests": has_work(worker),
         },

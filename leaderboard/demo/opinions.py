@@ -7,6 +7,7 @@ from leaderboard.demo.systems import systems_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.models import Instance
 
 OPINIONS = {"right": 0.95, "partly": 0.5, "wrong": 0.08}
@@ -35,11 +36,23 @@ class Opinions:
             or JudgedItem.objects.filter(item=item).values_list(*_about(own)).first()
         )
         if judged is None:
-            # a test question: its content is known, and its prediction is a reference
-            # or another's
-            known = self._references.get(item.content_key, set())
-            return OPINIONS["right" if item.data["prediction"] in known else "wrong"]
-        slug, system, instance_id = judged
+            return self._of_test(item)
+        return self._of_output(*judged)
+
+    def _of_test(self, item: Item) -> float:
+        """Judge a test question: a reference, a system's output, or a wrong text."""
+        text = item.data["prediction"]
+        if text in self._references.get(item.content_key, set()):
+            return OPINIONS["right"]
+        rows = Prediction.objects.filter(
+            submission__task__slug=item.campaign.pool, text=text
+        ).values_list("submission__system_name", "instance__instance_id")
+        for system, instance_id in rows:
+            if content_key(item.campaign.pool, instance_id) == item.content_key:
+                return self._of_output(item.campaign.pool, system, instance_id)
+        return OPINIONS["wrong"]
+
+    def _of_output(self, slug: str, system: str, instance_id: str) -> float:
         notes = self._notes[slug, system]
         for opinion, value in OPINIONS.items():
             if instance_id in notes.get(opinion, ()):

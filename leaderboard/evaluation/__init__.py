@@ -8,9 +8,10 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 in `crowd`.
 
 Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); decide;
-estimate_words; estimates; price; rescoring; run; selectors (anchors, board_ratings, campaigns,
-comparison_labels, comparisons, coverage, joint, progress, ratings_beside,
-ratings_digest, sample_disclosure, sides, system_ratings, task_policy, unsettled,
-worker_figures); services (comparison, joint, qualification, ranking_numbers, refit,
-request, simulate); views (comparison, joint).
+estimate_words; estimates; price; ranking; rescoring; run; separability_study; stored_fit;
+selectors (anchors, board_ratings, campaigns, comparison_labels, comparisons, coverage,
+hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,
+system_ratings, task_policy, unsettled, worker_figures); services (comparison,
+hidden.preview, joint, qualification, ranking_numbers, refit, request, simulate); views
+(comparison, joint).
 """

@@ -24,12 +24,13 @@ from leaderboard.evaluation.models.human_evaluation import (
 )
 from leaderboard.evaluation.services import anchors, items, qualification
 from leaderboard.evaluation.services.anchors import AnchorSpec
+from leaderboard.evaluation.services.hidden.single import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
 from quality.detection.services import judge
-from quality.test_questions.services import grade, inject
+from quality.test_questions.services import grade, inject, leftovers
 
 State = states.State
 
@@ -45,6 +46,8 @@ class Part:
     judged: list[JudgedSpec]
     hidden: list[inject.HiddenItem]
     anchors: list[AnchorSpec] = field(default_factory=list)
+    # what staff are told of the test questions
+    planned: Planned | None = None
 
 
 def send_out(
@@ -133,6 +136,8 @@ def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
         noisy_below=configuration.noisy_below(task.human),
     )
     for campaign in campaigns:
+        # What is left over is closed before anybody is told that work waits.
+        leftovers.settle(campaign)
         staff_notices.watch(campaign)
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeVar
 
+from django.conf import settings
 from django.db import transaction
+from django.utils import timezone
 
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
@@ -23,7 +25,9 @@ from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
+from leaderboard.evaluation.services.hidden import gate
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
@@ -49,11 +53,27 @@ def n_workers(evaluation: HumanEvaluation) -> int:
     return strategy_of(evaluation).n_workers(evaluation)
 
 
+def test_check(evaluation: HumanEvaluation) -> TestCheck | None:
+    """Measure whether the test questions of what is planned stand out."""
+    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
+        return None
+    return strategy_of(evaluation).check_tests(evaluation)
+
+
 @transaction.atomic
 def approve(
-    subject: Subject, *, by: Account, reason: str = "", start_now: bool = False
+    subject: Subject,
+    *,
+    by: Account,
+    reason: str = "",
+    start_now: bool = False,
+    despite: str = "",
 ) -> Subject:
-    """Set the money aside and send the work out; one approval counts."""
+    """Set the money aside and send the work out; one approval counts.
+
+    `despite` is a person's word that work starts although its test questions stand out,
+    or are fewer than planned.
+    """
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = (
         "only submissions, comparisons and joint evaluations that await approval or "
@@ -64,6 +84,11 @@ def approve(
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
+    check = test_check(evaluation)
+    if check is not None:
+        if gate.objections(check) and not despite.strip():
+            gate.refuse(check)
+        gate.keep(check, by=by, despite=despite, at=timezone.now())
     cents = strategy.cost(evaluation).total_cents
     keys = strategy.keys(evaluation)
     # A commitment for each campaign: each is settled by itself when its campaign ends.

@@ -7,27 +7,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leaderboard.designs.unit import Unit
-from leaderboard.stats.clustered import clustered_mean
+from leaderboard.evaluation.ranking import Compared, compare
+from leaderboard.evaluation.stored_fit import DIGITS
+from leaderboard.stats.clustered import (
+    clustered_mean,
+    factor_codes,
+    multiway_variance,
+)
 from leaderboard.stats.intervals import Interval
 from leaderboard.stats.rater_effects import standardised_means, worker_z_scores
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
-from leaderboard.stats.systems.ranks import Ranking, rank_systems
-from leaderboard.stats.systems.variances import Variances
-from leaderboard.tasks.config import ADJUSTED, PLAIN, Z_SCORES
+from leaderboard.stats.systems.estimates import (
+    COVERS_DAYS,
+    SystemEstimates,
+    estimate_systems,
+)
+from leaderboard.stats.systems.ranks import Ranking
+from leaderboard.stats.systems.table import rating_table
+from leaderboard.tasks.config import ADJUSTED, PLAIN, SIMULTANEOUS, Z_SCORES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# What is published: far beyond what any reader needs, and short of the last bits, in
-# which machines differ.
-DIGITS = 9
 _Z_RESAMPLES = 2_000
 _NO_SPREAD = 1e-12
 
@@ -70,10 +77,11 @@ class Standing:
 
 @dataclass(frozen=True)
 class BoardEstimates:
-    """Standings by system and criterion, and the fits behind them by criterion."""
+    """Standings by system and criterion; by criterion the fits and what ranks come from."""
 
     standings: dict[tuple[int, str], Standing]
     fits: dict[str, SystemEstimates]
+    compared: dict[str, Compared]
 
 
 def estimate_board(
@@ -82,23 +90,35 @@ def estimate_board(
     ranked: Collection[int],
     *,
     headline: str = ADJUSTED,
+    rule: str = SIMULTANEOUS,
     seed: int = 0,
 ) -> BoardEstimates:
     """Estimate all systems of a board together, criterion by criterion.
 
-    `ratings` has the columns submission, criterion, instance, worker and value; systems
-    whose ratings are in another unit than the first one's are left out.
+    `ratings` has the columns submission, criterion, instance, worker and value, and
+    `on` where the days of ratings are known, `weight` where workers do not all count in
+    full (in adjusted estimates); systems whose ratings are in another unit than the first
+    one's are left out.
     """
     standings: dict[tuple[int, str], Standing] = {}
     fits: dict[str, SystemEstimates] = {}
+    compared: dict[str, Compared] = {}
     for criterion, unit, group in groups_of(ratings, unit_of):
-        alike = set(group["submission"])
-        fit, of_criterion = _of_criterion(
-            group, unit, set(ranked) & alike, headline, seed
-        )
-        fits[criterion] = fit
-        standings |= {(pk, criterion): one for pk, one in of_criterion.items()}
-    return BoardEstimates(standings, fits)
+        values, labels = compared_values(group, unit, PLAIN)
+        weights = weights_in(group)
+        fit = fits[criterion] = estimate_systems(values, *labels, weights=weights)
+        z_scores: dict[int, Estimate] = {}
+        if headline == Z_SCORES:
+            z_scores = _z_scores(values, *labels, seed=seed)
+            values, labels = compared_values(group, unit, headline)
+        shown = None if headline == Z_SCORES else fit
+        among = compare(values, *labels, rule=rule, fit=shown)
+        compared[criterion] = among
+        standings |= {
+            (pk, criterion): one
+            for pk, one in _standings(fit, unit, z_scores, among, ranked).items()
+        }
+    return BoardEstimates(standings, fits, compared)
 
 
 def groups_of(
@@ -126,18 +146,14 @@ def sorted_by_system(
     return sorted(unit_of.items(), key=lambda entry: entry[0])
 
 
-def _of_criterion(
-    ratings: pd.DataFrame, unit: Unit, ranked: Collection[int], headline: str, seed: int
-) -> tuple[SystemEstimates, dict[int, Standing]]:
-    values, labels = compared_values(ratings, unit, PLAIN)
-    fit = estimate_systems(values, *labels)
-    z_scores = _z_scores(values, *labels, seed=seed) if headline == Z_SCORES else {}
-    compared = fit
-    if headline == Z_SCORES:
-        z, known = compared_values(ratings, unit, headline)
-        compared = estimate_systems(z, *known)
-    names = [str(pk) for pk in ranked if str(pk) in compared.systems]
-    ranking = rank_systems(compared, names)
+def _standings(
+    fit: SystemEstimates,
+    unit: Unit,
+    z_scores: Mapping[int, Estimate],
+    compared: Compared,
+    ranked: Collection[int],
+) -> dict[int, Standing]:
+    ranking = compared.ranking({str(pk) for pk in ranked})
     standings = {}
     for i, name in enumerate(fit.systems):
         pk = int(name)
@@ -150,22 +166,35 @@ def _of_criterion(
             round(float(fit.effective_workers[i]), DIGITS),
             round(float(fit.largest_share[i]), DIGITS),
         )
-    return fit, standings
+    return standings
 
 
 def compared_values(
     ratings: pd.DataFrame, unit: Unit, headline: str
 ) -> tuple[Floats, list[Any]]:
-    """Give the values that ranks are made from, with their system, worker and instance."""
+    """Give the values that ranks are made from: whose, by whom, on which instance and day."""
     values = unit.averaged(ratings["value"].to_numpy(float))
-    labels = [ratings[name].to_numpy() for name in ("submission", "worker", "instance")]
+    labels = labels_of(ratings)
     if headline != Z_SCORES:
         return values, labels
     z = worker_z_scores(values, labels[1])
     known = ~np.isnan(z)
     if not known.any():
         return values, labels
-    return z[known], [label[known] for label in labels]
+    return z[known], labels_of(ratings[known])
+
+
+def labels_of(ratings: pd.DataFrame) -> list[Any]:
+    """Give each rating's system, worker, instance and day; None where no days are known."""
+    names = ("submission", "worker", "instance", "on")
+    return [ratings[name].to_numpy() if name in ratings else None for name in names]
+
+
+def weights_in(ratings: pd.DataFrame) -> Floats | None:
+    """Give the weights of ratings; None where all count in full."""
+    if "weight" not in ratings or (ratings["weight"] == 1).all():
+        return None
+    return ratings["weight"].to_numpy(float)
 
 
 def _place(ranking: Ranking, name: str) -> tuple[tuple[int, int] | None, int | None]:
@@ -192,9 +221,10 @@ def _adjusted(fit: SystemEstimates, name: str, unit: Unit) -> dict[str, Estimate
 
 
 def _z_scores(
-    values: Any, systems: Any, workers: Any, instances: Any, *, seed: int
+    values: Any, systems: Any, workers: Any, instances: Any, days: Any, *, seed: int
 ) -> dict[int, Estimate]:
-    """Average z-scores as WMT does, with an interval over workers and instances."""
+    """Average z-scores as WMT does, with an interval over workers, instances and days."""
+    counts = days is not None and rating_table(values, systems, workers, None, days)
     means = standardised_means(values, systems, workers, instances)
     z = worker_z_scores(values, workers)
     found = {}
@@ -202,10 +232,14 @@ def _z_scores(
         own = (systems.astype(str) == name) & ~np.isnan(z)
         if np.isnan(mean) or len(np.unique(workers[own])) < 2:
             continue
+        factors = {"worker": workers[own], "instance": instances[own]}
+        if counts and counts.n_days:
+            found[int(name)] = _over_days(z[own], {**factors, "day": days[own]}, mean)
+            continue
         wide, narrow = (
             clustered_mean(
                 z[own],
-                {"worker": workers[own], "instance": instances[own]},
+                factors,
                 seed=seed,
                 n_resamples=_Z_RESAMPLES,
                 confidence=confidence,
@@ -218,47 +252,23 @@ def _z_scores(
     return found
 
 
+def _over_days(z: Floats, factors: Mapping[str, Any], mean: float) -> Estimate:
+    """Give a mean with Student's interval over workers, instances and days.
+
+    Nothing is drawn: with a few days, draws would depend on who is called what.
+    """
+    from scipy import special
+
+    crossed = [pair for pair in factor_codes(factors, len(z)).values() if pair[1] > 1]
+    variance, freedom = multiway_variance(z - z.mean(), crossed)
+    wide, narrow = (
+        float(special.stdtrit(freedom, (1 + confidence) / 2)) * math.sqrt(variance)
+        for confidence in (0.95, 0.5)
+    )
+    ends = (mean - wide, mean + wide, mean - narrow, mean + narrow)
+    return Estimate(mean, *ends, COVERS_DAYS).mapped(float)
+
+
 def headline_of(estimates: Mapping[str, Any], wanted: str) -> str:
     """Say which estimate is the score: the wanted one, or this crowd's without it."""
     return wanted if wanted in estimates else PLAIN
-
-
-_VECTORS = ("means", "n", "n_workers", "effective_workers", "largest_share")
-# symmetric: the upper half says it all
-_MATRICES = ("worker_part", "instance_part", "floor", "worker_freedom")
-
-
-def as_json(fit: SystemEstimates) -> dict[str, Any]:
-    """Write a fit down, to nine digits; what is unknown as null."""
-    upper = np.triu_indices(len(fit.systems))
-    stored: dict[str, Any] = {name: getattr(fit, name) for name in _VECTORS}
-    stored |= {name: getattr(fit, name)[upper] for name in _MATRICES}
-    return {
-        "systems": fit.systems,
-        "n_instances": fit.n_instances,
-        "variances": asdict(fit.variances),
-        **{name: [_short(x) for x in array.tolist()] for name, array in stored.items()},
-    }
-
-
-def from_json(stored: Mapping[str, Any]) -> SystemEstimates:
-    """Read what `as_json` wrote."""
-    n = len(stored["systems"])
-    arrays = {name: np.array(stored[name], dtype=np.float64) for name in _VECTORS}
-    for name in _MATRICES:
-        matrix = np.zeros((n, n))
-        matrix[np.triu_indices(n)] = np.array(stored[name], dtype=np.float64)
-        arrays[name] = matrix + np.triu(matrix, 1).T
-    return SystemEstimates(
-        systems=list(stored["systems"]),
-        n_instances=int(stored["n_instances"]),
-        variances=Variances(**stored["variances"]),
-        means=arrays.pop("means"),
-        n=arrays.pop("n").astype(np.int64),
-        n_workers=arrays.pop("n_workers").astype(np.int64),
-        **arrays,
-    )
-
-
-def _short(value: float) -> float | None:
-    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")

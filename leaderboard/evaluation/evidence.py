@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import DIGITS, compared_values, groups_of
+from leaderboard.evaluation.estimates import compared_values, groups_of
+from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.systems.estimates import SystemEstimates
 from leaderboard.stats.systems.fragility import ratings_to_drop
 from leaderboard.stats.systems.leniency import leniency
@@ -112,7 +113,8 @@ def _first(
         return {"first": None, "first_searched": False}
     found = None
     if kept.any():
-        found = ratings_to_drop(values[kept], *(label[kept] for label in labels))
+        of_kept = (None if label is None else label[kept] for label in labels)
+        found = ratings_to_drop(values[kept], *of_kept)
     first = found and {
         "leader": int(found.leader),
         "rival": int(found.rival),
@@ -126,7 +128,7 @@ def _wmt(
     group: pd.DataFrame, unit: Unit, ranked: Collection[int]
 ) -> list[dict[str, Any]]:
     """Give each system's wins and cluster as WMT's findings do, best first."""
-    z, (systems, _, instances) = compared_values(group, unit, Z_SCORES)
+    z, (systems, _, instances, _) = compared_values(group, unit, Z_SCORES)
     kept = np.isin(systems, list(ranked))
     if not kept.any():
         return []

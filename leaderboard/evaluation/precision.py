@@ -28,9 +28,9 @@ from leaderboard.tasks.models import Task
 # Points between two systems that an evaluation should be able to find, and how surely.
 DIFFERENCE, POWER = 5.0, 0.8
 _WIDTHS = (5.0, 3.0, 2.0)
-_CONFIDENCE = 0.95
+CONFIDENCE = 0.95
 # Fewer workers do not say how much workers differ.
-_FEWEST_WORKERS = 5
+FEWEST_WORKERS = 5
 
 
 @dataclass(frozen=True)
@@ -81,21 +81,21 @@ def expected_precision(task: Task) -> Precision | None:
     )
     if unit.logarithmic:
         return None
-    pilot, n_ratings = _pilot(task)
+    pilot, n_ratings, n_days = _pilot(task)
     low, high = unit.bounds
     components = pilot or worst_case_components(low=low, high=high)
     n, each = task.sample_size, human.ratings_per_instance
     workers = max(min(human.n_workers_wanted, n * each), 2)
-    variance = mean_variance(components, n, each, workers)
+    variance = mean_variance(components, n, each, workers, n_days)
     sd = _sd_of_difference(components, each, n * each / workers, high - low, pilot)
     return Precision(
-        half_width=normal_quantile(_CONFIDENCE) * math.sqrt(variance),
+        half_width=normal_quantile(CONFIDENCE) * math.sqrt(variance),
         power=paired_power(max(n, 2), DIFFERENCE, sd) if sd > 0 else 1.0,
         n_instances=n,
         n_workers=workers,
         pilot=pilot is not None,
         n_ratings=n_ratings,
-        aims=_aims(task, components, workers, sd),
+        aims=_aims(task, components, workers, n_days, sd),
     )
 
 
@@ -103,18 +103,23 @@ def _ranking(human: HumanConfig) -> str:
     return next(iter(human.criteria), "overall")
 
 
-def _pilot(task: Task) -> tuple[Components | None, int]:
-    """Take the variances of the board's fit, where enough workers stand behind it."""
+def _pilot(task: Task) -> tuple[Components | None, int, int | None]:
+    """Take the variances and days of the board's fit, if enough workers are behind it."""
     fit = current_fit(task)
     stored = fit.criteria.get(_ranking(task.human)) if fit else None
-    if stored is None or max(stored["n_workers"]) < _FEWEST_WORKERS:
-        return None, 0
+    if stored is None or max(stored["n_workers"]) < FEWEST_WORKERS:
+        return None, 0, None
     found = stored["variances"]
     residual, instance, worker = (
         float(found[name]) for name in ("residual", "instance", "worker")
     )
-    pilot = Components(residual, instance, worker, basis="the board's ratings")
-    return (pilot, int(sum(stored["n"]))) if pilot.total > 0 else (None, 0)
+    day, n_days = float(found.get("day", 0.0)), None
+    if freedom := stored.get("day_freedom"):
+        n_days = round(freedom + 1)
+    pilot = Components(residual, instance, worker, day, basis="the board's ratings")
+    if pilot.total <= 0:
+        return None, 0, None
+    return pilot, int(sum(stored["n"])), n_days
 
 
 def _sd_of_difference(
@@ -137,7 +142,9 @@ def _sd_of_difference(
     return math.sqrt(2 * (level + components.residual) / each)
 
 
-def _aims(task: Task, components: Components, workers: int, sd: float) -> list[Aim]:
+def _aims(
+    task: Task, components: Components, workers: int, n_days: int | None, sd: float
+) -> list[Aim]:
     human = task.human
     each = human.ratings_per_instance
     per_worker = max(round(task.sample_size * each / workers), 1)
@@ -148,9 +155,10 @@ def _aims(task: Task, components: Components, workers: int, sd: float) -> list[A
             plan = plan_half_width(
                 width,
                 components,
-                confidence=_CONFIDENCE,
+                confidence=CONFIDENCE,
                 ratings_per_instance=each,
                 ratings_per_worker=per_worker,
+                n_days=n_days,
                 max_instances=task.n_instances,
             )
         except GenieError:

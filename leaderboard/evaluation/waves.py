@@ -15,6 +15,7 @@ from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.services import items
 from leaderboard.evaluation.services.comparison import key_of
+from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.items import Entry, JudgedSpec
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import ComparisonConfig
@@ -138,11 +139,12 @@ def _tests(
 ) -> list[inject.HiddenItem]:
     if len(available.tests) < 2:
         return []
-    return items.hidden_pairs(
+    return hidden_pairs(
         comparison.task,
         human,
         {comparison.criterion: ""},
         available.tests,
+        systems=[comparison.a, comparison.b],
         campaign_key=key_of(comparison.pk),
         n=len(available.tests) - 1,
         seed=comparison.seed,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
+from leaderboard.boards.selectors.systems import covers_of
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.releases.bundle import Record
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.ranking import RANK_RULE
-from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.tasks.models import Task
 
 _TABLES = {
@@ -16,14 +17,17 @@ _TABLES = {
     "scores": "the published scores with their intervals, seeds and signatures; "
     "`covers` says what an interval covers, `provisional` whether it was still open which "
     "ratings count, `reason` why it replaced an earlier published score",
-    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why",
+    "judgments": "every rating; `counts` is false if it was excluded, and `why_not` says why; "
+    "`weight` is how much it counts in adjusted scores",
     "metrics": "automatic metrics, overall and for each instance, with signatures",
     "test_questions": "per worker and kind of test question: how many were answered, how many "
     "correctly, and the detector's result",
     "comparisons": "finished comparisons of two systems: `state` says how they ended, `better` "
     "which system is better, `estimate` how often A was preferred, `n_labels` "
     "after how many labels that was decided, `n_labels_in` how many had been "
-    "collected",
+    "collected; `low` and `high` are the stopping rule's, which takes labels for "
+    "independent, `answers_low` and `answers_high` those of the share of single answers "
+    "(`answers_share`), and `answers_covers` says what these cover",
     "comparison_pairs": "their pairs, in the random order in which labels are read; `slot_of_a` "
     "says where A's output was shown, `label` is 1 for A and 0 for B, `used` "
     "whether it came before the decision",
@@ -41,6 +45,11 @@ _TABLES = {
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
 }
+
+
+def _covers(task: Task) -> str:
+    """Say what the estimates for another crowd cover here."""
+    return COVERS_DAYS if COVERS_DAYS in covers_of(task) else COVERS_CROWD
 
 
 def card(task: Task, manifest: Record) -> str:
@@ -79,8 +88,9 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "## Intervals and ranks",
         "",
-        f"A score's 95 % interval covers {COVERS_CROWD}; that of the plain mean, which "
-        f"stands beside it, {COVERS_INSTANCES}. {RANK_RULE}",
+        f"A score's 95 % interval covers {_covers(task)}; that of the plain mean, which "
+        f"stands beside it, {COVERS_INSTANCES}. "
+        f"{RULES[task.human.ranks]}",
         "",
         *_blinding(task),
         *_systems_together(manifest),

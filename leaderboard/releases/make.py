@@ -25,6 +25,7 @@ from leaderboard.releases.licence import may_be_copied
 from leaderboard.releases.masked_instances import withhold_instances
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.tasks.models import Task
 
 # Parts of a task's configuration that say nothing about how its numbers came about.
@@ -85,7 +86,10 @@ def make(
             {name: index for index, name in results.task_ids(task).items()},
         )
     if texts:
-        pks = [*(row.pk for row in rows), *(submission.pk for submission in others)]
+        # Test questions are made of outputs: until people have judged a system by
+        # itself, nobody can look up what it said.
+        compared = [s.pk for s in others if outputs_are_open(s)]
+        pks = [*(row.pk for row in rows), *compared]
         tables["predictions"] = (results.PREDICTIONS, results.predictions(pks))
     for name, (columns, records) in tables.items():
         bundle.write_table(folder, name, columns, records)
@@ -177,6 +181,7 @@ def _manifest(
         "ranked_by": main_criterion(task),
         "whole_share": whole_share(),
         "estimate": task.human.estimate,
+        "ranks": task.human.ranks,
         "estimates_seed": estimates_seed(task),
         "sample_seed": str(task.sample_seed) if shows_sample else None,
         "config": {

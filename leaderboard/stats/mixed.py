@@ -19,6 +19,7 @@ from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
 
 _MAX_RATIO = 100.0  # of a factor's standard deviation to the residual's
+_MAX_PAIRS = 4_000_000  # of numbers kept, 16 bytes each
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,9 @@ class _Problem:
     # of those columns with the absorbed ones; sparse, of a type that differs with
     # scipy's version
     crossed: Any
+    # of the rows of crossed with each other, one column per absorbed level; None where
+    # these would be too many
+    pairs: Any
     counts: Floats  # ratings per absorbed level
     rhs: Floats
     rhs_absorbed: Floats
@@ -162,9 +166,11 @@ def _cross_products(
     ]
     absorbed = design.pop() if len(design) > 1 else sparse.csr_matrix((n, 0))
     front = sparse.hstack(design, format="csr")
+    crossed = sparse.csr_matrix(front.T @ absorbed)
     return _Problem(
         np.asarray((front.T @ front).todense(), dtype=np.float64),
-        sparse.csr_matrix(front.T @ absorbed),
+        crossed,
+        _pairs(crossed),
         np.asarray(absorbed.sum(axis=0), dtype=np.float64).ravel(),
         np.asarray(front.T @ ratings, dtype=np.float64),
         np.asarray(absorbed.T @ ratings, dtype=np.float64),
@@ -216,7 +222,7 @@ def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Float
     last = float(ratios[-1])
     diagonal = last**2 * problem.counts + 1.0
     scaling = _scaling(problem, ratios)
-    spread = _outer(problem.crossed, last / diagonal) * scaling[:, None] * scaling
+    spread = _outer(problem, last / diagonal) * scaling[:, None] * scaling
     absorbed = 2 * np.vdot(np.tril(inverse), spread) - traced @ np.diag(spread)
     ends = np.cumsum([problem.n_groups, *problem.sizes])
     slope = np.zeros(len(ratios))
@@ -232,10 +238,45 @@ def _deviance_and_slope(ratios: Floats, problem: _Problem) -> tuple[float, Float
     return deviance, slope
 
 
-def _outer(crossed: Any, weights: Floats) -> Floats:
-    """Give C W^2 C' of a sparse C."""
+def _pairs(crossed: Any) -> Any:
+    """Multiply the entries of each column with each other: a row per pair of rows.
+
+    Only pairs in the lower half. A fit asks for dozens of weighted sums of these
+    products, which then are one multiplication each.
+    """
     from scipy import sparse
 
+    by_level = crossed.tocsc()
+    by_level.sort_indices()
+    n_rows, n_levels = by_level.shape
+    met = np.diff(by_level.indptr)
+    if int((met.astype(np.int64) ** 2).sum()) > 2 * _MAX_PAIRS:
+        return None
+    level = np.repeat(np.arange(n_levels), met)
+    partners = met[level]
+    first = np.repeat(np.arange(len(level)), partners)
+    place = np.arange(len(first)) - np.repeat(partners.cumsum() - partners, partners)
+    second = by_level.indptr[level[first]] + place
+    lower = second <= first
+    first, second = first[lower], second[lower]
+    row = by_level.indices.astype(np.int64)
+    return sparse.csr_matrix(
+        (
+            by_level.data[first] * by_level.data[second],
+            (row[first] * n_rows + row[second], level[first]),
+        ),
+        shape=(n_rows**2, n_levels),
+    )
+
+
+def _outer(problem: _Problem, weights: Floats) -> Floats:
+    """Give the lower half of C W^2 C' of the sparse C; what is above it says nothing."""
+    from scipy import sparse
+
+    crossed = problem.crossed
+    if problem.pairs is not None:
+        half: Floats = (problem.pairs @ weights**2).reshape(problem.gram.shape)
+        return half
     parts = (crossed.data * weights[crossed.indices], crossed.indices, crossed.indptr)
     weighted = sparse.csr_matrix(parts, shape=crossed.shape)
     product: Floats = (weighted @ weighted.T).toarray()
@@ -269,7 +310,7 @@ def _solve(problem: _Problem, ratios: Floats) -> tuple[float, float, Floats, Flo
     # the Schur complement: the absorbed block is diagonal, so eliminating it costs a
     # division a level
     crossed = problem.crossed
-    lost = _outer(crossed, last / np.sqrt(diagonal))
+    lost = _outer(problem, last / np.sqrt(diagonal))
     matrix -= lost * scaling[:, None] * scaling
     rhs = rhs - scaling * (crossed @ (last * absorbed_rhs / diagonal))
     factor, _ = linalg.cho_factor(matrix, lower=True)

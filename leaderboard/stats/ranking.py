@@ -14,6 +14,15 @@ RANK_RULE = (
     "confidence no pair of the board is in the wrong order (Holm's correction). "
     "Intervals of single systems may overlap all the same."
 )
+#: The same where a task ranks by rank sums.
+RANK_SUM_RULE = (
+    "Ranks are those of clusters as WMT publishes them: systems stand in the order of "
+    "their means, and a cluster ends below a system that is significantly better than "
+    "every system below it, by unpaired one-sided rank-sum tests of the instances' "
+    "ratings at the 5 % level. The tests are not corrected for the number of pairs, and "
+    "they do not cover other workers."
+)
+RANK_SUMS_HELP = f"Where a task's `human.ranks` is `rank-sums`: {RANK_SUM_RULE}"
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
 `manage.py simulate_board` measures how often those intervals hold.
 
-Front door: analysis; design_studies; latex; page; preferences; read; report; simulated; text;
-two_crowds.
+Front door: analysis; cleaned; design_studies; latex; page; preferences; read; report;
+segments; simulated; text; two_crowds.
 """
 
 from __future__ import annotations

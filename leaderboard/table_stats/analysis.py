@@ -13,7 +13,6 @@ from leaderboard.stats.intervals import COVERS_INSTANCES, Interval, bootstrap_me
 from leaderboard.stats.rater_effects import mean_z_scores, worker_z_scores
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import (
-    COVERS_CROWD,
     COVERS_WORKERS,
     FEW_WORKERS,
     SystemEstimates,
@@ -168,7 +167,9 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     systems, workers = ratings.labels["system"], ratings.labels["worker"]
     instances = ratings.labels.get("instance")
     of_instance = None if instances is None else instances.codes
-    estimates = estimate_systems(values, systems.words, workers.codes, of_instance)
+    days = ratings.labels.get("day")
+    on = None if days is None else days.codes
+    estimates = estimate_systems(values, systems.words, workers.codes, of_instance, on)
     ranking = rank_systems(estimates)
     plain = _plain_means(values, systems, of_instance, (ratings.criterion, seed))
     z_scores = ratings.z_scores if scale == "value" else None
@@ -185,13 +186,19 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
     rank_sums: tuple[RankSumLine, ...] = ()
     fragility = None
     if len(values) * len(estimates.systems) <= _SEARCHED:
-        fragility = ratings_to_drop(values, systems.words, workers.codes, of_instance)
+        fragility = ratings_to_drop(
+            values, systems.words, workers.codes, of_instance, on
+        )
         rank_sums = _rank_sums(z_scores, systems, of_instance)
     else:
         notes += ("How few ratings the first place hangs on was not searched for.",)
     n_workers = len(np.unique(workers.codes))
     components = Components(
-        variances.residual, variances.instance, variances.worker, basis="these ratings"
+        variances.residual,
+        variances.instance,
+        variances.worker,
+        variances.day,
+        basis="these ratings",
     )
     return Analysis(
         criterion=ratings.criterion,
@@ -199,7 +206,7 @@ def analyse(ratings: Ratings, *, seed: int = 0, scale: str = "value") -> Analysi
         n=len(values),
         n_workers=n_workers,
         n_instances=0 if of_instance is None else len(np.unique(of_instance)),
-        covers=COVERS_WORKERS if of_instance is None else COVERS_CROWD,
+        covers=COVERS_WORKERS if of_instance is None else estimates.covers,
         covers_crowd=COVERS_INSTANCES,
         method=variances.method,
         systems=lines,
@@ -347,6 +354,7 @@ def _components(estimates: SystemEstimates) -> tuple[tuple[str, float], ...]:
         ("system", between),
         ("worker", variances.worker),
         ("instance", variances.instance),
+        *((("day", variances.day),) if estimates.day_freedom else ()),
         ("residual", variances.residual),
     )
 

@@ -22,12 +22,14 @@ def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
         "crowd: the plain mean, its interval over instances, a paired test over "
         "instances. After ± stands the Monte-Carlo standard error.",
     )
+    days = any(one.crowd.n_days > 1 for one in results)
     rows = tuple(
         (
             str(one.crowd.n_workers),
             f"{one.crowd.bias_sd:g}",
             str(one.crowd.n_instances),
             "same" if one.crowd.same else "fresh",
+            *((str(one.crowd.n_days), f"{one.crowd.day_sd:g}") if days else ()),
             _percent(one.coverage),
             _percent(one.coverage_crowd),
             _percent(one.separated),
@@ -41,7 +43,8 @@ def crowd_sheet(results: Sequence[CrowdResult], *, cents: float) -> Sheet:
         for one in results
     )
     header = (
-        "workers", "bias sd", "instances", "crowd", "coverage %", "this crowd",
+        "workers", "bias sd", "instances", "crowd", *(("days", "day sd") if days else ()),
+        "coverage %", "this crowd",
         "false %", "this crowd", "bias", "RMSE", "half-width", "this crowd", "cost",
     )  # fmt: skip
     title = f"Simulated crowds, {' or '.join(map(str, tasks))} tasks a cell"
@@ -122,7 +125,8 @@ def halves_document(
 
 def _label(crowd: Crowd) -> str:
     kind = "same" if crowd.same else "fresh"
-    return f"{crowd.n_workers} / {crowd.bias_sd:g} / {crowd.n_instances}, {kind}"
+    days = f", {crowd.n_days} days, {crowd.day_sd:g}" if crowd.n_days > 1 else ""
+    return f"{crowd.n_workers} / {crowd.bias_sd:g} / {crowd.n_instances}, {kind}{days}"
 
 
 def _percent(share: Share) -> str:

@@ -29,6 +29,13 @@ class HumanSerializer(serializers.Serializer[Any]):
     n_instances = serializers.IntegerField(help_text="Instances rated per submission.")
     ratings_per_instance = serializers.IntegerField()
     reward_cents = serializers.IntegerField(help_text="Reward for one assignment.")
+    estimate = serializers.CharField(
+        help_text="Which estimate is the score: adjusted, plain or z."
+    )
+    ranks = serializers.CharField(
+        help_text="How the board is ranked: by simultaneous comparisons (simultaneous) or "
+        "by the clusters of rank-sum tests, as WMT ranks (rank-sums)."
+    )
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
@@ -101,6 +108,8 @@ class TaskSerializer(TaskBriefSerializer):
             "n_instances": task.sample_size,
             "ratings_per_instance": human.ratings_per_instance,
             "reward_cents": human.reward_cents,
+            "estimate": human.estimate,
+            "ranks": human.ranks,
         }
 
 

@@ -11,12 +11,14 @@ from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.boards.selectors.weights import WeightedRow
 from leaderboard.charts import bars, intervals
 from leaderboard.charts.axis import Axis
 from leaderboard.evaluation.estimate_words import NAMES, SCORE_IS, warning_of_few
 from leaderboard.evaluation.estimates import headline_of
 from leaderboard.evaluation.models.human_evaluation import Score
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import partial_of_score
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.ranking import RANK_RULE
@@ -156,10 +158,12 @@ class _OneInterval:
 def interval_covers(context: Context) -> str:
     """Say what the 95 % intervals of a board's scores cover."""
     rows = [line.row for line in context.get("lines") or ()]
+    task = context.get("task")
     said = dict.fromkeys(row.human.covers for row in rows if row.human)
+    if not said and task is not None:
+        said = dict.fromkeys(covers_of(task))
     if said:
         return "; of other systems, ".join(said)
-    task = context.get("task")
     plain = task is not None and task.human.estimate == PLAIN
     return COVERS_INSTANCES if plain else COVERS_CROWD
 
@@ -188,10 +192,11 @@ def few_workers(score: Score) -> str:
     return warning_of_few(score.n_workers, score.effective_workers, score.largest_share)
 
 
-@register.simple_tag
-def rank_rule() -> str:
-    """Say how the ranks of a board come about."""
-    return RANK_RULE
+@register.simple_tag(takes_context=True)
+def rank_rule(context: Context) -> str:
+    """Say how the ranks of a board come about; of boards in general without a task."""
+    task = context.get("task")
+    return RANK_RULE if task is None else RULES[task.human.ranks]
 
 
 @register.simple_tag

@@ -17,19 +17,14 @@ from django.utils.html import format_html
 
 from crowd.campaigns.selectors.rejection_reversal import taking_back
 from crowd.requester.batches.results import answers_of
-from crowd.scales.base import all_scales
 from crowd.templatetags.crowd_money import dollars
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from genie.lib.errors import GenieError
 from quality.appeals import services as service
 from quality.appeals.models import Appeal
 from quality.detection.admin.workers import records
-from quality.test_questions.selectors import (
-    MOST,
-    given_answers,
-    graded_answers,
-    shown_fields,
-)
+from quality.test_questions.marked_items import marked_items
+from quality.test_questions.selectors import MOST, graded_answers
 
 if TYPE_CHECKING:
     from django.urls import URLPattern
@@ -151,16 +146,11 @@ def _evidence(appeal: Appeal) -> dict[str, Any]:
     """Gather what the worker answered, and test questions right and wrong."""
     assignment = appeal.assignment
     for_requester = appeal.requester_assignment
-    items = list(assignment.hit.items.all()) if assignment else []
-    scale = all_scales()[assignment.hit.campaign.hit_type.scale] if assignment else None
     return {
         "fields": answers_of(for_requester.answer) if for_requester else {},
         "way": taking_back(assignment, timezone.now()) if assignment else None,
         "reward": dollars(assignment.reward_cents) if assignment else "",
-        "shown": [field for item in items for field in shown_fields(item.data)],
-        "given": given_answers(list(assignment.answers.order_by("pk")), scale)
-        if assignment and scale
-        else [],
+        "items": marked_items(assignment) if assignment else [],
         "records": records([(appeal.worker_id, appeal.pool)]),
         "answers": graded_answers(appeal.worker, appeal.pool),
         "n_answers": MOST,

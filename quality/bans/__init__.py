@@ -5,7 +5,7 @@ Where a fit would exclude too many workers at once, a person decides first
 (`services.hold`). `selectors.clean_ratings` is where every score begins.
 
 Front door: models; exclusion_limit; selectors (bans, clean_ratings, held,
-pending); services (ban, held_exclusions).
+pending, weights); services (ban, carry_out, held_exclusions).
 """
 
 from __future__ import annotations

@@ -10,14 +10,19 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from quality.test_questions.models import Polarity
+from quality.detection.evidence_words import told
+from quality.test_questions.models import Placement, Polarity
+
+#: The detector that looks at real items, too: quality.detection.stats.assess.
+ALL_EVIDENCE = "all-evidence"
 
 
 class DetectorFit(models.Model):
     """One fit of the noisy-worker model, with all that is needed to repeat it."""
 
     pool = models.CharField(max_length=100)
-    polarity = models.CharField(max_length=8, choices=Polarity.choices)
+    # empty: fitted to questions of both polarities and to ratings of real items
+    polarity = models.CharField(max_length=8, choices=Polarity.choices, blank=True)
     detector = models.CharField(max_length=50)
     parameters = models.JSONField(default=dict)
     # noisy: right on less than this share of the test questions
@@ -47,7 +52,8 @@ class DetectorFit(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.detector} on {self.pool}, {self.polarity.lower()}"
+        polarity = self.polarity.lower() or "all evidence"
+        return f"{self.detector} on {self.pool}, {polarity}"
 
 
 class Verdict(models.Model):
@@ -68,6 +74,8 @@ class Verdict(models.Model):
     p_noisy = models.FloatField()
     threshold = models.FloatField()
     noisy = models.BooleanField()
+    # of a fit to all evidence: what it rests on, see `detection.evidence_words`
+    parts = models.JSONField(default=dict, blank=True)
 
     class Meta:
         ordering = ["pk"]
@@ -81,6 +89,8 @@ class Verdict(models.Model):
     @property
     def sentence(self) -> str:
         """Say what the fit saw of the worker, for staff."""
+        if not self.fit.polarity:
+            return told(self.parts, self.p_noisy, self.threshold)
         return (
             f"{self.n_correct} of {self.n_questions} {self.fit.polarity.lower()} test "
             f"questions right; probability of being noisy {self.p_noisy:.4f}, above "
@@ -131,3 +141,55 @@ class Ban(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} · {self.pool}"
+
+
+class Standing(models.Model):
+    """What is thought of a worker of a pool now: one row each, changed in place."""
+
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="standings"
+    )
+    pool = models.CharField(max_length=100)
+    # the fit that said so last
+    fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
+    # test questions that it had seen
+    n_questions = models.PositiveIntegerField()
+    p_careless = models.FloatField()
+    # how much a rating of the worker counts, 0 to 1, where no person has decided
+    weight = models.FloatField(default=1.0)
+    weighed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["pool", "worker"], name="standing_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}: {self.weight:g}"
+
+
+class RetiredQuestion(models.Model):
+    """A test question that careful workers fail: it does not count, until restored."""
+
+    placement = models.OneToOneField(
+        Placement, on_delete=models.CASCADE, related_name="retirement"
+    )
+    fit = models.ForeignKey(DetectorFit, on_delete=models.CASCADE, related_name="+")
+    reason = models.TextField()
+    retired_at = models.DateTimeField(auto_now_add=True)
+    restored_at = models.DateTimeField(null=True, blank=True)
+    restored_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    restored_reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"test question {self.placement_id}"

@@ -32,6 +32,8 @@ def verdicts_of(fit: DetectorFit) -> list[Verdict]:
     kept = list(Verdict.objects.filter(fit=fit).order_by("worker"))
     if not fit.posteriors or not kept:
         return kept
+    if not fit.polarity:
+        return _of_each(fit, kept[0].threshold)
     outcome_of = {(k, n): (p, noisy) for k, n, p, noisy in fit.posteriors}
     rows = Verdict.objects.filter(
         pk__in=[row.pk for row in last_verdicts(fit).values()],
@@ -47,4 +49,17 @@ def verdicts_of(fit: DetectorFit) -> list[Verdict]:
         verdict.p_noisy, verdict.noisy = outcome_of[
             verdict.n_correct, verdict.n_questions
         ]
+    return verdicts
+
+
+def _of_each(fit: DetectorFit, threshold: float) -> list[Verdict]:
+    """Give what the newest fit to all evidence says; it says something of each worker."""
+    last = last_verdicts(fit)
+    verdicts = []
+    for worker, n_correct, n_questions, p_noisy, noisy in fit.posteriors:
+        verdict = last[worker]
+        verdict.fit, verdict.threshold = fit, threshold
+        verdict.n_correct, verdict.n_questions = n_correct, n_questions
+        verdict.p_noisy, verdict.noisy = p_noisy, noisy
+        verdicts.append(verdict)
     return verdicts

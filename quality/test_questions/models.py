@@ -22,6 +22,12 @@ class Placement(models.Model):
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
     # what the right answer is, where polarity and scale do not say it all
     expected = models.JSONField(default=dict, blank=True)
+    # how its text came about: `services.texts` names the ways; empty: as a reference
+    kind = models.CharField(max_length=40, blank=True, default="")
+    # whose text it was and what was changed, for staff and appeals
+    made_from = models.JSONField(default=dict, blank=True)
+    # no text is a test question twice
+    text_sha256 = models.CharField(max_length=64, blank=True, default="", db_index=True)
 
     class Meta:
         ordering = ["pk"]
@@ -31,7 +37,7 @@ class Placement(models.Model):
 
 
 class Grade(models.Model):
-    """One worker's answer to one test question, right or wrong."""
+    """One worker's answer to one test question on one criterion, right or wrong."""
 
     placement = models.ForeignKey(
         Placement, on_delete=models.CASCADE, related_name="grades"
@@ -43,6 +49,8 @@ class Grade(models.Model):
         "crowd.Worker", on_delete=models.CASCADE, related_name="grades"
     )
     pool = models.CharField(max_length=100)
+    # empty: graded before each criterion was graded by itself
+    criterion = models.CharField(max_length=50, blank=True, default="")
     polarity = models.CharField(max_length=8, choices=Polarity.choices)
     correct = models.BooleanField()
     graded_at = models.DateTimeField(auto_now_add=True)
@@ -51,7 +59,7 @@ class Grade(models.Model):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["placement", "assignment"], name="grade_once"
+                fields=["placement", "assignment", "criterion"], name="grade_once"
             )
         ]
         indexes = [models.Index(fields=["pool", "polarity", "worker"])]

@@ -8,6 +8,7 @@ from typing import Any
 
 from crowd.hits.models.assignment import Answer
 from crowd.hits.models.campaign import HITType
+from crowd.hits.services.build import HITTypeSpec
 from crowd.scales.base import Scale, all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Grade, Polarity
@@ -53,7 +54,9 @@ def _graded(grade: Grade, answers: list[Answer]) -> GradedAnswer:
         grade,
         shown_fields(placement.item.data),
         given_answers(answers, scale),
-        right_answer(grade.polarity, placement.expected, hit_type),
+        right_answer(
+            grade.polarity, placement.expected, hit_type, criterion=grade.criterion
+        ),
     )
 
 
@@ -84,8 +87,14 @@ def given_answers(answers: list[Answer], scale: type[Scale]) -> list[str]:
     ]
 
 
-def right_answer(polarity: str, expected: Mapping[str, Any], hit_type: HITType) -> str:
-    """Say which answer counts as right, and on which criteria."""
+def right_answer(
+    polarity: str,
+    expected: Mapping[str, Any],
+    hit_type: HITType | HITTypeSpec,
+    *,
+    criterion: str = "",
+) -> str:
+    """Say which answer counts as right, on one criterion or on all that are marked."""
     scale = all_scales()[hit_type.scale]
     if "not_best" in expected:
         right = f"{expected['not_best']} is not the best"
@@ -94,12 +103,13 @@ def right_answer(polarity: str, expected: Mapping[str, Any], hit_type: HITType) 
     else:
         line = float(expected.get("threshold", scale.binary_threshold))
         right = _right_ratings(scale, line, good=polarity == Polarity.POSITIVE)
-    marked = list(expected.get("criteria") or hit_type.criteria)
+    marked = [criterion] if criterion else expected.get("criteria")
+    marked = list(marked or hit_type.criteria)
     if len(hit_type.criteria) == 1:
         return right
     if len(marked) == 1:
         return f"{marked[0]}: {right}"
-    return f"{right}; on most of {', '.join(marked)}"
+    return f"{right}; on each of {', '.join(marked)}"
 
 
 def _right_ratings(scale: type[Scale], line: float, *, good: bool) -> str:

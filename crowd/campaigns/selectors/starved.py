@@ -71,6 +71,21 @@ def n_able(campaign: Campaign, now: datetime, *, enough: int) -> int:
     return sum(1 for _ in islice(_able(campaign, now, LOOKED_AT), enough))
 
 
+def nobody_else_comes(campaign: Campaign, now: datetime) -> bool:
+    """Tell whether HITs wait for workers who do not seem to exist.
+
+    No active worker may take one, and either nobody took one for a day or the campaign
+    has no more active workers than each of its HITs asks for twice over.
+    """
+    if not is_starved(campaign, now):
+        return False
+    taken = Assignment.objects.filter(hit__campaign=campaign)
+    if campaign.simulated or not taken.filter(accepted_at__gt=now - QUIET).exists():
+        return True
+    each = campaign.hits.aggregate(n=Max("max_assignments"))["n"] or 1
+    return _counted_on(campaign, now).count() <= 2 * each
+
+
 def _waits(campaign: Campaign) -> bool:
     """Tell whether HITs wait and nobody works on one."""
     at_work = Assignment.objects.filter(

@@ -15,12 +15,17 @@ from django.db.models import Max
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
-from crowd.campaigns.services import reservations
+from crowd.campaigns.services import preference, reservations
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.hits.services import slots
 from crowd.workers.models.worker import Worker
-from crowd.workers.selectors.eligible import campaigns_for, candidates, is_open
+from crowd.workers.selectors.eligible import (
+    campaigns_for,
+    candidates,
+    is_open,
+    unseen_hits,
+)
 
 State = Assignment.State
 # An answer that was under way when time ran out still counts.
@@ -56,6 +61,8 @@ def next_assignment(
             return None
         campaign, hits = candidate
         turn = next(turn for turn in order if turn.campaign == campaign)
+        unseen = unseen_hits(worker, campaign)
+        hits = preference.preferred(worker, campaign, unseen, hits)
         claimed = _claim(worker, turn, hits, newest or 0, now)
         if claimed is not None:
             return claimed

@@ -29,12 +29,27 @@ UNDERPAID = (
     "when the campaign is over."
 )
 TOO_FAST = "The median answer is faster than the texts can be read: check the workers."
+BAD_CROWD = (
+    "Many of the workers of this task answer without care: check the test questions, "
+    "then the crowd."
+)
 LONGEST: int = Campaign._meta.get_field("notice").max_length or 0
 
 
 def is_too_fast(campaign: Campaign) -> bool:
     """Tell whether the last look found the work answered faster than it can be read."""
     return TOO_FAST in campaign.notice
+
+
+def tell_of_bad_crowd(pool: str, bad: bool) -> None:
+    """Say of all running campaigns of a pool that their crowd is bad, or take it back."""
+    running = Campaign.objects.filter(pool=pool, state=Campaign.State.RUNNING)
+    for pk, notice in running.values_list("pk", "notice"):
+        if (BAD_CROWD in notice) is bad:
+            continue
+        others = " ".join(notice.replace(BAD_CROWD, "").split())
+        new = f"{others} {BAD_CROWD}".strip() if bad else others
+        Campaign.objects.filter(pk=pk, notice=notice).update(notice=new[:LONGEST])
 
 
 def watch(campaign: Campaign, now: datetime | None = None) -> bool:

@@ -21,6 +21,7 @@ from crowd.hits.services.check_answers import (
     clean_remark,
     plausible_seconds,
 )
+from crowd.hits.services.signals import SentSignals, keep_signals
 from crowd.money.services import budgets, payments
 from crowd.workers.models.worker import Worker
 from genie.lib.errors import GenieError
@@ -44,6 +45,7 @@ def submit(
     *,
     active_seconds: float | None = None,
     remark: str = "",
+    signals: SentSignals | None = None,
 ) -> Assignment:
     """Store the answers and plan the reward, once; the same again changes nothing.
 
@@ -51,6 +53,7 @@ def submit(
     """
     ratings = checked(assignment, answers)
     now = timezone.now()
+    wall_seconds = (now - assignment.accepted_at).total_seconds()
     with transaction.atomic():
         moved = Assignment.objects.filter(
             pk=assignment.pk, state=State.ACCEPTED, deadline_at__gt=now - GRACE
@@ -58,12 +61,11 @@ def submit(
             state=State.SUBMITTED,
             submitted_at=now,
             remark=clean_remark(remark),
-            active_seconds=plausible_seconds(
-                active_seconds, (now - assignment.accepted_at).total_seconds()
-            ),
+            active_seconds=plausible_seconds(active_seconds, wall_seconds),
         )
         if moved:
             store(assignment, ratings)
+            keep_signals(assignment, signals or SentSignals(), wall_seconds)
     assignment.refresh_from_db(fields=["state", "submitted_at", "active_seconds"])
     if not moved:
         _same_or_refused(assignment, ratings)

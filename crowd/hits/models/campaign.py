@@ -18,7 +18,7 @@ class HITType(models.Model):
     scale = models.SlugField(max_length=100)
     # criterion -> the question that the worker reads, in the order of the page
     criteria = OrderedJSONField(default=dict)
-    # setup, show_input, before_text, checkboxes, allow_tie; see crowd/hit_templates/form.py
+    # setup, show_input, before_text, checkboxes, allow_tie, canary; see crowd/hit_templates/form.py
     form = models.JSONField(default=dict, blank=True)
     title = models.CharField(max_length=128)
     description = models.TextField(max_length=2000)

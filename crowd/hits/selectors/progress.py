@@ -48,7 +48,8 @@ def progress_of(campaigns: Iterable[Campaign]) -> dict[int, CampaignProgress]:
     pks = [campaign.pk for campaign in campaigns]
     hits = {
         row["campaign"]: row
-        for row in HIT.objects.filter(campaign__in=pks)
+        # a HIT that was closed before anybody took it is asked of nobody
+        for row in HIT.objects.filter(campaign__in=pks, max_assignments__gt=0)
         .order_by()
         .values("campaign")
         .annotate(n=Count("pk"), waiting=Sum("n_available"))

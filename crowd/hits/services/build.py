@@ -111,6 +111,17 @@ def shared_hit_type(spec: HITTypeSpec) -> HITType:
     return hit_type
 
 
+def order_of_hits(items: Sequence[ItemSpec], seed: int) -> list[int]:
+    """Say which item's HIT stands where in a campaign that has this seed."""
+    # A seed of its own: other draws use the campaign's, and must not follow the order.
+    return permuted(items, seed_from("order of HITs", seed))
+
+
+def permuted(items: Sequence[ItemSpec], seed: int) -> list[int]:
+    """Draw the order of items."""
+    return [int(i) for i in generator(seed).permutation(len(items))]
+
+
 def add_hits(
     campaign: Campaign,
     items: Sequence[ItemSpec],
@@ -120,7 +131,7 @@ def add_hits(
     start: int = 0,
 ) -> None:
     """Add a HIT for each item, from position `start`, in an order that the seed decides."""
-    shuffled = [items[int(i)] for i in generator(seed).permutation(len(items))]
+    shuffled = [items[i] for i in permuted(items, seed)]
     inputs = inputs_for(campaign, [item.content_key for item in items])
     hits = HIT.objects.bulk_create(
         [

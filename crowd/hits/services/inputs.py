@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from crowd.hits.models.campaign import Campaign, Input
+from crowd.hits.models.campaign import HIT, Campaign, Input
 
 BATCH = 2_000
+# ends the scope of inputs that `count_by_campaign` made
+AGAIN = "#again"
 
 
 def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Input]:
@@ -19,6 +21,22 @@ def inputs_for(campaign: Campaign, content_keys: Iterable[str]) -> dict[str, Inp
     in_pool = _kept(campaign.pool, keys, {})
     scope = campaign.input_scope
     return in_pool if scope == campaign.pool else _kept(scope, keys, in_pool)
+
+
+def count_by_campaign(campaign: Campaign, hits: Iterable[HIT]) -> None:
+    """Offer these HITs to workers who were shown their inputs by another HIT, too.
+
+    From now on they count as seen by who was given one of these HITs; other campaigns of
+    the pool count as before.
+    """
+    rows = list(hits)
+    keys = sorted({row.input.content_key for row in rows})
+    in_pool = _kept(campaign.pool, keys, {})
+    scope = f"{campaign.pool}#{campaign.pk}{AGAIN}"
+    inputs = _kept(scope, keys, in_pool)
+    for row in rows:
+        row.input = inputs[row.input.content_key]
+    HIT.objects.bulk_update(rows, ["input"], batch_size=BATCH)
 
 
 def _kept(

@@ -7,7 +7,7 @@ reading and then writing, so nobody needs a lock for them.
 
 from __future__ import annotations
 
-from django.db.models import F
+from django.db.models import F, QuerySet, Sum
 
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT
@@ -45,6 +45,16 @@ def withdraw(hit_pk: int) -> bool:
             max_assignments=F("max_assignments") - 1,
         )
     )
+
+
+def close_free(hits: QuerySet[HIT]) -> int:
+    """Close for good what nobody has taken of these HITs; return how many places."""
+    open_now = hits.filter(n_available__gt=0)
+    n = open_now.aggregate(n=Sum("n_available"))["n"] or 0
+    open_now.update(
+        max_assignments=F("max_assignments") - F("n_available"), n_available=0
+    )
+    return int(n)
 
 
 def take_back(assignment_pk: int, hit_pk: int, state: Assignment.State) -> bool:

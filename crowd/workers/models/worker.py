@@ -107,3 +107,20 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.worker} · {self.pool}"
+
+
+class Pause(models.Model):
+    """A worker gets no work of one pool until it is decided whether their work counts."""
+
+    worker = models.ForeignKey(Worker, on_delete=models.CASCADE, related_name="pauses")
+    pool = models.CharField(max_length=100)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "pool"], name="pause_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.worker} · {self.pool}"

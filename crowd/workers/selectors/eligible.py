@@ -29,7 +29,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign, Input
 from crowd.hits.models.reservation import Reservation
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
@@ -83,7 +83,10 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
         return Campaign.objects.none()
     running = Campaign.objects.filter(
         state=Campaign.State.RUNNING, platform=worker.platform
-    ).exclude(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
+    ).exclude(
+        Q(pool__in=Exclusion.objects.filter(worker=worker).values("pool"))
+        | Q(pool__in=Pause.objects.filter(worker=worker).values("pool"))
+    )
     # Kept to somebody else; one that nobody has begun is open to everybody.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))

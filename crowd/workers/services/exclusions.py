@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -10,7 +11,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.services import slots
 from crowd.messages import services
 from crowd.messages.models import Message
-from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.models.worker import Exclusion, Pause, Worker
 from genie.lib.admin.log import note
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def exclude(worker: Worker, pool: str, message: str) -> Exclusion:
     exclusion, _ = Exclusion.objects.update_or_create(
         worker=worker, pool=pool, defaults={"message": message}
     )
+    Pause.objects.filter(worker=worker, pool=pool).delete()
     for pk, hit_pk in Assignment.objects.filter(
         worker=worker, state=Assignment.State.ACCEPTED, hit__campaign__pool=pool
     ).values_list("pk", "hit_id"):
@@ -61,3 +63,24 @@ def from_all_work(
 def include(worker: Worker, pool: str) -> bool:
     """Lift the exclusion; False when there was none."""
     return bool(Exclusion.objects.filter(worker=worker, pool=pool).delete()[0])
+
+
+def pause(worker: Worker, pool: str) -> bool:
+    """Give no new work of a pool until it is decided who counts; False: already so.
+
+    What the worker has open they may send in.
+    """
+    return Pause.objects.get_or_create(worker=worker, pool=pool)[1]
+
+
+def resume(
+    pool: str, workers: Iterable[int] | None = None, *, but: Iterable[int] = ()
+) -> int:
+    """Give work of the pool again to these workers, or to all but some.
+
+    Returns how many had been paused.
+    """
+    paused = Pause.objects.filter(pool=pool).exclude(worker__in=but)
+    if workers is not None:
+        paused = paused.filter(worker__in=workers)
+    return paused.delete()[0]

@@ -47,17 +47,38 @@ def agrees(
     >>> agrees(answers, {"criteria": ["relevance"]}, good=False, threshold=0.5)
     True
     """
+    marks = list(marks_of(ratings, expected, good=good, threshold=threshold).values())
+    # Half of the criteria is not enough: chance alone gets there.
+    return 2 * sum(marks) > len(marks)
+
+
+def marks_of(
+    ratings: Iterable[Rated],
+    expected: Mapping[str, Any],
+    *,
+    good: bool,
+    threshold: float,
+) -> dict[str, bool]:
+    """Mark each criterion that can be marked by itself.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Rating
+    >>> answers = [Rating(criterion="relevance", slot="", value=0.0),
+    ...            Rating(criterion="fluency", slot="", value=1.0)]
+    >>> marks_of(answers, {}, good=False, threshold=0.5)
+    {'relevance': True, 'fluency': False}
+    """
     marked = expected.get("criteria")
     by_criterion: dict[str, dict[str, float]] = defaultdict(dict)
     for rating in ratings:
         if not marked or rating.criterion in marked:
             by_criterion[rating.criterion][rating.slot] = rating.value
     line = float(expected.get("threshold", threshold))
-    marks = [
-        _is_right(values, expected, good, line) for values in by_criterion.values()
-    ]
-    # Half of the criteria is not enough: chance alone gets there.
-    return 2 * sum(marks) > len(marks)
+    return {
+        criterion: _is_right(values, expected, good, line)
+        for criterion, values in by_criterion.items()
+    }
 
 
 def _is_right(

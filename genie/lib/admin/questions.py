@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -59,6 +59,8 @@ class Line:
     pk: object
     text: str
     detail: str = ""
+    # what else there is to know of it, a sentence each
+    notes: Sequence[str] = ()
 
 
 def confirmed_form(

@@ -15,7 +15,7 @@ from leaderboard.boards.api.tasks import TaskView
 from leaderboard.boards.selectors.pairs import POWER, matrix
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.evaluation.price import cents_per_rating
-from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 
 
 class _Submission(serializers.IntegerField):
@@ -37,7 +37,8 @@ class PairSerializer(serializers.Serializer[Any]):
     difference = serializers.FloatField(help_text="Of the scores, in points.")
     p_above = serializers.FloatField(help_text="Probability that a is better than b.")
     p_value = serializers.FloatField(
-        help_text="Two-sided, adjusted for all pairs of the board."
+        help_text="Two-sided and adjusted for all pairs of the board; one-sided and of "
+        "this pair alone where the task's `ranks` are rank sums."
     )
     significant = serializers.BooleanField(source="apart")
     more_ratings = serializers.IntegerField(
@@ -62,7 +63,7 @@ class DifferenceList(TaskView):
         tags=["results"],
         operation_id="tasks_differences_list",
         summary="Compare the ranked systems of a board in pairs",
-        description=f"The comparisons behind the ranks. {RANK_RULE}",
+        description=f"The comparisons behind the ranks. {RANK_RULE} {RANK_SUMS_HELP}",
         responses={200: PairSerializer(many=True), **problems("not-found")},
     )
     def get(self, request: Request, slug: str) -> Response:

@@ -23,6 +23,10 @@ class SharesSerializer(serializers.Serializer[Any]):
     )
     worker = serializers.IntegerField()
     instance = serializers.IntegerField()
+    day = serializers.IntegerField(
+        allow_null=True,
+        help_text="Null where fewer than three days have ratings of several systems.",
+    )
     rest = serializers.IntegerField()
 
 

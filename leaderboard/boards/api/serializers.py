@@ -16,7 +16,7 @@ from leaderboard.boards.api.submission_serializers import (
     TeamSerializer,
 )
 from leaderboard.boards.selectors.rows import Row
-from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.submissions.models.submission import Submission
 
 
@@ -63,13 +63,13 @@ class StandingSerializer(serializers.Serializer[Any]):
     submission = serializers.IntegerField(source="pk", help_text="Its id.")
     url = serializers.SerializerMethodField()
     rank_first = serializers.IntegerField(
-        allow_null=True, help_text=f"Best rank. {RANK_RULE}"
+        allow_null=True, help_text=f"Best rank. {RANK_RULE} {RANK_SUMS_HELP}"
     )
     rank_last = serializers.IntegerField(allow_null=True, help_text="Worst rank.")
     cluster = serializers.IntegerField(
         allow_null=True,
-        help_text="1 for the best group: each of its systems is significantly better "
-        "than every system of the next group.",
+        help_text="1 for the best group: each of its systems, or by rank sums the last of "
+        "them, is significantly better than every system of the next group.",
     )
     system = serializers.CharField()
     team = TeamSerializer(allow_null=True, help_text="Null while anonymous.")

@@ -17,7 +17,7 @@ from leaderboard.boards.api.serializers import StandingSerializer
 from leaderboard.boards.selectors.filtering import Filter
 from leaderboard.boards.selectors.sorting import order_from, sort_keys
 from leaderboard.boards.selectors.standings import standings
-from leaderboard.stats.ranking import RANK_RULE
+from leaderboard.stats.ranking import RANK_RULE, RANK_SUMS_HELP
 from leaderboard.tasks.api import (
     InstanceSerializer,
     TaskBriefSerializer,
@@ -145,7 +145,7 @@ class Leaderboard(TaskView):
         description=(
             "Rows in the order of the board. Rows without a score have `human` "
             "null and their progress in `pending`. `simulated` marks systems "
-            f"that were not rated by people. {RANK_RULE} `human.covers` says "
+            f"that were not rated by people. {RANK_RULE} {RANK_SUMS_HELP} `human.covers` says "
             "what the 95 % intervals cover."
         ),
         responses={200: StandingSerializer(many=True), **problems("not-found")},

@@ -11,8 +11,8 @@ from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
 from leaderboard.boards.exports.table import BoardTable, nested, records
 from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.metric_runs.selectors.labels import metric_words
-from leaderboard.stats.ranking import RANK_RULE
 
 
 def as_csv(table: BoardTable) -> str:
@@ -30,7 +30,7 @@ def as_json(table: BoardTable) -> str:
         "as_of": table.at.astimezone(UTC).isoformat(),
         "address": table.address,
         "ranked_by": table.criteria[0],
-        "rank_rule": RANK_RULE,
+        "rank_rule": RULES[table.task.human.ranks],
         "n_rows": len(rows),
         "reason_if_empty": table.reason,
         "rows": rows,
@@ -120,7 +120,8 @@ def _interval(row: Row, criterion: str) -> str:
 def _caption(table: BoardTable) -> str:
     caption = f"{table.task.title}: {_scores(table)}"
     if covers := next((row.human.covers for row in table.rows if row.human), ""):
-        caption += f" with 95% intervals. These cover {covers}. {RANK_RULE}"
+        caption += f" with 95% intervals. These cover {covers}. "
+        caption += RULES[table.task.human.ranks]
     else:
         caption += "."
     if any(row.simulated for row in table.rows):

@@ -13,9 +13,9 @@ from leaderboard.boards.selectors.columns import field_of, main_criterion
 from leaderboard.boards.selectors.crowds.blinding import Cause, causes_of
 from leaderboard.boards.selectors.crowds.links import Link, links_of
 from leaderboard.boards.selectors.systems import System, systems
-from leaderboard.evaluation.estimates import from_json
 from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.stored_fit import from_json
 from leaderboard.stats.systems.estimates import FEW_WORKERS, SystemEstimates
 from leaderboard.tasks.models import Task
 
@@ -27,12 +27,14 @@ FEW_SYSTEMS, FEWEST_WORKERS = 5, 5
 class Shares:
     """How many percent of the variance of one rating come from where.
 
-    `system` is None, and the others are shares of the rest, where there are few systems.
+    `system` is None, and the others are shares of the rest, where there are few systems;
+    `day` is None where days do not count.
     """
 
     system: int | None
     worker: int
     instance: int
+    day: int | None
     rest: int
 
 
@@ -169,11 +171,18 @@ def shares_of(estimates: SystemEstimates) -> Shares | None:
     found = estimates.variances
     few = len(estimates.systems) < FEW_SYSTEMS
     system = 0.0 if few else _between_systems(estimates)
-    total = system + found.worker + found.instance + found.residual
+    total = system + found.total
     if total <= 0:
         return None
-    percent = _hundred([system, found.worker, found.instance, found.residual], total)
-    return Shares(None if few else percent[0], *percent[1:])
+    parts = [system, found.worker, found.instance, found.day, found.residual]
+    of_system, worker, instance, day, rest = _hundred(parts, total)
+    return Shares(
+        None if few else of_system,
+        worker,
+        instance,
+        day if estimates.day_freedom else None,
+        rest,
+    )
 
 
 def _between_systems(estimates: SystemEstimates) -> float:

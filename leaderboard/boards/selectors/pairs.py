@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
-from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.ranking import read
 from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.stats.bounds import normal_quantile
 from leaderboard.stats.systems.estimates import SystemEstimates
-from leaderboard.stats.systems.ranks import ALPHA, Ranking, rank_systems
+from leaderboard.stats.systems.ranks import ALPHA, Ranking
 from leaderboard.tasks.models import Task
 
 POWER = 0.8
@@ -28,7 +28,8 @@ class Pair:
     p_above : float
         Probability that a is better than b, given these ratings and equal doubts before.
     p_value : float
-        Two-sided, adjusted for all pairs of the board's ranked systems.
+        As the board's ranks are made from: by simultaneous comparisons two-sided and
+        adjusted for all pairs, by rank sums one-sided and of this pair alone.
     difference : float
         Of the scores, in points.
     more_ratings, more_workers, more_cents : int or None
@@ -97,9 +98,8 @@ def compared(task: Task) -> tuple[SystemEstimates, Ranking] | None:
     stored = fit.criteria.get(main_criterion(task)) if fit else None
     if stored is None:
         return None
-    estimates = from_json(stored)
-    ranked = [str(pk) for pk in ranked_pks(task) if str(pk) in estimates.systems]
-    return estimates, rank_systems(estimates, ranked)
+    found = read(stored)
+    return found.fit, found.ranking({str(pk) for pk in ranked_pks(task)})
 
 
 def _p_above(fit: SystemEstimates, a: System, b: System) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Count
 
 from leaderboard.boards.selectors.columns import field_of, main_criterion
 from leaderboard.evaluation.models.human_evaluation import Score
@@ -30,6 +31,19 @@ def ranked_pks(task: Task) -> list[int]:
     field = field_of(task, frozenset())
     order = np.lexsort((-field.pk, -field.mean))
     return [int(field.pk[i]) for i in order if field.ranked[i]]
+
+
+def covers_of(task: Task) -> list[str]:
+    """Say what the intervals of a board's scores cover, of most systems first."""
+    rows = Score.objects.filter(
+        public("submission__"),
+        submission__task=task,
+        submission__published_at__isnull=False,
+        criterion=main_criterion(task),
+        superseded_at=None,
+    )
+    counted = rows.order_by().values("covers").annotate(n=Count("pk"))
+    return list(counted.order_by("-n", "covers").values_list("covers", flat=True))
 
 
 def systems(task: Task, pks: Sequence[int]) -> list[System]:

@@ -5,27 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from genie.lib.seeds import seed_from
 from genie.lib.serving.computed_once import computed_once
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, ranked_pks, systems
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import from_json
+from leaderboard.evaluation.estimates import labels_of, weights_in
 from leaderboard.evaluation.models.board_fit import BoardFit
+from leaderboard.evaluation.ranking import Compared, compare, read
 from leaderboard.evaluation.selectors.board_ratings import (
     board_ratings,
     board_scores,
     current_fit,
     evaluations_of,
     units_of,
+    weighed,
 )
 from leaderboard.stats.ranking import RankRange
+from leaderboard.stats.rater_effects import worker_z_scores
+from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.criteria import together, weigh, weighted_mean
 from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.rank_sum import rank_sum_ranking
+from leaderboard.tasks.config import RANK_SUMS, Z_SCORES
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
 
 LARGEST = 100.0
 _KEPT_SECONDS = 3600
+_OUTPUT = ["submission", "instance"]
 
 
 @dataclass(frozen=True)
@@ -85,26 +93,31 @@ def weighted_rows(task: Task, weights: Mapping[str, float]) -> list[WeightedRow]
 
 
 def _rows(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> list[WeightedRow]:
-    estimates = _estimates(task, fit, weights)
+    compared = _compared(task, fit, weights)
     named = {str(s.pk): s for s in systems(task, ranked_pks(task))}
-    ranked = [name for name in estimates.systems if name in named]
-    logarithmic = _unit(task).logarithmic
+    of_board = _of_board(task, next(iter(weights))) if len(weights) == 1 else {}
+    logarithmic = _unit(task).logarithmic and task.human.estimate != Z_SCORES
     rows = []
-    for row in weigh(estimates, ranked, seed=seed_from("weights", task.slug)):
+    for row in weigh(
+        compared.fit, compared.ranking(named), seed=seed_from("weights", task.slug)
+    ):
         low, high = (
             (row.interval.low, row.interval.high) if row.interval else (None, None)
         )
-        rows.append(
-            WeightedRow(
-                named[row.system],
-                _points(row.estimate, logarithmic),
-                None if low is None else _points(low, logarithmic),
-                None if high is None else _points(high, logarithmic),
-                row.ranks,
-                row.p_first,
-            )
+        numbers = of_board.get(int(row.system)) or (
+            _points(row.estimate, logarithmic),
+            None if low is None else _points(low, logarithmic),
+            None if high is None else _points(high, logarithmic),
         )
-    return rows
+        rows.append(WeightedRow(named[row.system], *numbers, row.ranks, row.p_first))
+    return sorted(rows, key=lambda row: -row.estimate) if of_board else rows
+
+
+def _of_board(task: Task, criterion: str) -> dict[int, tuple[float, float, float]]:
+    """Give the board's own scores, which are all there is to a single criterion."""
+    rows = board_scores(task).filter(criterion=criterion, n_workers__gt=1)
+    found = rows.values_list("submission", "mean", "low", "high")
+    return {pk: (mean, low, high) for pk, mean, low, high in found}
 
 
 def _points(value: float, logarithmic: bool) -> float:
@@ -120,25 +133,37 @@ def _unit(task: Task) -> Unit:
     return next(iter(units.values()))
 
 
-def _estimates(
-    task: Task, fit: BoardFit, weights: Mapping[str, float]
-) -> SystemEstimates:
+def _compared(task: Task, fit: BoardFit, weights: Mapping[str, float]) -> Compared:
+    """Compare the systems under the weights as the board compares them."""
+    import pandas as pd
+
     if len(weights) == 1:
-        return from_json(fit.criteria[next(iter(weights))])
+        return read(fit.criteria[next(iter(weights))])
     table = _side_by_side(task, list(weights))
+    values, labels = _whole(table, weights)
+    if len(values) > len(table) / 2:
+        # as in the fit of each criterion
+        counted = weighed(pd.DataFrame({"worker": labels[1]}), fit.weights)
+        found = estimate_systems(values, *labels, weights=weights_in(counted))
+        return compare(values, *labels, rule=task.human.ranks, fit=found)
+    # each criterion asked of other workers: their errors have nothing in common
+    fits = _of_all([read(fit.criteria[name]).fit for name in weights])
+    apart = together(fits, list(weights.values()))
+    # rank sums ask about outputs, whoever rated them on which criterion
+    values, labels = _whole(table.groupby(_OUTPUT).mean(), weights)
+    if task.human.ranks != RANK_SUMS or not len(values):
+        return Compared(apart)
+    of_system, _, instances, _ = labels
+    return Compared(apart, rank_sum_ranking(values, of_system, instances))
+
+
+def _whole(
+    table: pd.DataFrame, weights: Mapping[str, float]
+) -> tuple[Floats, list[npt.NDArray[Any]]]:
+    """Give weighted means of the rows on which no criterion is missing, and whose."""
     values = weighted_mean(table.to_numpy(float), list(weights.values()))
     whole = ~np.isnan(values)
-    if whole.mean() > 0.5:
-        labels = table.index[whole].to_frame(index=False)
-        return estimate_systems(
-            values[whole],
-            labels["submission"].to_numpy(),
-            labels["worker"].to_numpy(),
-            labels["instance"].to_numpy(),
-        )
-    # each criterion asked of other workers: their errors have nothing in common
-    fits = _of_all([from_json(fit.criteria[name]) for name in weights])
-    return together(fits, list(weights.values()))
+    return values[whole], labels_of(table.index[whole].to_frame(index=False))
 
 
 def _of_all(fits: Sequence[SystemEstimates]) -> list[SystemEstimates]:
@@ -163,7 +188,21 @@ def _side_by_side(task: Task, criteria: Sequence[str]) -> pd.DataFrame:
     ]
     import pandas as pd
 
-    table = pd.concat(parts).pivot_table(
-        index=["submission", "instance", "worker"], columns="criterion", values="value"
+    ratings = pd.concat(parts, ignore_index=True)
+    if task.human.estimate == Z_SCORES:
+        ratings = ratings.assign(value=_z_scores)
+    # one page, one day; where criteria are asked apart, the first of their days
+    first = ratings.groupby([*_OUTPUT, "worker"])["on"].transform("min")
+    table = ratings.assign(on=first).pivot_table(
+        index=[*_OUTPUT, "worker", "on"], columns="criterion", values="value"
     )
     return table.reindex(columns=list(criteria))
+
+
+def _z_scores(ratings: pd.DataFrame) -> pd.Series[float]:
+    """Give ratings in standard deviations from the worker's mean on the criterion."""
+    return ratings.groupby("criterion")["value"].transform(
+        lambda values: worker_z_scores(
+            values.to_numpy(float), ratings.loc[values.index, "worker"].to_numpy()
+        )
+    )

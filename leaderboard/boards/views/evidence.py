@@ -18,6 +18,8 @@ from leaderboard.boards.selectors.weights import read_weights, weighted_rows
 from leaderboard.charts.axis import axis_over
 from leaderboard.charts.bars import HistogramLine, histogram
 from leaderboard.evaluation.price import cents_per_rating
+from leaderboard.evaluation.ranking import TESTED
+from leaderboard.evaluation.selectors.hidden_tests import hidden_tests
 from leaderboard.tasks.models import Task
 
 # What fits a matrix that can be read, and a list that can be weighed.
@@ -34,6 +36,7 @@ def evidence(request: HttpRequest, slug: str) -> HttpResponse:
         "task": task,
         "criteria": [(one, _drawn_shares(one.shares)) for one in criteria],
         "places": places_of(task),
+        "hidden": hidden_tests(task),
         "has_pools": has_pools(task),
         "simulated": any(s.simulated for s in systems(task, ranked_pks(task))),
     }
@@ -57,6 +60,8 @@ def _drawn_shares(shares: certainty.Shares | None) -> list[HistogramLine]:
         ("Instances: some are harder than others", shares.instance),
         ("Everything else: taste, attention, chance", shares.rest),
     ]
+    if shares.day is not None:
+        lines.insert(2, ("Days: ratings are higher on some than on others", shares.day))
     if shares.system is not None:
         lines.insert(0, ("Systems: what the board wants to know", shares.system))
     return histogram(lines)
@@ -82,6 +87,7 @@ def differences(request: HttpRequest, slug: str) -> HttpResponse:
         "simulated": any(s.simulated for s in matrix.systems) if matrix else False,
         "dollars_per_rating": cents / 100,
         "power": pairs.POWER,
+        "tested": TESTED[task.human.ranks],
     }
     return render(request, "leaderboard/boards/differences.html", context)
 

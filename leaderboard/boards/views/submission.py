@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from leaderboard.boards.selectors.evidence import (
     Judgement,
+    MetricLine,
     judgements,
     metric_lines,
     money,
@@ -24,6 +25,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.selectors.outputs import outputs_are_open
 from leaderboard.submissions.selectors.visibility import (
     ON_BOARD,
     VisibleParts,
@@ -120,8 +122,20 @@ def _evidence(
         "figures": worker_figures(campaigns_of(evaluation))
         if judged and evaluation
         else None,
-        **outputs_context(request, submission, evaluation if judged else None, metrics),
+        **_outputs(request, submission, evaluation if judged else None, view, metrics),
     }
+
+
+def _outputs(
+    request: HttpRequest,
+    submission: Submission,
+    evaluation: HumanEvaluation | None,
+    view: VisibleParts,
+    metrics: list[MetricLine],
+) -> dict[str, Any]:
+    if view.inner or outputs_are_open(submission):
+        return outputs_context(request, submission, evaluation, metrics)
+    return {"outputs_withheld": True}
 
 
 def _axis(judged: list[Judgement]) -> Axis | None:

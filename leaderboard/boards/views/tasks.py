@@ -14,6 +14,7 @@ from leaderboard.evaluation.selectors.task_policy import control, requirements
 from leaderboard.metric_runs.selectors.labels import metric_words
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import noisy_below
+from quality.detection.models import ALL_EVIDENCE
 
 
 def tasks(request: HttpRequest) -> HttpResponse:
@@ -39,6 +40,7 @@ def about(request: HttpRequest, slug: str) -> HttpResponse:
             "positive_percent": _percent(task.human.positive_share),
             "negative_percent": _percent(task.human.negative_share),
             "threshold": settings.GENIE["BAN_THRESHOLD"],
+            "all_evidence": settings.GENIE["DETECTOR"] == ALL_EVIDENCE,
             "noisy_below": [
                 (kind.lower(), f"{100 * share:g}")
                 for kind, share in noisy_below(task.human).items()

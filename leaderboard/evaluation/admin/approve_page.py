@@ -20,6 +20,7 @@ from leaderboard.evaluation.admin.money import dollars
 from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.evaluation.selectors.anchors import anchor_of
+from leaderboard.evaluation.services.hidden import gate
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 if TYPE_CHECKING:
@@ -38,6 +39,12 @@ class DecisionForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3, "cols": 80}),
         help_text="Shown to the submitter. Required to decline, optional to approve.",
+    )
+    despite = forms.CharField(
+        label="Start in spite of this, because",
+        required=False,
+        max_length=500,
+        help_text="Kept with your name; shown to staff only.",
     )
     # what the person saw when deciding: money is spent on that and nothing else
     shown_cents = forms.IntegerField(widget=forms.HiddenInput)
@@ -88,6 +95,7 @@ def approve_page(
         "precision": expected_precision(submission.task),
         "samples": _samples(submission),
         **_money(submission, cost),
+        **_tests(submission),
     }
     return TemplateResponse(
         request, "admin/leaderboard/submission/approve.html", context
@@ -118,7 +126,11 @@ def _decided(
             else:
                 now = cleaned["decision"] == START_NOW
                 done = decide.approve(
-                    submission, by=by, reason=cleaned["reason"], start_now=now
+                    submission,
+                    by=by,
+                    reason=cleaned["reason"],
+                    start_now=now,
+                    despite=cleaned["despite"],
                 )
                 sentence = (
                     f"Approved up to {dollars(done.approved_cents or 0)}"
@@ -155,6 +167,21 @@ def _money(submission: Submission, cost: Quote) -> dict[str, Any]:
         "left": dollars(left),
         "left_after": dollars(left - cost.total_cents),
         "too_dear": cost.total_cents > left,
+    }
+
+
+def _tests(submission: Submission) -> dict[str, Any]:
+    """Say whether the planned test questions stand out."""
+    evaluation = submission.human_evaluation
+    if evaluation is None or submission.state not in {State.MEASURED, State.DECLINED}:
+        return {}
+    try:
+        check = decide.test_check(evaluation)
+    except GenieError as error:
+        return {"tests_trouble": error.message}
+    return {
+        "tests": check,
+        "objections": gate.objections(check) if check is not None else [],
     }
 
 

@@ -30,6 +30,7 @@ from genie.lib.admin.questions import (
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
@@ -114,7 +115,12 @@ def approve_selected(
         request,
         APPROVE,
         [
-            Line(row.pk, str(row), f"{row.task}, {_plan(row, costs)}{_warned(row)}")
+            Line(
+                row.pk,
+                str(row),
+                f"{row.task}, {_plan(row, costs)}{_warned(row)}",
+                expected(row.evaluation, costs[row.pk]),
+            )
             for row in rows
         ],
         totals=[*_by_task(rows, costs), ("Total", dollars(total))],

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
 from django.utils.html import format_html
 
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
 from leaderboard.evaluation.admin.decisions import DecisionAdmin, cost_shown
 from leaderboard.evaluation.admin.filters import YesNo
+from leaderboard.evaluation.admin.worker_evidence import evidence_page
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django.urls import URLPattern
 
 
 class HasFailed(YesNo):
@@ -124,6 +127,18 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
 @admin.register(HumanEvaluation)
 class HumanEvaluationAdmin(ReadOnlyAdmin):
     """All evaluations with their systems; decided on each subject's own page."""
+
+    def get_urls(self) -> list[URLPattern]:
+        evidence = path(
+            "worker/<int:pk>/",
+            self.admin_site.admin_view(self.evidence_about),
+            name="leaderboard_worker_evidence",
+        )
+        return [evidence, *super().get_urls()]
+
+    def evidence_about(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show all evidence about a worker."""
+        return evidence_page(self.admin_site, request, pk)
 
     list_display = [
         "about",

@@ -26,6 +26,7 @@ from leaderboard.evaluation.admin.decisions import (
     decide_on_each,
 )
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
+from leaderboard.evaluation.admin.tests_page import tests_page
 from leaderboard.evaluation.selectors.anchors import remembered
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 
@@ -160,10 +161,18 @@ class SubmissionAdmin(DecisionAdmin):
             self.admin_site.admin_view(self.approve_view),
             name="leaderboard_submission_approve",
         )
-        return [approve, *super().get_urls()]
+        tests = path(
+            "<int:pk>/tests/",
+            self.admin_site.admin_view(self.tests_view),
+            name="leaderboard_submission_tests",
+        )
+        return [approve, tests, *super().get_urls()]
 
     def approve_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return approve_page(self, request, self._submission(request, pk))
+
+    def tests_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return tests_page(self, request, self._submission(request, pk))
 
     def _submission(self, request: HttpRequest, pk: int) -> Submission:
         if not self.has_decide_permission(request):

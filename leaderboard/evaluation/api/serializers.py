@@ -18,6 +18,7 @@ from leaderboard.evaluation.selectors.joint import (
     joint_progress,
 )
 from leaderboard.evaluation.services import joint
+from leaderboard.stats.stopping.rules import ASSUMES
 
 _STATES = HumanEvaluation.State.values
 
@@ -51,8 +52,23 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     )
 
 
+class AnswerShareSerializer(serializers.Serializer[Any]):
+    """How often people preferred A: single answers, for other workers too."""
+
+    share = serializers.FloatField(help_text="Ties count half.")
+    low = serializers.FloatField(
+        help_text="Ends of the 95 % interval for a fixed number of answers."
+    )
+    high = serializers.FloatField()
+    covers = serializers.CharField(help_text="What the interval covers.")
+    n_answers = serializers.IntegerField(
+        help_text="Answers behind the labels that the rule used."
+    )
+    n_workers = serializers.IntegerField()
+
+
 class ComparisonStandingSerializer(serializers.Serializer[Any]):
-    """How often A was preferred, with its interval."""
+    """How often A was preferred: by the stopping rule, and for other workers."""
 
     n_labels = serializers.IntegerField()
     n_votes = serializers.IntegerField(
@@ -62,8 +78,13 @@ class ComparisonStandingSerializer(serializers.Serializer[Any]):
         allow_null=True,
         help_text="Share of labels in favour of A; null before the first.",
     )
-    low = serializers.FloatField()
+    low = serializers.FloatField(
+        help_text="Ends of the stopping rule's interval. " + ASSUMES
+    )
     high = serializers.FloatField()
+    answers = AnswerShareSerializer(
+        allow_null=True, help_text="Null before the first label."
+    )
     anytime_valid = serializers.BooleanField(
         help_text="Whether the interval stays valid no matter how often it is checked."
     )
@@ -105,6 +126,9 @@ class ComparisonDetailSerializer(ComparisonSerializer):
             "estimate": standing.now.estimate if standing.now.n else None,
             "low": standing.now.low,
             "high": standing.now.high,
+            "answers": None
+            if standing.answers is None
+            else AnswerShareSerializer(standing.answers).data,
             "anytime_valid": standing.now.anytime_valid,
             "needed": standing.needed,
             "spent_cents": standing.spent_cents if inner else None,

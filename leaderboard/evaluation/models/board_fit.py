@@ -25,6 +25,8 @@ class BoardFit(models.Model):
     criteria = OrderedJSONField(default=dict)
     # criterion -> what leaderboard.evaluation.evidence gives; of public boards only
     evidence = models.JSONField(default=dict)
+    # worker -> how much their ratings count, of those who do not count in full
+    weights = models.JSONField(default=dict)
     # the scores' ratings and settings that went in, hashed
     inputs_sha256 = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)

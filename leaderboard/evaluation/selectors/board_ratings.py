@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from django.db.models import Q, QuerySet
@@ -12,7 +12,7 @@ from leaderboard.evaluation.models.board_fit import BoardFit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.system_ratings import (
-    system_ratings_of,
+    dated_ratings_of,
     unit_for,
 )
 from leaderboard.submissions.models.submission import Submission
@@ -46,10 +46,10 @@ def evaluations_of(scores: Iterable[Score]) -> list[HumanEvaluation]:
 
 
 def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
-    """Give the ratings that count, with what designs read beside them."""
+    """Give the ratings that count and their days, with what designs read beside them."""
     import pandas as pd
 
-    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
     parts = [ratings]
     for evaluation in evaluations:
         own = ratings[ratings["evaluation"] == evaluation.pk]
@@ -57,6 +57,14 @@ def board_ratings(evaluations: Sequence[HumanEvaluation]) -> pd.DataFrame:
         if len(beside):
             parts.append(beside)
     return pd.concat(parts, ignore_index=True)
+
+
+def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame:
+    """Add how much each rating counts, where some worker does not count in full."""
+    if not weights:
+        return ratings
+    own = [weights.get(str(worker), 1.0) for worker in ratings["worker"].tolist()]
+    return ratings.assign(weight=own)
 
 
 def units_of(scores: Sequence[Score]) -> dict[tuple[int, str], Unit]:

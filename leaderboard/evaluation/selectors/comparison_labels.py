@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.models.comparison import (
@@ -11,6 +11,7 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.stats.blinding.effects import balanced_share
+from leaderboard.stats.preferred_share import preferred_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
 from quality.bans.selectors.clean_ratings import clean_ratings
@@ -18,6 +19,10 @@ from quality.bans.selectors.clean_ratings import clean_ratings
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"
 MIDDLE = 0.5
+# Digits of a share that do not depend on the order in which a machine adds up.
+DIGITS = 9
+# Worker, pair, and 1 for A, 0 for B, one half for a tie.
+Answer = tuple[Hashable, int, float]
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,23 @@ class Votes:
     workers: tuple[int, ...]
     values: tuple[float, ...]
     slot_of_a: str = FIRST_SLOT
+
+
+@dataclass(frozen=True)
+class AnswerShare:
+    """How often people preferred A, for other workers too; `covers` says for whom."""
+
+    share: float
+    low: float
+    high: float
+    covers: str
+    n_answers: int
+    n_workers: int
+
+    @property
+    def leaves_open(self) -> bool:
+        """Tell whether either system may be the one that is preferred."""
+        return self.low <= MIDDLE <= self.high
 
 
 def rule_of(comparison: Comparison) -> ConfidenceRule:
@@ -167,6 +189,43 @@ def labels_from(
         label_of(comparison.strategy, comparison.n_workers, pair.values, last=last)
         for pair in votes
     ]
+
+
+def answers_read(
+    votes: Sequence[Votes], labels: Sequence[float | None], n: int
+) -> list[Answer]:
+    """Give the answers behind the first n labels, which are those that the rule read."""
+    known = [v for v, label in zip(votes, labels, strict=True) if label is not None]
+    return [
+        (worker, pair.position, value)
+        for pair in known[:n]
+        for worker, value in zip(pair.workers, pair.values, strict=True)
+    ]
+
+
+def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
+    """Give the share of answers for A with its interval; None before the first."""
+    if not answers:
+        return None
+    # whatever workers are called, here and in a release, the numbers are the same
+    workers, pairs, values = zip(
+        *sorted(answers, key=lambda answer: (answer[1], answer[2])), strict=True
+    )
+    found = preferred_share(values, workers, pairs)
+    return AnswerShare(
+        round(found.estimate, DIGITS),
+        round(found.low, DIGITS),
+        round(found.high, DIGITS),
+        found.covers,
+        len(answers),
+        len(set(workers)),
+    )
+
+
+def share_columns(found: AnswerShare | None) -> dict[str, float | str | None]:
+    """Give a share's columns in a release."""
+    names = ("share", "low", "high", "covers")
+    return {f"answers_{name}": getattr(found, name, None) for name in names}
 
 
 def with_balanced_sides(

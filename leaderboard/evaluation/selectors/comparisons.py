@@ -12,10 +12,13 @@ from genie.accounts.staff import staff_may
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
+    AnswerShare,
+    answers_read,
     decide,
     labels_from,
     n_workers_at_first,
     rule_of,
+    share_of,
     votes_are_final,
     votes_shown,
 )
@@ -46,11 +49,14 @@ ENDED = frozenset({State.DECIDED, State.UNDECIDED, State.STOPPED})
 class Standing:
     """How a comparison stands.
 
-    `now` is what the labels so far say; after a decision, it is the decision. `needed`
-    is how many labels it would take in all if the preference stayed as it is.
+    `now` is what the labels so far say; after a decision, it is the decision. `answers`
+    is how often people preferred A, with the interval for other workers; None before the
+    first label. `needed` is how many labels it would take in all if the preference
+    stayed as it is.
     """
 
     now: Decision
+    answers: AnswerShare | None
     course: Course
     n_labels: int
     n_votes: int
@@ -107,9 +113,9 @@ def standing_of(comparison: Comparison) -> Standing:
     votes = votes_shown(comparison)
     is_over = comparison.is_over
     last = votes_are_final(comparison.state)
-    labels = [
-        pair for pair in labels_from(comparison, votes, last=last) if pair is not None
-    ]
+    label_or_none = labels_from(comparison, votes, last=last)
+    labels = [label for label in label_or_none if label is not None]
+    now = _decided(comparison) or decide(rule, labels)
     spent = unit = 0
     for campaign in campaigns_of(comparison.evaluation):
         spent = campaign_progress(campaign).spent_cents
@@ -119,7 +125,8 @@ def standing_of(comparison: Comparison) -> Standing:
         needed = labels_needed(rule, len(labels), sum(labels))
     workers_per_pair = n_workers_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
-        now=_decided(comparison) or decide(rule, labels),
+        now=now,
+        answers=share_of(answers_read(votes, label_or_none, now.n)),
         course=course_of(rule, labels),
         n_labels=len(labels),
         n_votes=sum(len(pair.values) for pair in votes),

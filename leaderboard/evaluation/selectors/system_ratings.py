@@ -45,6 +45,13 @@ def system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     return about_systems(ratings, shown, evaluations)[["evaluation", *COLUMNS]]
 
 
+def dated_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
+    """Give the ratings that count with the day of each, `on`, in UTC."""
+    ratings = all_system_ratings_of(evaluations)
+    counting = ratings[ratings["why_not"] == ""]
+    return counting[["evaluation", *COLUMNS, "on"]].reset_index(drop=True)
+
+
 def all_system_ratings_of(evaluations: Collection[int]) -> pd.DataFrame:
     """Give the ratings that do not count, too: `why_not` says why, `on` the day."""
     shown = _shown(evaluations)

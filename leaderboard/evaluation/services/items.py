@@ -1,41 +1,27 @@
-"""What people judge of one submission: items, test questions, whose output stands where."""
+"""What people judge of one submission: items, and whose output stands where."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from crowd.hits.services.build import ItemSpec
-from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
-from leaderboard.designs.base import SLOTS, Design, content_key
+from leaderboard.designs.base import Design, content_key
 from leaderboard.evaluation.models.human_evaluation import (
     HumanEvaluation,
     JudgedItem,
     JudgedOutput,
 )
-from leaderboard.tasks.config import NEGATIVE, POSITIVE, HumanConfig
-from leaderboard.tasks.config.marked import marked_criteria
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import (
     design_of,
     has_references,
     shown,
-    spare_instances,
     task_view,
 )
-from quality.test_questions.models import Polarity
 from quality.test_questions.services import inject
-from quality.test_questions.services.inject_line_ups import (
-    LineUp,
-    draw_line_ups,
-    draw_pairs,
-)
-
-# Beside a standard worth 100, "good" begins at half as good: the standard is itself a
-# reference, so another one need not be better than it.
-GOOD_MAGNITUDE = 0.5
 
 
 @dataclass(frozen=True)
@@ -92,174 +78,6 @@ def judged(
         instance_pk=instance.pk,
         slots=slots,
     )
-
-
-def hidden(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    *,
-    campaign_key: str,
-    n_items: int,
-    seed: int,
-) -> list[inject.HiddenItem]:
-    """Draw the test questions of a campaign that shows one output, or two."""
-    n_positive, n_negative = human.n_test_questions(n_items)
-    return known(
-        task,
-        human,
-        criteria,
-        spare_instances(task, n_positive + n_negative),
-        campaign_key=campaign_key,
-        n_positive=n_positive,
-        n_negative=n_negative,
-        seed=seed,
-    )
-
-
-def known(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    instances: Sequence[Instance],
-    *,
-    campaign_key: str,
-    n_positive: int,
-    n_negative: int,
-    seed: int,
-) -> list[inject.HiddenItem]:
-    """Make questions whose answers are known of these instances' references."""
-    design = design_of(task, human)
-    if design.in_slots():
-        return hidden_pairs(
-            task,
-            human,
-            criteria,
-            instances,
-            campaign_key=campaign_key,
-            n=n_positive + n_negative,
-            seed=seed,
-        )
-    marked = marked_criteria(human, criteria)
-    # The price has all questions in it: where only one polarity can be marked on these
-    # criteria, all are of that one.
-    if not marked[NEGATIVE]:
-        n_positive, n_negative = n_positive + n_negative, 0
-    elif not marked[POSITIVE]:
-        n_positive, n_negative = 0, n_positive + n_negative
-    return inject.draw_items(
-        campaign_key=campaign_key,
-        material=_material(task, human, design, instances),
-        n_positive=n_positive if marked[POSITIVE] else 0,
-        n_negative=n_negative if marked[NEGATIVE] else 0,
-        seed=seed,
-        expected={
-            Polarity.POSITIVE: _expected(human, criteria, marked[POSITIVE]),
-            Polarity.NEGATIVE: _expected(human, criteria, marked[NEGATIVE]),
-        },
-        blind=human.judged_blind(criteria),
-    )
-
-
-def hidden_pairs(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    instances: Sequence[Instance],
-    *,
-    campaign_key: str,
-    n: int,
-    seed: int,
-) -> list[inject.HiddenItem]:
-    """Draw test questions that set a reference against another input's."""
-    marked = marked_criteria(human, criteria)[NEGATIVE]
-    return draw_pairs(
-        campaign_key=campaign_key,
-        material=line_ups(task, human, instances, n_outputs=2),
-        n=n if marked else 0,
-        seed=seed,
-        blind=human.judged_blind(criteria),
-        expected=_named(criteria, marked),
-    )
-
-
-def hidden_line_ups(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    material: Sequence[LineUp],
-    *,
-    campaign_key: str,
-    n_items: int,
-    seed: int,
-) -> list[inject.HiddenItem]:
-    """Draw the test questions of a campaign that shows many outputs together."""
-    marked = marked_criteria(human, criteria)[NEGATIVE]
-    return draw_line_ups(
-        campaign_key=campaign_key,
-        material=material,
-        n=sum(human.n_test_questions(n_items)) if marked else 0,
-        seed=seed,
-        blind=human.judged_blind(criteria),
-        expected=_named(criteria, marked),
-    )
-
-
-def line_ups(
-    task: Task,
-    human: HumanConfig,
-    instances: Sequence[Instance],
-    *,
-    n_outputs: int = 0,
-    outputs: Mapping[int, Sequence[str]] | None = None,
-) -> list[LineUp]:
-    """Offer inputs with outputs for test questions; `outputs` by instance, or none."""
-    design, view = design_of(task, human), task_view(task, human)
-    offered = []
-    for instance in instances:
-        texts = list(outputs[instance.pk]) if outputs else [""] * n_outputs
-        data = design.data(view, shown(instance), texts)
-        offered.append(
-            LineUp(
-                content_key=content_key(task.slug, instance.instance_id),
-                data=data,
-                outputs=dict(zip(SLOTS, texts, strict=False)),
-                reference=instance.references[-1],
-            )
-        )
-    return offered
-
-
-def _expected(
-    human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
-) -> dict[str, Any]:
-    threshold = (
-        {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
-    )
-    return {**threshold, **_named(criteria, marked)}
-
-
-def _named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
-    """Name the marked criteria where there are others beside them."""
-    return {"criteria": list(marked)} if len(criteria) > 1 else {}
-
-
-def _material(
-    task: Task, human: HumanConfig, design: Design, instances: Sequence[Instance]
-) -> list[inject.Material]:
-    view = task_view(task, human)
-    blank = [design.data(view, shown(instance), [""]) for instance in instances]
-    return [
-        inject.Material(
-            content_key=content_key(task.slug, instance.instance_id),
-            data=data,
-            # Where the template shows one reference, another is the better answer.
-            reference=instance.references[
-                -1 if "reference" in data or "standard" in data else 0
-            ],
-        )
-        for instance, data in zip(instances, blank, strict=True)
-    ]
 
 
 def remember(

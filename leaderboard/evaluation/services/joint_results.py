@@ -11,7 +11,7 @@ from genie.lib.seeds import seed_from
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
-from leaderboard.evaluation.selectors.system_ratings import system_ratings, unit_for
+from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
 from leaderboard.evaluation.services.ranking_numbers import (
     DRAW_PROBABILITY,
     ORDERS,
@@ -32,7 +32,7 @@ def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:
     """Compute everything that one page shows, criterion by criterion."""
-    ratings = system_ratings(evaluation)
+    ratings = dated_ratings_of([evaluation.pk])
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     by_criterion = {}
     for campaign in campaigns_of(evaluation):

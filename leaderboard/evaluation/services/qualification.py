@@ -12,7 +12,7 @@ from crowd.workers.models.qualification_test import QualificationTest
 from crowd.workers.services import qualification_tests, requirements
 from crowd.workers.services.qualification_tests import QuestionSpec, TestSpec
 from genie.lib.errors import GenieError
-from leaderboard.evaluation.services import items
+from leaderboard.evaluation.services.hidden.known import known
 from leaderboard.tasks.config import QualificationConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services import worker_requirements
@@ -55,7 +55,7 @@ def draw_test(
     human = task.human
     # Where each criterion has its own campaign, one test on the first serves all.
     criteria = human.separate()[0]
-    drawn = items.known(
+    drawn = known(
         task,
         human,
         criteria,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +59,8 @@ def numbers_of(
     Parameters
     ----------
     ratings : DataFrame
-        Those that count: instance (its position), worker, submission, value. A
-        judgement need not show all systems.
+        Those that count: instance (its position), worker, submission, value, and `on`
+        where the days of ratings are known. A judgement need not show all systems.
     systems : sequence of int
         The submissions, in the order of the answer's rows.
     unit : Unit
@@ -82,8 +83,13 @@ def numbers_of(
     )
     averaged = _averaged(raw, workers, unit)
     row, column = np.nonzero(~np.isnan(raw))
+    days = _days(ratings, wide)
     estimates = estimate_systems(
-        averaged[row, column], column, workers[row], instances[row]
+        averaged[row, column],
+        column,
+        workers[row],
+        instances[row],
+        None if days is None else days[row],
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     games = comparisons_from_table(raw)
@@ -92,10 +98,24 @@ def numbers_of(
         "n_instances": len(np.unique(instances)),
         "n_workers": len(np.unique(workers)),
         "normalised": NORMALISED if unit.logarithmic else "",
+        "variances": {**asdict(estimates.variances), "n_days": _n_days(estimates)},
         **_ranking(estimates, systems, unit, alone),
         **_preferences(games, workers[games.row], seed),
         "agreement": _agreement(ratings, unit),
     }
+
+
+def _n_days(estimates: SystemEstimates) -> float:
+    """Say how many equally busy days would vary as much; 0 where days do not count."""
+    return estimates.day_freedom + 1 if estimates.day_freedom else 0
+
+
+def _days(ratings: pd.DataFrame, wide: pd.DataFrame) -> npt.NDArray[Any] | None:
+    """Give the day of each judgement, which is one page."""
+    if "on" not in ratings:
+        return None
+    of = ratings.groupby(["instance", "worker"])["on"].min()
+    return of.reindex(wide.index).to_numpy()
 
 
 def _judgements(ratings: pd.DataFrame, systems: Sequence[int]) -> pd.DataFrame:

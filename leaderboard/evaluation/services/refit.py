@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -19,10 +19,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
+from leaderboard.evaluation import ranking
 from leaderboard.evaluation.blinding import board_blinding
 from leaderboard.evaluation.estimates import (
     BoardEstimates,
-    as_json,
     estimate_board,
     headline_of,
 )
@@ -35,15 +35,20 @@ from leaderboard.evaluation.selectors.board_ratings import (
     current_fit,
     evaluations_of,
     units_of,
+    weighed,
 )
 from leaderboard.evaluation.selectors.coverage import is_whole
 from leaderboard.evaluation.selectors.shown import with_what_was_shown
+from leaderboard.evaluation.stored_fit import as_json
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import PLAIN
 from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import soft_weights
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
 VERSION = 2
+# What is thought of workers changes with each answer; a board follows once a day.
+WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not.
 AGAIN = "the systems of the board were estimated together again"
 
@@ -56,6 +61,7 @@ class Refit:
     of: int | None
     inputs_sha256: str
     estimates: BoardEstimates
+    weights: dict[str, float]
     evidence: dict[str, dict[str, Any]]
 
 
@@ -76,7 +82,7 @@ def refit(task: Task, of: Submission | None = None) -> bool:
     inputs = inputs_of(task, of)
     current = current_fit(task, of)
     known = current.inputs_sha256 if current else None
-    if known == inputs and not _lacks_fit(task, of):
+    if known == inputs and not _lacks_fit(task, of) and not _has_aged(current):
         return False
     estimated = computed(task, of, inputs)
     with transaction.atomic():
@@ -96,14 +102,30 @@ def due() -> list[int]:
         .order_by()
         .values("submission__task")
     )
-    fits = BoardFit.objects.filter(of=None, superseded_at=None)
-    known = dict(fits.values_list("task", "inputs_sha256"))
+    fits = BoardFit.objects.filter(of=None, superseded_at=None).select_related("task")
+    current = {fit.task_id: fit for fit in fits}
+    known = {pk: fit.inputs_sha256 for pk, fit in current.items()}
     return [
         task.pk
         for task in tasks.order_by("pk")
         if board_scores(task).exists()
-        and (known.get(task.pk) != inputs_of(task) or _lacks_fit(task))
+        and (
+            known.get(task.pk) != inputs_of(task)
+            or _lacks_fit(task)
+            or _has_aged(current.get(task.pk))
+        )
     ]
+
+
+def _has_aged(fit: BoardFit | None) -> bool:
+    """Tell whether workers count otherwise by now than in a fit of some days ago."""
+    if fit is None or timezone.now() - fit.created_at < WEIGHTS_STAND:
+        return False
+    return bool(_as_stored(soft_weights(fit.task.slug)) != fit.weights)
+
+
+def _as_stored(weights: dict[int, float]) -> dict[str, float]:
+    return {str(worker): weight for worker, weight in weights.items()}
 
 
 def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
@@ -125,20 +147,28 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
             "evaluation__ranks_partial",
         )
     )
-    parts = [VERSION, task.human.estimate, settings.GENIE["WHOLE_SHARE"], rows]
+    human, whole = task.human, settings.GENIE["WHOLE_SHARE"]
+    parts = [VERSION, human.estimate, human.ranks, whole, rows]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     """Compute the fit from the ratings that count."""
     scores = list(board_scores(task, of).select_related("evaluation"))
-    ratings, units = board_ratings(evaluations_of(scores)), units_of(scores)
+    weights = _as_stored(soft_weights(task.slug))
+    ratings = weighed(board_ratings(evaluations_of(scores)), weights)
+    units = units_of(scores)
     ranked, headline = ranked_systems(scores), task.human.estimate
     estimates = estimate_board(
-        ratings, units, ranked, headline=headline, seed=estimates_seed(task)
+        ratings,
+        units,
+        ranked,
+        headline=headline,
+        rule=task.human.ranks,
+        seed=estimates_seed(task),
     )
     if of is not None:
-        return Refit(task, of.pk, inputs, estimates, {})
+        return Refit(task, of.pk, inputs, estimates, weights, {})
     evidence = board_evidence(ratings, units, ranked, estimates.fits, headline=headline)
     evaluations = evaluations_of(scores)
     campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
@@ -147,7 +177,7 @@ def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     for criterion, found in evidence.items():
         found["blinding"] = blinding.get(criterion)
         found["links"] = _links(scores, criterion)
-    return Refit(task, None, inputs, estimates, evidence)
+    return Refit(task, None, inputs, estimates, weights, evidence)
 
 
 def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
@@ -181,8 +211,12 @@ def _write(refit: Refit) -> None:
     fit = BoardFit.objects.create(
         task=refit.task,
         of=of,
-        criteria={name: as_json(one) for name, one in refit.estimates.fits.items()},
+        criteria={
+            name: as_json(one) | ranking.stored(refit.estimates.compared[name], one)
+            for name, one in refit.estimates.fits.items()
+        },
         evidence=refit.evidence,
+        weights=refit.weights,
         inputs_sha256=refit.inputs_sha256,
     )
     rows = board_scores(refit.task, of).select_related("submission")

@@ -25,6 +25,7 @@ from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     decide,
@@ -78,6 +79,10 @@ class ComparisonOfTwo:
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
+
+    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
+        """Not measured: its pages show several texts, each beside others."""
+        return None
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         return [key_of(evaluation.comparison.pk)]

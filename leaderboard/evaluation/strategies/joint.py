@@ -17,9 +17,11 @@ from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.hidden import in_slots
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -50,6 +52,10 @@ class SideBySide:
 
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
+
+    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
+        """Not measured: its pages show several texts, each beside others."""
+        return None
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
@@ -83,21 +89,24 @@ class SideBySide:
                 "The systems have no instance in common.", code="nothing-to-compare"
             )
         n_tests = sum(human.n_test_questions(n))
-        # More than are needed: some have no reference that can be shown.
-        spare = joint.shared_instances(task, systems, n=4 * n_tests, after=len(judged))
-        spare = [row for row in spare if configuration.has_references(row)]
-        # One more than questions, as each takes its wrong text from another instance.
-        # Where too few are left, judged instances serve again, the last ones first.
-        if len(spare) < n_tests + 1:
-            again = [
-                row for row in reversed(judged) if configuration.has_references(row)
-            ]
-            spare += again[: 4 * n_tests]
+        spare = [row for row in judged if configuration.has_references(row)]
+        # Of what is judged: nobody can tell them by their input. One more than questions,
+        # as each takes its wrong text from another instance. Where so few workers are
+        # wanted that nobody else would be left to judge it, of others.
+        n_workers = evaluation.joint.n_workers
+        if len(spare) <= n_tests or human.n_workers_wanted < 2 * n_workers:
+            more = 4 * n_tests
+            others = joint.shared_instances(task, systems, n=more, after=len(judged))
+            others = [row for row in others if configuration.has_references(row)]
+            enough = len(others) > n_tests
+            spare = others if enough else [*others, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
         outputs = {
             row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
         }
-        lined_up = items.line_ups(task, human, spare, outputs=outputs) if spare else []
+        lined_up = (
+            in_slots.line_ups(task, human, spare, outputs=outputs) if spare else []
+        )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
@@ -112,7 +121,7 @@ class SideBySide:
                 )
                 for row in judged
             ]
-            hidden = items.hidden_line_ups(
+            hidden = in_slots.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
             )
             names = [system.system_name for system in systems]

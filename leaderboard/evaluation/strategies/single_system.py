@@ -18,6 +18,7 @@ from leaderboard.evaluation import campaigns, closing, machine, rescoring
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import quote_of
 from leaderboard.evaluation.selectors.anchors import anchor_for
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
@@ -30,6 +31,8 @@ from leaderboard.evaluation.services import (
     score,
 )
 from leaderboard.evaluation.services.campaign_titles import campaign_title
+from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models.submission import Prediction, Submission
@@ -114,6 +117,29 @@ class SingleSystem:
             )
             run.start_due()
 
+    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
+        """Measure the campaign whose test questions stand out most."""
+        task, submission = evaluation.task, evaluation.submission
+        design = configuration.design_of(task, task.human)
+        # What programs answer nobody tries to see through; of several outputs on a page
+        # nothing is known to compare.
+        if evaluation.simulated or design.in_slots():
+            return None
+        checks = []
+        for part in self._parts(evaluation, design):
+            if part.planned is None or part.planned.n_wanted == 0:
+                continue
+            judged = [item.spec for item in part.judged]
+            found = gate.measured(
+                task, submission, judged, part.planned, seed=part.seed
+            )
+            checks.append(gate.check_of(evaluation, part.planned, found))
+        return max(
+            checks,
+            key=lambda c: (c.refused, c.n_wanted - c.n_found, c.auc),
+            default=None,
+        )
+
     def _parts(self, evaluation: HumanEvaluation, design: Design) -> list[Part]:
         """Plan one campaign for all criteria, or one for each (setup 2)."""
         task, human, submission = (
@@ -143,13 +169,15 @@ class SingleSystem:
                 items.judged(task, human, row.instance, _entries(row, design), **about)
                 for row in predictions
             ]
-            hidden = items.hidden(
-                task, human, criteria, n_items=task.sample_size, **about
+            tests = planned(
+                task, human, criteria, submission, n_items=task.sample_size, **about
             )
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
-            beside = anchors.specs(task, human, anchor, hidden=hidden, **about)
-            parts.append(Part(key, title, criteria, seed, judged, hidden, beside))
+            beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
+            parts.append(
+                Part(key, title, criteria, seed, judged, tests.items, beside, tests)
+            )
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

@@ -24,6 +24,7 @@ from leaderboard.evaluation.selectors.comparisons import (
 from leaderboard.evaluation.selectors.joint import joint_seen_by
 from leaderboard.evaluation.services import comparison as compare
 from leaderboard.evaluation.services import joint
+from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
@@ -61,6 +62,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "said": sentence,
         "chart": _chart(shown, standing, sentence),
         "percent": _percent(standing),
+        "assumes": ASSUMES,
         "sure": f"{100 * (1 - shown.delta):.4g}",
         "inner": concerns(request.user, shown),
     }

@@ -69,6 +69,14 @@ class Command(BaseCommand):
             default=0.0,
             help="standard deviation of the logarithm of workers' scatter",
         )
+        parser.add_argument("--days", type=int, nargs="+", default=[1])
+        parser.add_argument(
+            "--day-sd",
+            type=float,
+            nargs="+",
+            default=[0.0],
+            help="standard deviations of days' effects, with several days",
+        )
         parser.add_argument("--tasks", type=int, default=1_000, help="of each cell")
         parser.add_argument("--cents", type=float, default=12.0, help="of one rating")
         parser.add_argument(
@@ -153,7 +161,12 @@ class Command(BaseCommand):
 def _cells(options: dict[str, Any]) -> list[Crowd]:
     """Cross what was asked for; crowds of their own rate two systems."""
     crossed = product(
-        options["crowds"], options["workers"], options["bias"], options["instances"]
+        options["crowds"],
+        options["workers"],
+        options["bias"],
+        options["instances"],
+        options["days"],
+        options["day_sd"],
     )
     return [
         Crowd(
@@ -164,6 +177,10 @@ def _cells(options: dict[str, Any]) -> list[Crowd]:
             workload_sd=options["workload"],
             spread_sd=options["spread"],
             same=kind == "same",
+            n_days=n_days,
+            day_sd=day_sd,
         )
-        for kind, n_workers, bias, n_instances in crossed
+        for kind, n_workers, bias, n_instances, n_days, day_sd in crossed
+        # one day moves all ratings alike: there is nothing to see
+        if n_days > 1 or day_sd == min(options["day_sd"])
     ]

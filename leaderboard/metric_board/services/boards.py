@@ -18,7 +18,7 @@ from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
-from leaderboard.evaluation.selectors.system_ratings import system_ratings_of, unit_for
+from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
 from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideScores
 from leaderboard.metric_board.selectors.inputs import (
@@ -192,7 +192,7 @@ def _human(task: Task, inputs: BoardInputs) -> tuple[Floats, EachRating | None, 
     table = np.full((len(inputs.systems), task.n_instances), np.nan)
     row_of = {system.pk: row for row, system in enumerate(inputs.systems)}
     evaluations = list(launched(row_of).order_by("pk"))
-    ratings = system_ratings_of([evaluation.pk for evaluation in evaluations])
+    ratings = dated_ratings_of([evaluation.pk for evaluation in evaluations])
     ratings = ratings[ratings["criterion"] == inputs.criterion]
     of = dict(iter(ratings.groupby("evaluation")))
     each: list[pd.DataFrame] = []
@@ -222,6 +222,7 @@ def _each(parts: list[pd.DataFrame]) -> EachRating:
         ratings["worker"].to_numpy(),
         ratings["row"].to_numpy(dtype=np.int64),
         ratings["instance"].to_numpy(dtype=np.int64),
+        ratings["on"].to_numpy(),
     )
 
 

@@ -58,12 +58,15 @@ class EachRating:
     values, workers : ndarray, shape (n,)
     systems, instances : ndarray of int, shape (n,)
         Its row and column there.
+    days : ndarray, shape (n,), optional
+        When it was given.
     """
 
     values: Floats
     workers: npt.NDArray[Any]
     systems: npt.NDArray[np.int64]
     instances: npt.NDArray[np.int64]
+    days: npt.NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,12 @@ def _powered(human: Floats, scores: BoardScores) -> list[dict[str, Any]]:
     each = scores.ratings
     if each is not None:
         found = powered_systems(
-            each.values, each.systems, each.workers, each.instances, stacked
+            each.values,
+            each.systems,
+            each.workers,
+            each.instances,
+            stacked,
+            days=each.days,
         )
     else:
         found = [

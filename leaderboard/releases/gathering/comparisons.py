@@ -10,10 +10,13 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.evaluation.selectors.comparison_labels import (
+    answers_read,
     for_a,
     kept_votes,
     labels_from,
     rule_of,
+    share_columns,
+    share_of,
     votes_are_final,
 )
 from leaderboard.evaluation.selectors.comparisons import ENDED, comparisons_seen_by
@@ -35,6 +38,10 @@ COMPARISONS = (
     "estimate",
     "low",
     "high",
+    "answers_share",
+    "answers_low",
+    "answers_high",
+    "answers_covers",
     "anytime_valid",
     "delta",
     "rule",
@@ -101,6 +108,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "estimate": comparison.estimate,
         "low": comparison.low,
         "high": comparison.high,
+        **share_columns(share_of(answers_read(votes, labels, comparison.n_labels))),
         "anytime_valid": rule_of(comparison).anytime_valid,
         "delta": comparison.delta,
         "rule": comparison.rule,

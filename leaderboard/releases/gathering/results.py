@@ -11,6 +11,7 @@ from genie.lib.errors import GenieError
 from leaderboard.boards.selectors.rows import Row
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.selectors.board_ratings import current_fit
 from leaderboard.evaluation.selectors.campaigns import launched
 from leaderboard.evaluation.selectors.ratings_beside import ratings_beside
 from leaderboard.evaluation.selectors.ratings_digest import OF_ONE, digest
@@ -58,6 +59,7 @@ JUDGMENTS = (
     "slot",
     "answered",
     "on",
+    "weight",
 )
 SCORES = (
     "submission",
@@ -104,6 +106,8 @@ TEST_QUESTIONS = (
 )
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
+# the kind of questions that a fit to all evidence has seen
+ALL = "ALL"
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
 
@@ -185,6 +189,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     )
     _check_current(task, rows, ratings)
     row_index = {row.pk: i for i, row in enumerate(rows)}
+    fit = current_fit(task)
+    weights = fit.weights if fit is not None else {}
     records = [
         {
             "submission": int(row["submission"]),
@@ -197,6 +203,9 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
+            "weight": weights.get(str(int(row["worker"])), 1.0)
+            if not row["why_not"]
+            else 0.0,
         }
         for row in ratings.to_dict("records")
     ]
@@ -314,10 +323,18 @@ def _is_mean(result: MetricResult) -> bool:
 
 
 def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str, Any]]:
-    """Give the counts that the last fit of each polarity judged, and its settings."""
+    """Give the counts that the last fits judged, and their settings.
+
+    One of each polarity, or one to all evidence, called `ALL`; those of other detectors
+    than the newest decide nothing now.
+    """
     records: list[Record] = []
     fits: dict[str, Any] = {}
     pool = DetectorFit.objects.filter(pool=task.slug)
+    newest = pool.order_by("-pk").values("detector", "polarity").first()
+    if newest is not None:
+        together = newest["polarity"] == ""
+        pool = pool.filter(polarity="") if together else pool.exclude(polarity="")
     for polarity in sorted(set(pool.order_by().values_list("polarity", flat=True))):
         fit = pool.filter(polarity=polarity).order_by("-pk").first()
         if fit is None:
@@ -325,7 +342,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
         rows = verdicts_of(fit)
         counts: list[Record] = [
             {
-                "polarity": polarity,
+                "polarity": polarity or ALL,
                 "worker": names.of(row.worker_id),
                 "n_questions": row.n_questions,
                 "n_correct": row.n_correct,
@@ -334,7 +351,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
             }
             for row in rows
         ]
-        fits[polarity] = {
+        fits[polarity or ALL] = {
             "detector": fit.detector,
             "seed": fit.seed,
             "code_version": fit.code_version,

@@ -12,6 +12,8 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     for_a,
     label_of,
     rule_for,
+    share_columns,
+    share_of,
     votes_are_final,
     with_balanced_sides,
 )
@@ -70,6 +72,7 @@ def _comparison(
         for pair in pairs
     ]
     yield from _decision(row, labels, [pair["slot_of_a"] for pair in pairs])
+    yield from _answers(row, pairs, labels, votes)
     yield from _pairs(row, pairs, labels)
     numbers = {
         "n_votes": sum(len(values) for values in counted.values()),
@@ -118,6 +121,31 @@ def _decision(
     }
     for name, number in numbers.items():
         yield _number(row, name, number)
+
+
+def _answers(
+    row: Record,
+    pairs: Sequence[Record],
+    labels: Sequence[float | None],
+    votes: Sequence[Record],
+) -> Iterator[Number]:
+    """Compare the share of the answers; releases of before it was told have none."""
+    known = [
+        p["position"]
+        for p, label in zip(pairs, labels, strict=True)
+        if label is not None
+    ]
+    read = set(known[: row["n_labels"]])
+    found = share_of(
+        [
+            (vote["worker"], vote["position"], vote["vote"])
+            for vote in votes
+            if vote["counted"] and vote["position"] in read
+        ]
+    )
+    for name, computed in share_columns(found).items():
+        if name in row:
+            yield _number(row, name, computed)
 
 
 def _pairs(

@@ -14,7 +14,7 @@ from leaderboard.releases import bundle
 from leaderboard.releases.bundle import Record
 from leaderboard.releases.masked_instances import Places
 from leaderboard.releases.published_numbers import Number
-from leaderboard.tasks.config import PLAIN
+from leaderboard.tasks.config import PLAIN, SIMULTANEOUS
 
 _RANKS = ("rank_first", "rank_last", "cluster")
 
@@ -90,11 +90,17 @@ def _standings(
             "instance": position[row["instance"]],
             "worker": row["worker"],
             "value": row["value"],
+            # releases of before knew no weights
+            "weight": row.get("weight", 1.0),
+            "on": row["on"],
         }
         for row in bundle.read_table(folder, "judgments")
         if row["counts"]
     ]
-    columns = ["submission", "criterion", "instance", "worker", "value"]
+    columns = [
+        *("submission", "criterion", "instance", "worker", "value"),
+        *("weight", "on"),
+    ]
     units = {
         (score["submission"], score["criterion"]): all_designs()[
             systems[score["submission"]]["design"]
@@ -113,5 +119,6 @@ def _standings(
         units,
         ranked,
         headline=manifest["estimate"],
+        rule=manifest.get("ranks", SIMULTANEOUS),
         seed=manifest["estimates_seed"],
     ).standings

@@ -20,7 +20,7 @@ TABLE, RESULTS, PAIRS = "joint_evaluations", "joint_results", "joint_pairs"
 JUDGMENTS = "joint_judgments"
 # Equal ratings of two systems are summed in other orders on other machines.
 TOLERANCE = 1e-8
-_COLUMNS = ["instance", "worker", "submission", "value"]
+_COLUMNS = ["instance", "worker", "submission", "value", "on"]
 Key = tuple[int, str]
 
 

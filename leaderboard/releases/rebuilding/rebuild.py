@@ -23,6 +23,7 @@ from leaderboard.releases.rebuilding.joint import joint_numbers
 from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
+from quality.detection.models import ALL_EVIDENCE
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.
@@ -212,7 +213,7 @@ def _metrics(folder: Path, manifest: Record) -> Iterator[Number | str]:
         yield entry if isinstance(entry, str) else Number("metrics.jsonl", *entry)
 
 
-def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
+def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
     rows = bundle.read_table(folder, "test_questions")
     for polarity, fit in manifest["detectors"].items():
         judged = [row for row in rows if row["polarity"] == polarity]
@@ -224,6 +225,13 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number]:
             wrong,
         )
         if not judged:
+            continue
+        if fit["detector"] == ALL_EVIDENCE:
+            yield (
+                "P(noisy) rests on each answer of each worker, also on systems that are "
+                "not public: it is stated here and cannot be computed again. What it "
+                "does to scores can: each judgment has its weight."
+            )
             continue
         detection = detect(
             [row["n_correct"] for row in judged],

@@ -17,10 +17,10 @@ from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.evidence import metric_lines
 from leaderboard.boards.selectors.standings import standings
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.sample_disclosure import sample_is_public
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
-from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.submissions.models.submission import Submission
 from quality.detection.models import DetectorFit
 
@@ -200,6 +200,6 @@ def _results(submission: Submission, evaluation: HumanEvaluation) -> Section:
     if row is not None and row.rank_first is not None:
         lines += [
             ("range of ranks", [row.rank_first, row.rank_last]),
-            ("ranking rule", RANK_RULE),
+            ("ranking rule", RULES[submission.task.human.ranks]),
         ]
     return lines

@@ -19,6 +19,13 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+#: What the intervals of these rules take for granted, in words.
+ASSUMES = (
+    "It assumes that, given the labels before it, every label prefers A with the same "
+    "probability: instances and workers come in random order, and no worker gives many of "
+    "the labels."
+)
+
 
 @dataclass(frozen=True)
 class StoppingRule(ABC):

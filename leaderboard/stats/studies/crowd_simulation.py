@@ -16,6 +16,8 @@ _TRUTH = 60.0
 #: Standard deviations of instances, of systems on an instance, and of single ratings.
 INSTANCE_SD, OUTPUT_SD, NOISE_SD = 15.0, 8.0, 24.0
 _LEVEL = 0.05
+# Standard deviation of the logarithm of days' shares of the work.
+_DAY_SPREAD = 0.5
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Crowd:
         Standard deviation of the logarithm of how far workers' ratings scatter.
     same : bool
         Whether the same workers rated all systems.
+    n_days : int
+        Days on which ratings were given; a worker works on two of them at most.
+    day_sd : float
+        Standard deviation of days' effects on the ratings.
     """
 
     n_workers: int
@@ -44,13 +50,18 @@ class Crowd:
     workload_sd: float = 1.0
     spread_sd: float = 0.0
     same: bool = True
+    n_days: int = 1
+    day_sd: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n_workers < 2 or self.n_instances < 2 or self.n_systems < 2:
             raise ValueError(
                 "A crowd needs two workers, instances and systems at least."
             )
-        if min(self.bias_sd, self.workload_sd, self.spread_sd) < 0:
+        if self.n_days < 1:
+            raise ValueError("A crowd needs a day.")
+        spreads = (self.bias_sd, self.workload_sd, self.spread_sd, self.day_sd)
+        if min(spreads) < 0:
             raise ValueError("A standard deviation cannot be negative.")
 
 
@@ -100,12 +111,12 @@ class CrowdResult:
 
 def draw_ratings(
     crowd: Crowd, rng: np.random.Generator
-) -> tuple[Floats, Codes, Codes, Codes]:
+) -> tuple[Floats, Codes, Codes, Codes, Codes]:
     """Draw one task's ratings: every output is rated once.
 
     Returns
     -------
-    values, systems, workers, instances : ndarray, shape (n_systems * n_instances,)
+    values, systems, workers, instances, days : ndarray, shape (n_systems * n_instances,)
 
     Examples
     --------
@@ -129,7 +140,14 @@ def draw_ratings(
         values[k] = _TRUTH + difficulty + own + strictness[who] + noise
         workers[k] = who
     rows = np.arange(s * n, dtype=np.intp)
-    return values.ravel(), rows // n, workers.ravel(), rows % n
+    days = np.zeros(s * n, dtype=np.intp)
+    # drawn last, so that crowds of one day are what they were before there were days
+    if crowd.n_days > 1:
+        busy = np.exp(rng.normal(0, _DAY_SPREAD, crowd.n_days))
+        two = rng.choice(crowd.n_days, size=(n_workers, 2), p=busy / busy.sum())
+        days = two[workers.ravel(), rng.integers(0, 2, s * n)]
+        values += rng.normal(0, crowd.day_sd, crowd.n_days)[days].reshape(s, n)
+    return values.ravel(), rows // n, workers.ravel(), rows % n, days
 
 
 def simulate_crowd(
@@ -196,8 +214,8 @@ def simulate_crowd(
 
 
 def _one_task(crowd: Crowd, rng: np.random.Generator) -> list[float]:
-    values, systems, workers, instances = draw_ratings(crowd, rng)
-    found = estimate_systems(values, systems, workers, instances)
+    values, systems, workers, instances, days = draw_ratings(crowd, rng)
+    found = estimate_systems(values, systems, workers, instances, days)
     order = [int(name) for name in found.systems]
     reach = _t_reach(np.diag(found.variance), np.diag(found.freedom))
     off = found.means - _TRUTH

@@ -12,7 +12,7 @@ from leaderboard.stats.intervals import Interval
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.estimates import SystemEstimates
-from leaderboard.stats.systems.ranks import rank_systems
+from leaderboard.stats.systems.ranks import Ranking
 from leaderboard.stats.systems.variances import Variances
 
 
@@ -27,7 +27,7 @@ class Weighted:
         Of the weighted mean; None where only one worker rated the system.
     estimate : float
     ranks : RankRange
-        By simultaneous comparisons, as on boards.
+        As the ranking has them.
     p_first : float
         Probability of leading, leaders that tie sharing it.
     """
@@ -76,7 +76,7 @@ def together(
         name: sum(
             w**2 * getattr(fit, name) for w, fit in zip(shares, fits, strict=True)
         )
-        for name in ("worker_part", "instance_part", "floor")
+        for name in ("worker_part", "instance_part", "floor", "day_part")
     }
     apart = [w**2 * fit.variance for w, fit in zip(shares, fits, strict=True)]
     total = sum(apart)
@@ -92,6 +92,8 @@ def together(
         variances=Variances(0.0, 0.0, 0.0, "none"),
         worker_freedom=freedom,
         n_instances=min(fit.n_instances for fit in fits),
+        # the freedom above has days in it; here they only say what is covered
+        day_freedom=min(fit.day_freedom for fit in fits),
         **{name: np.asarray(part) for name, part in parts.items()},
     )
 
@@ -135,19 +137,19 @@ def weighted_mean(values: npt.ArrayLike, weights: Sequence[float]) -> Floats:
 
 def weigh(
     estimates: SystemEstimates,
-    systems: Sequence[str],
+    ranking: Ranking,
     *,
     seed: int,
     n_draws: int = 10_000,
 ) -> list[Weighted]:
-    """Rank weighted means by the rule of boards.
+    """Set weighted means beside their ranks.
 
     Parameters
     ----------
     estimates : SystemEstimates
         Of weighted means.
-    systems : sequence of str
-        Whom to rank.
+    ranking : Ranking
+        Of them, by the rule of the board.
     seed : int
         Of the draws behind `p_first`.
     n_draws : int
@@ -156,16 +158,16 @@ def weigh(
     Returns
     -------
     list of Weighted
-        Best first.
+        In the order of the ranking.
 
     Examples
     --------
     >>> from leaderboard.stats.systems.estimates import estimate_systems
+    >>> from leaderboard.stats.systems.ranks import Ranking
     >>> fit = estimate_systems([1, 2, 3, 4], list("aabb"), list("xyxy"))
-    >>> [row.system for row in weigh(fit, ["a", "b"], seed=1)]
+    >>> [row.system for row in weigh(fit, rank_systems(fit), seed=1)]
     ['b', 'a']
     """
-    ranking = rank_systems(estimates, systems)
     places = [estimates.systems.index(name) for name in ranking.systems]
     leads = _leads(estimates, places, seed, n_draws)
     rows = []
@@ -192,7 +194,7 @@ def _leads(
     if not places:
         return []
     inside = np.ix_(places, places)
-    covariance = (estimates.worker_part + estimates.instance_part)[inside]
+    covariance = estimates.covariance[inside]
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     spread = vectors * np.sqrt(np.maximum(values, 0.0))
     noise = np.random.default_rng(seed).standard_normal((n_draws, len(places)))

@@ -1,7 +1,8 @@
 """Scores of systems that hold for another crowd of workers and other instances.
 
 The estimate is a mixed model's: systems' means with worker and instance effects around
-them, so that a system is not better for having met lenient workers. The interval does
+them, so that a system is not better for having met lenient workers; where a campaign has
+enough days, these are a third source of variation. The interval does
 not trust the model: it deletes one worker at a time (jackknife), so that it also holds
 when workers differ in spread or disagree about systems, and adds what instances vary
 beyond that.
@@ -19,13 +20,17 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.soft_weights import weigh, worker_weights
+from leaderboard.stats.systems.table import RatingTable, rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
 #: What the intervals of these estimates cover, in words.
 COVERS_CROWD = "which workers rated the outputs and which instances were drawn"
 COVERS_WORKERS = "which workers rated the outputs; not which instances were drawn"
+COVERS_DAYS = (
+    "which workers rated the outputs on which days, and which instances were drawn"
+)
 # Below this many equally busy workers an interval is wide and still rough.
 FEW_WORKERS = 10
 
@@ -82,6 +87,10 @@ class SystemEstimates:
         Degrees of freedom of the first part: of each mean on the diagonal, of each
         difference beside it; NaN where only one worker rated the system.
     n_instances : int
+    day_part : ndarray, shape (s, s)
+        Part of the means' covariance between days; 0 where days do not count.
+    day_freedom : float
+        Degrees of freedom of that part; 0 where days do not count.
     """
 
     systems: list[str]
@@ -96,6 +105,13 @@ class SystemEstimates:
     floor: Floats
     worker_freedom: Floats
     n_instances: int
+    day_part: Floats
+    day_freedom: float = 0.0
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the means: what workers, instances and days make of it."""
+        return self.worker_part + self.instance_part + self.day_part
 
     @cached_property
     def variance(self) -> Floats:
@@ -104,7 +120,8 @@ class SystemEstimates:
         # the part of instances is a difference of two estimates and may be negative
         both = _contrasts(self.worker_part) + _contrasts(self.instance_part)
         unknown = np.isnan(self.worker_freedom)
-        return np.where(unknown, np.inf, np.maximum(np.maximum(both, floor), 0.0))
+        within_days = np.maximum(np.maximum(both, floor), 0.0)
+        return np.where(unknown, np.inf, within_days + _contrasts(self.day_part))
 
     @cached_property
     def freedom(self) -> Floats:
@@ -113,7 +130,12 @@ class SystemEstimates:
         instance = np.maximum(_contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
         spread = worker**2 / self.worker_freedom + within
-        total = (worker + instance) ** 2
+        total = worker + instance
+        if self.day_freedom:
+            day = _contrasts(self.day_part)
+            spread = spread + day**2 / self.day_freedom
+            total = total + day
+        total = total**2
         freedom = self.worker_freedom.copy()
         np.divide(total, spread, out=freedom, where=spread > 0)
         return np.maximum(freedom, 1.0)
@@ -134,6 +156,7 @@ class SystemEstimates:
             instance_part=self.instance_part[square],
             floor=self.floor[square],
             worker_freedom=self.worker_freedom[square],
+            day_part=self.day_part[square],
         )
 
     def interval(self, system: str, *, confidence: float = 0.95) -> Interval:
@@ -153,16 +176,22 @@ class SystemEstimates:
             )
         reach = _t_quantile(confidence, freedom) * float(self.variance[i, i]) ** 0.5
         mean = float(self.means[i])
-        covers = COVERS_CROWD if self.n_instances > 1 else COVERS_WORKERS
         return Interval(
             mean,
             mean - reach,
             mean + reach,
             confidence,
             "jackknife over workers",
-            covers,
+            self.covers,
             int(self.n[i]),
         )
+
+    @property
+    def covers(self) -> str:
+        """What the intervals cover, in words."""
+        if self.n_instances < 2:
+            return COVERS_WORKERS
+        return COVERS_DAYS if self.day_freedom else COVERS_CROWD
 
     def difference(self, a: str, b: str, *, confidence: float = 0.95) -> Difference:
         """Give how much better system a is than system b.
@@ -204,6 +233,9 @@ def estimate_systems(
     systems: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
+    days: npt.ArrayLike | None = None,
+    *,
+    weights: npt.ArrayLike | None = None,
 ) -> SystemEstimates:
     """Estimate systems' means with intervals that cover workers and instances.
 
@@ -214,6 +246,11 @@ def estimate_systems(
         worker each belongs to.
     instances : array_like, shape (n,), optional
         Which instance; without it instances are not told from the rest.
+    weights : array_like, shape (n,), optional
+        How probable it is that a rating's worker is careful, 0 to 1. The means count
+        workers so, and their covariance has what is unsure of it.
+    days : array_like, shape (n,), optional
+        On which day; counts where several systems were rated on three days at least.
 
     Returns
     -------
@@ -243,12 +280,16 @@ def estimate_systems(
     >>> estimates.difference("1", "0").p_value < 0.001
     True
     """
-    table = rating_table(values, systems, workers, instances)
+    table = rating_table(values, systems, workers, instances, days)
     variances = variances_of(table)
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
     means: Floats = bread @ equations.right
     influence = influence_of(equations, bread, means)
+    cleaning = np.zeros_like(bread)
+    if weights is not None:
+        weighed = weigh(influence, means, worker_weights(table, weights))
+        means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
     shares = influence.shares
     return SystemEstimates(
@@ -259,12 +300,31 @@ def estimate_systems(
         effective_workers=1 / (shares**2).sum(axis=0),
         largest_share=np.abs(shares).max(axis=0),
         variances=variances,
-        worker_part=between,
+        worker_part=between + cleaning,
         instance_part=beyond,
         floor=noise * _unexplained(variances),
         worker_freedom=_freedom(variances, influence, bread),
         n_instances=table.n_instances,
+        day_part=_between_days(variances, influence, bread),
+        day_freedom=_day_freedom(table),
     )
+
+
+def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
+    """Give the covariance between days: each moves a mean by its weight in it.
+
+    From the model: a handful of days says too little for anything that asks less.
+    """
+    weight = influence.day_weight @ bread.T
+    return variances.day * (weight.T @ weight)
+
+
+def _day_freedom(table: RatingTable) -> float:
+    """Give as many as equally busy days would have that vary as much."""
+    if not table.n_days:
+        return 0.0
+    counts = np.bincount(table.day).astype(np.float64)
+    return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
@@ -286,7 +346,7 @@ def _unexplained(variances: Variances) -> float:
     instances differ by less, and there the whole would be no lower bound: equal systems
     would be told apart in 1 % of cases at a level of 5 %.
     """
-    total = variances.worker + variances.instance + variances.residual
+    total = variances.total - variances.day
     return variances.residual / total if total > 0 else 1.0
 
 

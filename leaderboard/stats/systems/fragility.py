@@ -42,12 +42,13 @@ def ratings_to_drop(
     systems: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
+    days: npt.ArrayLike | None = None,
 ) -> Fragility | None:
     """Find few ratings whose removal changes who is first.
 
     Parameters
     ----------
-    values, systems, workers, instances : array_like, shape (n,)
+    values, systems, workers, instances, days : array_like, shape (n,)
         See `leaderboard.stats.systems.estimates.estimate_systems`.
 
     Returns
@@ -72,7 +73,7 @@ def ratings_to_drop(
     >>> ratings_to_drop([9, 5, 5, 6, 6, 5], list("aaabbb"), list("xyzxyz")).n_ratings
     1
     """
-    table = rating_table(values, systems, workers, instances)
+    table = rating_table(values, systems, workers, instances, days)
     if table.n_systems < 2:
         return None
     variances = variances_of(table)
@@ -154,7 +155,11 @@ def _overtakes(
     if not counts.all():
         return False
     rest = rating_table(
-        table.values[kept], table.system[kept], table.worker[kept], table.instance[kept]
+        table.values[kept],
+        table.system[kept],
+        table.worker[kept],
+        table.instance[kept],
+        table.day[kept] if table.n_days else None,
     )
     equations = weighting(rest, variances)
     means = np.linalg.solve(equations.information, equations.right)

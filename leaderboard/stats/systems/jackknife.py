@@ -33,6 +33,8 @@ class Influence:
         Sums of weighted residuals of an instance.
     squares : ndarray, shape (systems, systems)
         Sums of products of single ratings' weighted residuals.
+    day_weight : ndarray, shape (days, systems)
+        Sums of the weights of a day's ratings.
     """
 
     shifts: Floats
@@ -41,6 +43,7 @@ class Influence:
     counts: npt.NDArray[np.int64]
     instance_scores: Floats
     squares: Floats
+    day_weight: Floats
 
 
 def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influence:
@@ -93,16 +96,59 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
             )
     kept = 1 - equations.shrinkage * np.bincount(table.worker)
     weight = kept[:, None] * sums
-    return Influence(shifts, weight, shares, counts, instance_scores, squares)
+    return Influence(
+        shifts,
+        weight,
+        shares,
+        counts,
+        instance_scores,
+        squares,
+        _day_weight(equations, sums),
+    )
+
+
+def _day_weight(equations: Weighting, sums: Floats) -> Floats:
+    """Add up the weights of each day's ratings."""
+    table, ones = equations.table, np.ones(len(equations.table))
+    if not table.n_days:
+        return np.zeros((0, table.n_systems))
+    taken = equations.shrinkage[:, None] * sums
+    weight = _by(table.day, table.system, ones, (table.n_days, table.n_systems))
+    first = table.n_instances
+    weight -= _borrowed_by_level(table, ones, equations.borrowed)[first:]
+    weight -= (_crossing(table, ones).T @ taken)[first:]
+    return weight
+
+
+def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> Floats:
+    """Add up, over a level's ratings, values times what these borrow from all levels."""
+    from scipy import sparse
+
+    sums = sum(sums_by(levels, values, table.n_levels) for levels in table.levels)
+    found: Floats = np.asarray(sums)[:, None] * borrowed
+    if table.n_days:
+        shape = (table.n_levels, table.n_levels)
+        both: Any = sparse.csr_matrix((values, tuple(table.levels)), shape=shape)
+        found += both @ borrowed + both.T @ borrowed
+    return found
 
 
 def _crossing(table: RatingTable, values: Floats) -> Any:
-    """Give a sparse table of workers and instances, as ratings stand by worker."""
+    """Give a sparse table of workers and levels, as ratings stand by worker."""
+    ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
+    return _sparse(table, values, np.concatenate([[0], ends]))
+
+
+def _sparse(table: RatingTable, values: Floats, ends: Codes) -> Any:
+    """Give a sparse table of runs of ratings and levels."""
     from scipy import sparse
 
-    ends = np.cumsum(np.bincount(table.worker, minlength=table.n_workers))
-    parts = (values, table.instance, np.concatenate([[0], ends]))
-    return sparse.csr_matrix(parts, shape=(table.n_workers, table.n_instances))
+    shape = (len(ends) - 1, table.n_levels)
+    parts = [
+        sparse.csr_matrix((values, levels, ends), shape=shape)
+        for levels in table.levels
+    ]
+    return sum(parts[1:], parts[0])
 
 
 def _sums(
@@ -118,7 +164,7 @@ def _scores(
 ) -> tuple[Floats, Floats, Floats]:
     """Add up weighted residuals by worker, by instance, and products of single ones.
 
-    A rating's weights are its row of X less what is borrowed from its instance and what
+    A rating's weights are its row of X less what is borrowed from its levels and what
     is taken off for its worker; each sum of them is made of sums over the table.
     """
     table, borrowed = equations.table, equations.borrowed
@@ -127,11 +173,9 @@ def _scores(
     crossed = _crossing(table, once)
     score = _by(table.worker, table.system, once, sums.shape) - crossed @ borrowed
     score -= sums_by(table.worker, once, table.n_workers)[:, None] * taken
-    instance = _by(table.instance, table.system, once, borrowed.shape)
-    instance -= sums_by(table.instance, once, table.n_instances)[:, None] * borrowed
+    instance = _by_level(table, once) - _borrowed_by_level(table, once, borrowed)
     instance -= crossed.T @ taken
-    own = _by(table.instance, table.system, twice, borrowed.shape)
-    own -= sums_by(table.instance, twice, table.n_instances)[:, None] * borrowed / 2
+    own = _by_level(table, twice) - _borrowed_by_level(table, twice, borrowed) / 2
     mixed = own.T @ borrowed
     mixed += _by(table.worker, table.system, twice, sums.shape).T @ taken
     mixed -= borrowed.T @ (_crossing(table, twice).T @ taken)
@@ -139,7 +183,14 @@ def _scores(
     squares += taken.T @ (
         sums_by(table.worker, twice, table.n_workers)[:, None] * taken
     )
-    return score, instance, squares
+    return score, instance[: table.n_instances], squares
+
+
+def _by_level(table: RatingTable, values: Floats) -> Floats:
+    """Add up values by level and system."""
+    shape = (table.n_levels, table.n_systems)
+    parts = [_by(levels, table.system, values, shape) for levels in table.levels]
+    return sum(parts[1:], parts[0])
 
 
 def _by(rows: Codes, columns: Codes, values: Floats, shape: tuple[int, ...]) -> Floats:
@@ -152,18 +203,13 @@ def _by_system(
     equations: Weighting, sums: Floats
 ) -> Iterator[tuple[Codes, Codes, Floats]]:
     """Add up the weights of each worker's ratings of each system, whole workers at once."""
-    from scipy import sparse
-
     table = equations.table
     key = table.worker * table.n_systems + table.system
     starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
     worker, system = key[starts] // table.n_systems, key[starts] % table.n_systems
     ends = np.append(starts, len(key))
     sizes = np.diff(ends).astype(np.float64)
-    pairs = sparse.csr_matrix(
-        (np.ones(len(key)), table.instance, ends),
-        shape=(len(starts), table.n_instances),
-    )
+    pairs = _sparse(table, np.ones(len(key)), ends)
     per_worker = np.cumsum(np.bincount(worker, minlength=table.n_workers))
     begin = 0
     while begin < len(starts):

@@ -31,6 +31,7 @@ def powered_systems(
     instances: npt.ArrayLike,
     predicted: npt.ArrayLike,
     *,
+    days: npt.ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> list[PredictionPowered | None]:
     """Estimate systems' mean ratings with the help of one or more metrics.
@@ -44,6 +45,8 @@ def powered_systems(
     predicted : array_like, shape (s, m, k)
         k metrics on the outputs of s systems for all m instances. The judged instances
         must be a random draw from them.
+    days : array_like, shape (n,), optional
+        On which day each rating was given.
     confidence : float
         Nominal coverage.
 
@@ -101,7 +104,7 @@ def powered_systems(
         # given back as its mean elsewhere, so that the level stays
         adjusted[own] -= (known[row, instance[own]] - one.elsewhere) @ one.weights
     plain, powered = (
-        estimate_systems(each, system, workers, instances)
+        estimate_systems(each, system, workers, instances, days)
         for each in (ratings, adjusted)
     )
     return [

@@ -7,13 +7,16 @@ covered: `leaderboard.stats.systems.ranks` is the rule that covers them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.ranking import RankRange
 from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.ranks import Ranking
 from leaderboard.stats.systems.table import rating_table
 
 ALPHA = 0.05
@@ -32,18 +35,52 @@ class RankSumRanking:
     n_segments : ndarray of int, shape (s,)
     p_values : ndarray, shape (s, s)
         Entry i, j: one-sided p-value of "i scores higher than j"; 1 on the diagonal.
-    wins : ndarray of int, shape (s,)
-        Systems that each one beats at the level of the test.
-    clusters : list of RankRange
-        First and last rank of each system's cluster.
+    alpha : float
+        Level of each test.
     """
 
     systems: list[str]
     means: Floats
     n_segments: npt.NDArray[np.int64]
     p_values: Floats
-    wins: npt.NDArray[np.int64]
-    clusters: list[RankRange]
+    alpha: float = ALPHA
+
+    @property
+    def wins(self) -> npt.NDArray[np.int64]:
+        """Systems that each one beats at the level of the test."""
+        return np.asarray((self.p_values < self.alpha).sum(axis=1))
+
+    @cached_property
+    def clusters(self) -> list[RankRange]:
+        """First and last rank of each system's cluster."""
+        return wmt_clusters(self.p_values < self.alpha)
+
+    def of(self, systems: Collection[str]) -> RankSumRanking:
+        """Keep these systems; whom a system is tested against changes no test."""
+        kept = [i for i, name in enumerate(self.systems) if name in set(systems)]
+        return replace(
+            self,
+            systems=[self.systems[i] for i in kept],
+            means=self.means[kept],
+            n_segments=self.n_segments[kept],
+            p_values=self.p_values[np.ix_(kept, kept)],
+        )
+
+    def ranking(self) -> Ranking:
+        """Give it as boards read rankings: ranks are those of a system's cluster.
+
+        The p-value of a pair is that of its system with the higher mean.
+        """
+        lasts = sorted({cluster.last for cluster in self.clusters})
+        above = np.triu(self.p_values, 1)
+        p_values = above + above.T
+        np.fill_diagonal(p_values, 1.0)
+        return Ranking(
+            self.systems,
+            self.clusters,
+            [1 + lasts.index(cluster.last) for cluster in self.clusters],
+            p_values,
+        )
 
 
 def rank_sum_ranking(
@@ -86,6 +123,8 @@ def rank_sum_ranking(
     ...     [9, 8, 9, 7, 9, 8, 7, 9, 1, 2, 1, 3], list("aaaabbbbcccc"), [1, 2, 3, 4] * 3)
     >>> ranking.systems, [str(ranks) for ranks in ranking.clusters]
     (['a', 'b', 'c'], ['1-2', '1-2', '3'])
+    >>> ranking.ranking().clusters
+    [1, 1, 2]
     """
     if not 0 < alpha < 1:
         raise ValueError(f"The level must lie between 0 and 1, not {alpha}.")
@@ -100,15 +139,12 @@ def rank_sum_ranking(
     averages = np.array([each.mean() for each in scores])
     order = np.lexsort((np.arange(len(averages)), -averages))
     scores = [scores[i] for i in order]
-    p_values = rank_sum_p_values(scores)
-    better = p_values < alpha
     return RankSumRanking(
         [table.systems[i] for i in order],
         averages[order],
         np.array([len(each) for each in scores]),
-        p_values,
-        better.sum(axis=1),
-        wmt_clusters(better),
+        rank_sum_p_values(scores),
+        alpha,
     )
 
 

@@ -31,13 +31,14 @@ class Ranking:
     systems : list of str
         Best estimate first; equal ones by name.
     ranks : list of RankRange
-        The ranks that each may hold; all sets hold at once with confidence 1 - alpha.
+        The ranks that each may hold; by simultaneous comparisons, all sets hold at once
+        with confidence 1 - alpha.
     clusters : list of int
         1 for the best; every system of a cluster is significantly better than every
         system of the next.
     p_values : ndarray, shape (s, s)
-        Two-sided and adjusted for all pairs, in the order of `systems`; 1 on the
-        diagonal.
+        In the order of `systems`, symmetric; 1 on the diagonal. By simultaneous
+        comparisons two-sided and adjusted for all pairs.
     """
 
     systems: list[str]
@@ -52,7 +53,7 @@ class Ranking:
         return self.clusters[self.systems.index(system)]
 
     def p_value(self, a: str, b: str) -> float:
-        """Give the adjusted p-value of two systems' difference."""
+        """Give the p-value of two systems' difference."""
         i, j = self.systems.index(a), self.systems.index(b)
         return float(self.p_values[i, j])
 

@@ -11,6 +11,8 @@ from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
 
 Codes = npt.NDArray[np.intp]
+# Fewer days with several systems each say nothing of how days differ.
+ENOUGH_DAYS = 3
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class RatingTable:
     n_workers, n_instances : int
     row : ndarray of int, shape (n,)
         Where each rating stood in what was given.
+    day : ndarray of int, shape (n,)
+        Number from 0 of each rating's day; empty where days do not count.
+    n_days : int
+        0 where days do not count.
     """
 
     values: Floats
@@ -38,6 +44,8 @@ class RatingTable:
     n_workers: int
     n_instances: int
     row: Codes
+    day: Codes
+    n_days: int = 0
 
     def __len__(self) -> int:
         return len(self.values)
@@ -46,12 +54,22 @@ class RatingTable:
     def n_systems(self) -> int:
         return len(self.systems)
 
+    @property
+    def levels(self) -> list[Codes]:
+        """Numbers of each rating's instance and day in one row of effects."""
+        return [self.instance, self.n_instances + self.day][: 1 + (self.n_days > 0)]
+
+    @property
+    def n_levels(self) -> int:
+        return self.n_instances + self.n_days
+
 
 def rating_table(
     values: npt.ArrayLike,
     systems: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
+    days: npt.ArrayLike | None = None,
 ) -> RatingTable:
     """Give ratings numbers for labels, and sort them.
 
@@ -61,6 +79,9 @@ def rating_table(
         Ratings, and which system and worker each belongs to.
     instances : array_like, shape (n,), optional
         Which instance; without it every rating is of an instance of its own.
+    days : array_like, shape (n,), optional
+        On which day. Days count where there are at least three on which several systems
+        were rated: fewer do not say how days differ.
 
     Returns
     -------
@@ -88,6 +109,7 @@ def rating_table(
         if instances is None
         else _numbered(instances, n, "instance")[0]
     )
+    day, n_days = _days(days, system)
     order = np.lexsort((ratings, instance, system))
     worker = _by_appearance(worker[order])
     by_worker = np.lexsort((system[order], worker))
@@ -101,7 +123,20 @@ def rating_table(
         int(worker[-1]) + 1,
         int(instance.max()) + 1,
         order,
+        day[order] if n_days else day,
+        n_days,
     )
+
+
+def _days(days: npt.ArrayLike | None, system: Codes) -> tuple[Codes, int]:
+    """Give each rating the number of its day, or none where there are too few."""
+    none = np.empty(0, dtype=np.intp)
+    if days is None:
+        return none, 0
+    day, names = _numbered(days, len(system), "day")
+    seen = np.unique(np.column_stack([day, system]), axis=0)[:, 0]
+    several = int((np.bincount(seen) > 1).sum())
+    return (day, len(names)) if several >= ENOUGH_DAYS else (none, 0)
 
 
 def sums_by(codes: Codes, values: Floats, n_levels: int) -> Floats:

@@ -29,12 +29,20 @@ class Variances:
         Of everything else.
     method : str
         "REML", "moments", or "none" where there are too few ratings for either.
+    day : float
+        Of days' effects; 0 where days do not count.
     """
 
     worker: float
     instance: float
     residual: float
     method: str
+    day: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Variance of one rating of a system."""
+        return self.worker + self.instance + self.residual + self.day
 
     def ratio(self, effect: str) -> float:
         """Give an effect's variance as a multiple of the residual's."""
@@ -75,10 +83,16 @@ def variances_of(table: RatingTable) -> Variances:
     factors = {"instance": table.instance}
     if table.n_workers >= _ENOUGH_WORKERS:
         factors["worker"] = table.worker
+    if table.n_days:
+        factors["day"] = table.day
     fit = fit_mixed(table.values, table.system, factors)
     found = fit.variances
     return Variances(
-        found.get("worker", 0.0), found.get("instance", 0.0), found["residual"], "REML"
+        found.get("worker", 0.0),
+        found.get("instance", 0.0),
+        found["residual"],
+        "REML",
+        found.get("day", 0.0),
     )
 
 
@@ -87,46 +101,50 @@ def _cost(table: RatingTable) -> float:
     by_instance = np.bincount(table.instance)
     smaller, larger = sorted((by_worker, by_instance), key=len)
     # the smaller factor is solved densely, the larger one eliminated level by level
-    dense = float(table.n_systems + len(smaller)) ** 3
+    dense = float(table.n_systems + len(smaller) + table.n_days) ** 3
     return dense + 10 * float((larger.astype(np.float64) ** 2).sum())
 
 
 def _moments(table: RatingTable) -> Variances:
-    """Solve for the variances that make three sums of squares what they are."""
+    """Solve for the variances that make as many sums of squares what they are."""
     n = float(len(table))
     means = sums_by(table.system, table.values, table.n_systems) / np.bincount(
         table.system
     )
     centred = table.values - means[table.system]
-    workers = np.bincount(table.worker, minlength=table.n_workers).astype(np.float64)
-    instances = np.bincount(table.instance, minlength=table.n_instances).astype(
-        np.float64
-    )
-    cell, in_cell = np.unique(
-        table.worker * table.n_instances + table.instance, return_counts=True
-    )
-    together = in_cell.astype(np.float64) ** 2
-    of_worker = (together / workers[cell // table.n_instances]).sum()
-    of_instance = (together / instances[cell % table.n_instances]).sum()
-    matrix = np.array(
-        [
-            [0.0, n - of_worker, n - table.n_workers],
-            [n - of_instance, 0.0, n - table.n_instances],
-            [n - (workers**2).sum() / n, n - (instances**2).sum() / n, n - 1],
-        ]
-    )
-    squares = np.array(
-        [
-            _within(table.worker, centred, workers),
-            _within(table.instance, centred, instances),
-            # a mean was taken out of every system, not one of all
-            float(centred @ centred) * (n - 1) / max(n - table.n_systems, 1.0),
-        ]
-    )
+    factors = [table.worker, table.instance, *([table.day] if table.n_days else [])]
+    counts = [np.bincount(codes).astype(np.float64) for codes in factors]
+    size = len(factors)
+    matrix = np.zeros((size + 1, size + 1))
+    for a in range(size):
+        matrix[a, size] = n - len(counts[a])
+        matrix[size, a] = n - (counts[a] ** 2).sum() / n
+        for b in range(a):
+            within_a, within_b = _shared(factors[a], factors[b], counts[a], counts[b])
+            matrix[a, b], matrix[b, a] = n - within_a, n - within_b
+    matrix[size, size] = n - 1
+    squares = [
+        _within(codes, centred, each)
+        for codes, each in zip(factors, counts, strict=True)
+    ]
+    # a mean was taken out of every system, not one of all
+    whole = float(centred @ centred) * (n - 1) / max(n - table.n_systems, 1.0)
     # a column of zeros: a level a rating, or one level, says nothing of its variance
-    solution, *_ = np.linalg.lstsq(matrix / n, squares / n, rcond=1e-9)
-    worker, instance, residual = (max(float(value), 0.0) for value in solution)
-    return Variances(worker, instance, residual, "moments")
+    solution, *_ = np.linalg.lstsq(
+        matrix / n, np.array([*squares, whole]) / n, rcond=1e-9
+    )
+    worker, instance, *day, residual = (max(float(value), 0.0) for value in solution)
+    return Variances(worker, instance, residual, "moments", *day)
+
+
+def _shared(
+    a: Codes, b: Codes, counts_a: Floats, counts_b: Floats
+) -> tuple[float, float]:
+    """Add up the squared sizes of cells by the size of either factor's level."""
+    cell, in_cell = np.unique(a * len(counts_b) + b, return_counts=True)
+    together = in_cell.astype(np.float64) ** 2
+    of_a = (together / counts_a[cell // len(counts_b)]).sum()
+    return float(of_a), float((together / counts_b[cell % len(counts_b)]).sum())
 
 
 def _within(codes: Codes, values: Floats, counts: Floats) -> float:

@@ -2,8 +2,8 @@
 
 With V the covariance of ratings under a model of worker and instance effects, the means
 solve W'(y - X mu) = 0 with W = V^-1 X. Worker effects are taken out in closed form,
-instance effects by conjugate gradients for all systems at once, so that nothing larger
-than instances x systems is kept.
+instance and day effects by conjugate gradients for all systems at once, so that nothing
+larger than instances x systems is kept.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Weighting:
     shrinkage : ndarray, shape (workers,)
         What is taken off for a worker's own level: 0 keeps ratings as they are, 1 over
         the worker's number of ratings leaves only differences within the worker.
-    borrowed : ndarray, shape (instances, systems)
-        How instances' effects follow from the systems' ratings.
+    borrowed : ndarray, shape (instances + days, systems)
+        How instances' and days' effects follow from the systems' ratings.
     information : ndarray, shape (systems, systems)
         W'X.
     right : ndarray, shape (systems,)
@@ -67,6 +67,8 @@ class Weighting:
     def _weights(self, rows: slice, starts: Codes) -> Floats:
         table = self.table
         weights = -self.borrowed[table.instance[rows]]
+        for levels in table.levels[1:]:
+            weights -= self.borrowed[levels[rows]]
         weights[np.arange(len(weights)), table.system[rows]] += 1.0
         of_worker = np.add.reduceat(weights, starts, axis=0)
         first = int(table.worker[rows.start])
@@ -116,37 +118,60 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     shrinkage: Floats = ratio / (1 + ratio * per_worker.astype(np.float64))
     kept: Any = sparse.diags(shrinkage)
     system_worker = counts(table.system, table.worker, shape, table.n_workers)
-    instance_worker = counts(
-        table.instance, table.worker, table.n_instances, table.n_workers
+    n_levels = table.n_levels
+    level_worker: Any = sum(
+        counts(levels, table.worker, n_levels, table.n_workers)
+        for levels in table.levels
     )
-    instance_system = counts(table.instance, table.system, table.n_instances, shape)
-    crossed = (instance_system - instance_worker @ kept @ system_worker.T).toarray()
+    level_system: Any = sum(
+        counts(levels, table.system, n_levels, shape) for levels in table.levels
+    )
+    crossed = (level_system - level_worker @ kept @ system_worker.T).toarray()
     sums = sums_by(table.worker, table.values, table.n_workers)
     right: Floats = sums_by(table.system, table.values, shape)
     right -= system_worker @ (shrinkage * sums)
     information = np.diag(np.bincount(table.system, minlength=shape).astype(float))
     information -= (system_worker @ kept @ system_worker.T).toarray()
-    borrowed = np.zeros((table.n_instances, shape))
-    if variances.ratio("instance") > 0:
-        borrowed = _instance_effects(
-            instance_worker, shrinkage, crossed, 1 / variances.ratio("instance")
+    borrowed = np.zeros((n_levels, shape))
+    ratios = np.repeat(
+        [variances.ratio("instance"), variances.ratio("day")],
+        [table.n_instances, table.n_days],
+    )
+    varying = np.flatnonzero(ratios)
+    if len(varying):
+        both = None
+        if table.n_days:
+            both = counts(*table.levels, n_levels, n_levels)
+            both = (both + both.T)[varying][:, varying]
+        borrowed[varying] = _effects(
+            level_worker[varying],
+            shrinkage,
+            crossed[varying],
+            1 / ratios[varying],
+            both,
         )
-        by_instance = sums_by(table.instance, table.values, table.n_instances)
-        by_instance -= instance_worker @ (shrinkage * sums)
+        by_level = sum(
+            sums_by(levels, table.values, n_levels) for levels in table.levels
+        )
+        by_level -= level_worker @ (shrinkage * sums)
         information -= crossed.T @ borrowed
-        right -= borrowed.T @ by_instance
+        right -= borrowed.T @ by_level
     return Weighting(table, shrinkage, borrowed, information, right)
 
 
-def _instance_effects(
-    instance_worker: Any, shrinkage: Floats, right: Floats, penalty: float
+def _effects(
+    level_worker: Any, shrinkage: Floats, right: Floats, penalty: Floats, both: Any
 ) -> Floats:
-    """Solve for instances' effects by conjugate gradients, one column a system."""
+    """Solve for instances' and days' effects by conjugate gradients, a column a system.
+
+    `both` counts the ratings that an instance and a day share; None without days.
+    """
     from scipy import sparse
 
-    shrunk = instance_worker @ sparse.diags(shrinkage)
-    transposed = instance_worker.T.tocsr()
-    diagonal = np.asarray(instance_worker.sum(axis=1)).ravel()[:, None] + penalty
+    shrunk = level_worker @ sparse.diags(shrinkage)
+    transposed = level_worker.T.tocsr()
+    diagonal = np.asarray(level_worker.sum(axis=1)).ravel()[:, None]
+    diagonal = diagonal + penalty[:, None]
     solution = np.zeros_like(right)
     rest = right.copy()
     enough = _TOLERANCE * np.sqrt((right**2).sum(axis=0))
@@ -155,6 +180,8 @@ def _instance_effects(
     size = (rest * step).sum(axis=0)
     for _ in range(_ITERATIONS):
         moved = diagonal * direction - shrunk @ (transposed @ direction)
+        if both is not None:
+            moved += both @ direction
         length = size / np.maximum((direction * moved).sum(axis=0), 1e-300)
         solution += length * direction
         rest -= length * moved

@@ -32,6 +32,15 @@ class Output:
     position: int
 
 
+def outputs_are_open(submission: Submission) -> bool:
+    """Tell whether strangers may read the outputs: when people have judged them.
+
+    Test questions are made of them: whoever can look up what a system really said knows
+    which texts were changed.
+    """
+    return submission.published_at is not None
+
+
 def outputs_page(positions: list[int], number: str | None) -> Page[int]:
     """Give one page of positions."""
     return page_of(positions, PER_PAGE, number)
@@ -88,6 +97,8 @@ def rivals(
     rows = Submission.objects.filter(may_see, task=submission.task_id).exclude(
         pk=submission.pk
     )
+    # as for its own page: a team's own, and what is no longer judged
+    rows = rows.filter(Q(published_at__isnull=False) | Q(team__in=teams))
     ordered = rows.order_by("-published_at", "-pk")
     return list(ordered.values_list("pk", "system_name")[:N_RIVALS])
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from leaderboard.tasks.config.human import (
     ADJUSTED,
+    EDITED,
     NEGATIVE,
     PLAIN,
     POSITIVE,
+    RANK_SUMS,
+    SIMULTANEOUS,
     STANDARD_VALUE,
     Z_SCORES,
     ComparisonConfig,
@@ -35,9 +38,12 @@ from leaderboard.tasks.config.task import (
 
 __all__ = [
     "ADJUSTED",
+    "EDITED",
     "NEGATIVE",
     "PLAIN",
     "POSITIVE",
+    "RANK_SUMS",
+    "SIMULTANEOUS",
     "STANDARD_VALUE",
     "Z_SCORES",
     "BudgetConfig",

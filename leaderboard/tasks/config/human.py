@@ -24,27 +24,37 @@ POSITIVE, NEGATIVE = "positive", "negative"
 # What the reference output of a magnitude estimation is worth.
 STANDARD_VALUE = 100
 SEPARATE = 2
+# Of what test questions are made.
+EDITED, REFERENCES = "edited", "references"
 # Which estimate of a system's quality ranks the board.
 ADJUSTED, PLAIN, Z_SCORES = "adjusted", "plain", "z"
 ESTIMATES = (ADJUSTED, PLAIN, Z_SCORES)
+# How a board is ranked: by simultaneous comparisons, or as WMT's findings rank.
+SIMULTANEOUS, RANK_SUMS = "simultaneous", "rank-sums"
 # One worker may do so much of a campaign where twice an equal part is less.
 SHARE = 0.1
 
 
 @dataclass(frozen=True)
 class TestCriteria:
-    """On which criteria test questions are marked, by polarity."""
+    """On which criteria test questions are marked.
+
+    `negative` names those on which wrong content is bad, `form` those on which broken
+    grammar and word order are.
+    """
 
     __test__ = False  # not for pytest
 
     positive: Sequence[str] = setting(names("criteria"), ())
     negative: Sequence[str] = setting(names("criteria"), ())
+    form: Sequence[str] = setting(names("criteria"), ())
 
     def within(self, criteria: Mapping[str, str]) -> TestCriteria:
         """Keep those that are asked."""
         return TestCriteria(
             tuple(name for name in self.positive if name in criteria),
             tuple(name for name in self.negative if name in criteria),
+            tuple(name for name in self.form if name in criteria),
         )
 
 
@@ -139,12 +149,18 @@ class HumanConfig:
     exposure: str = setting(one_of(("task", "campaign"), "task"), "task")
     # which estimate is the score: free of who judged, of this crowd, or z per worker
     estimate: str = setting(one_of(ESTIMATES, ADJUSTED), ADJUSTED)
+    ranks: str = setting(
+        one_of((SIMULTANEOUS, RANK_SUMS), SIMULTANEOUS), SIMULTANEOUS, human_only=True
+    )
     qualification_test: QualificationConfig | None = setting(
         _TRUE_OR_TABLE, None, human_only=True
     )
     requirements: RequirementsConfig = setting(
         table_of(RequirementsConfig), RequirementsConfig(), human_only=True
     )
+    # what negative test questions show: outputs with a minimal edit that makes them
+    # wrong, or other instances' references (Genie, section 5)
+    test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)
     # how the questions are put; 2: a campaign for each criterion
@@ -155,10 +171,14 @@ class HumanConfig:
     before_text: Sequence[str] = setting(names("criteria"), (), per_table=True)
     checkboxes: Sequence[str] = setting(names("checkboxes"), (), per_table=True)
     allow_tie: bool = setting(truth(), False, per_table=True)
+    # a field on the page that only programs find
+    canary: bool = setting(truth(), False, per_table=True)
     # criterion -> what is asked; the first one ranks
     criteria: Mapping[str, str] = setting(
         mapping("criteria", text(filled=True)), {}, per_table=True
     )
+    # the metric whose scores workers' answers are compared with, as evidence for staff
+    judge: str = setting(text(100), "", human_only=True)
     test_criteria: TestCriteria | None = setting(
         table_of(TestCriteria), None, per_table=True
     )
@@ -178,6 +198,7 @@ class HumanConfig:
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),
                 ("allow_tie", self.allow_tie),
+                ("canary", self.canary),
                 (
                     "show_input",
                     {c: s for c, s in self.show_input.items() if c in criteria},
@@ -196,6 +217,11 @@ class HumanConfig:
         """Say how many workers are wanted: so many that each does half of their share."""
         enough = 1 if self.share_of_one == 1 else math.ceil(2 / self.share_of_one)
         return max(self.workers or enough, self.ratings_per_instance)
+
+    @property
+    def tests_inside_sample(self) -> bool:
+        """Tell whether there are workers enough to test some on what others judge."""
+        return self.n_workers_wanted >= 2 * self.ratings_per_instance
 
     @property
     def share_of_one(self) -> float:

@@ -2,8 +2,8 @@
 
 Another instance's reference is off the point and still fluent: it is wrong on relevance
 and right on fluency. Where several criteria are asked, `test_criteria` in task.toml says
-which can be marked: `positive` where a reference is good, `negative` where another
-instance's reference is bad, or worse than the own one.
+which can be marked: `positive` where a good text is good, `negative` where wrong content is
+bad (a changed fact, another instance's reference), `form` where broken grammar is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from genie.lib.errors import GenieError
 from leaderboard.tasks.config.human import NEGATIVE, POSITIVE, HumanConfig
 from leaderboard.tasks.config.kinds import Problem
 
-KEY = "test_criteria"
+KEY, FORM = "test_criteria", "form"
 
 
 def marked_criteria(
@@ -67,6 +67,19 @@ def marked_criteria(
     return {POSITIVE: positive, NEGATIVE: wrong}
 
 
+def form_criteria(human: HumanConfig, criteria: Mapping[str, str]) -> list[str]:
+    """Give the criteria of one campaign that ask how a text is said.
+
+    Examples
+    --------
+    >>> human = HumanConfig(criteria={"overall": "Is it good?"})
+    >>> form_criteria(human, human.criteria)
+    []
+    """
+    table = human.test_criteria
+    return [name for name in criteria if table is not None and name in table.form]
+
+
 def problems(
     table: str, human: HumanConfig, *, polarities: Sequence[str]
 ) -> Iterator[Problem]:
@@ -96,13 +109,13 @@ def problems(
         if len(human.criteria) > 1:
             yield Problem(f"{table}.{KEY}", missing(human))
         return
-    by_polarity = {POSITIVE: marks.positive, NEGATIVE: marks.negative}
+    named = {POSITIVE: marks.positive, NEGATIVE: marks.negative, FORM: marks.form}
     unknown = [
         Problem(
-            f"{table}.{KEY}.{polarity}",
+            f"{table}.{KEY}.{kind}",
             f"names {name!r}, which is not one of the criteria.",
         )
-        for polarity, names in by_polarity.items()
+        for kind, names in named.items()
         for name in names
         if name not in human.criteria
     ]

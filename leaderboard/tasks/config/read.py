@@ -15,6 +15,7 @@ from leaderboard.tasks.config.human import (
     TestCriteria,
 )
 from leaderboard.tasks.config.kinds import Place, Problem
+from leaderboard.tasks.config.marked import FORM
 from leaderboard.tasks.config.tables import read_table
 from leaderboard.tasks.config.task import TaskConfig
 
@@ -116,5 +117,6 @@ def _completed(human: H, templates: Mapping[str, Template], place: Place) -> H:
         marks = TestCriteria(
             tuple(template.test_criteria.get(POSITIVE, ())),
             tuple(template.test_criteria.get(NEGATIVE, ())),
+            tuple(template.test_criteria.get(FORM, ())),
         ).within(criteria)
     return replace(human, criteria=criteria, test_criteria=marks)

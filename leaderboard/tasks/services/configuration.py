@@ -12,6 +12,7 @@ from crowd.hits.services.build import HITTypeSpec
 from crowd.workers.selectors.qualifications import inputs_of_tests
 from genie.lib.clock import next_start
 from genie.lib.errors import GenieError
+from genie.lib.seeds import generator, seed_from
 from leaderboard.designs.base import (
     Design,
     Shown,
@@ -89,27 +90,37 @@ def shown(instance: Instance) -> Shown:
     )
 
 
-def spare_instances(task: Task, n: int) -> list[Instance]:
-    """Offer instances with references for test questions, unjudged ones first."""
-    spare = _with_references(task, "sample_rank", n, judged=False)
-    # One instance more than questions: each takes its wrong text from another one.
-    if len(spare) < n + 1:
-        spare += _with_references(task, "-sample_rank", n, judged=True)
-    return spare
+def instances_for_tests(
+    task: Task, seed: int, *, n: int, inside: bool
+) -> list[Instance]:
+    """Offer instances for test questions in an order that the seed decides.
+
+    They are judged ones: membership of the sample tells nobody what is a test. Who has
+    met an instance as a test does not judge it, and others do. Where so few workers
+    are wanted that nobody else would be left (`inside` is false), and where the sample
+    has too few that can be used, those that nobody judges serve, too.
+    """
+    judged = _shuffled(task, seed, sample_rank__lt=task.sample_size)
+    # One instance more than questions: each may take its wrong text from another one.
+    if inside and len(judged) > n:
+        return judged
+    spare = _shuffled(task, seed, sample_rank__gte=task.sample_size)
+    return [*judged, *spare] if inside else [*spare, *judged]
 
 
-def _with_references(task: Task, order: str, n: int, *, judged: bool) -> list[Instance]:
-    side = "sample_rank__lt" if judged else "sample_rank__gte"
-    rows = task.instances.filter(**{side: task.sample_size}).exclude(references=[])
-    # More than are needed, because the checks below leave some out.
-    candidates = rows.order_by(order)[: 4 * n]
+def _shuffled(task: Task, seed: int, **side: int) -> list[Instance]:
+    rows = task.instances.filter(**side).exclude(references=[]).order_by("position")
     # Who took the task's qualification test knows its inputs, and their answers.
     tested = inputs_of_tests(task.slug)
-    return [
+    usable = [
         row
-        for row in candidates
+        for row in rows
         if has_references(row) and content_key(task.slug, row.instance_id) not in tested
     ]
+    order = generator(seed_from("instances of test questions", seed)).permutation(
+        len(usable)
+    )
+    return [usable[int(index)] for index in order]
 
 
 def has_references(instance: Instance) -> bool:

@@ -12,7 +12,17 @@ from crowd.scales.base import Scale, all_scales
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import Design, all_designs
 from leaderboard.tasks.chosen_metrics import metric_problems
-from leaderboard.tasks.config import HumanConfig, Problem, TaskConfig, marked, read_task
+from leaderboard.tasks.config import (
+    ADJUSTED,
+    PLAIN,
+    RANK_SUMS,
+    Z_SCORES,
+    HumanConfig,
+    Problem,
+    TaskConfig,
+    marked,
+    read_task,
+)
 from leaderboard.tasks.readers.base import all_readers
 from leaderboard.tasks.services import worker_requirements
 from leaderboard.tasks.services.configuration import hit_type_for
@@ -63,6 +73,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     together = [*metric_problems(config.metrics)]
     for table, human in _tables(config).items():
         together += _of_table(table, config.title, human)
+    together += _of_ranks(config.human)
     names = _news(_unknown_names(config), keys)
     return Misfits(
         keys,
@@ -142,6 +153,16 @@ def _of_table(table: str, title: str, human: HumanConfig) -> list[Problem]:
     problems += _of_design(table, design, template, scale)
     # Questions are checked once the parts fit, or one mistake is reported twice.
     return problems or [*_of_questions(table, title, human, design)]
+
+
+def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
+    if human.ranks == RANK_SUMS and human.estimate == ADJUSTED:
+        yield Problem(
+            "human.ranks",
+            "tests the ratings themselves by rank sums; it goes with "
+            f'estimate = "{Z_SCORES}" or "{PLAIN}", not with scores that are adjusted for '
+            "workers.",
+        )
 
 
 def _of_place(

@@ -9,6 +9,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.utils import timezone
 
 from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.signals import Signals
 from crowd.messages.models import Message
 from crowd.money.models import LedgerEntry
 from crowd.workers.models.qualification_attempt import QualificationGrant, TestAttempt
@@ -119,6 +120,17 @@ def _worker(worker: Worker) -> dict[str, Any]:
             "decided_at",
             "feedback",
             "remark",
+        ),
+        # what the pages noticed while HITs were answered
+        "signals": _rows(
+            Signals.objects.filter(assignment__worker=worker).order_by("pk"),
+            "assignment_id",
+            "first_change_seconds",
+            "n_changes",
+            "n_focus_losses",
+            "n_copies",
+            "n_pastes",
+            "canary",
         ),
         # what was answered, not whether it was right: test questions stay hidden
         "answers": _rows(

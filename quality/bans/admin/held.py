@@ -89,8 +89,14 @@ class HeldExclusionAdmin(ReadOnlyAdmin):
 
     @admin.display(description="answers")
     def answers(self, held: HeldExclusion) -> SafeString:
-        address = reverse("admin:quality_grade_worker", args=[held.worker_id])
-        return format_html('<a href="{}">test questions</a>', address)
+        tests = reverse("admin:quality_grade_worker", args=[held.worker_id])
+        # a page of the room above, which knows whose outputs were rated
+        evidence = reverse("admin:leaderboard_worker_evidence", args=[held.worker_id])
+        return format_html(
+            '<a href="{}">test questions</a>, <a href="{}">all evidence</a>',
+            tests,
+            evidence,
+        )
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("quality.change_heldexclusion")

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from crowd.workers.models.worker import Worker
+from crowd.workers.services import exclusions
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from quality.bans.exclusion_limit import most_excluded
@@ -46,7 +47,10 @@ def is_within_share(pool: str, n_new: int, *, simulated: bool) -> bool:
 
 
 def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
-    """Keep the exclusions for a person; one that waits already rests on the new verdict."""
+    """Keep the exclusions for a person; one that waits already rests on the new verdict.
+
+    Meanwhile these workers get no more work, and what they answered counts.
+    """
     for verdict in verdicts:
         HeldExclusion.objects.update_or_create(
             worker_id=verdict.worker_id,
@@ -54,33 +58,45 @@ def hold(pool: str, verdicts: Sequence[Verdict]) -> None:
             state=State.WAITING,
             defaults={"verdict": verdict},
         )
+        exclusions.pause(verdict.worker, pool)
 
 
 def release(fit: DetectorFit) -> None:
     """Forget what waits of workers whom this fit clears.
 
     Where the last verdict of the other polarity is noisy, the exclusion waits on, with
-    that verdict: no new fit of the other polarity need come to hold it again.
+    that verdict: no new fit of the other polarity need come to hold it again. A fit to
+    all evidence clears of everything.
     """
     cleared = Verdict.objects.filter(fit=fit, noisy=False).values("worker")
     waiting = HeldExclusion.objects.filter(
-        pool=fit.pool,
-        state=State.WAITING,
-        verdict__fit__polarity=fit.polarity,
-        worker__in=cleared,
+        pool=fit.pool, state=State.WAITING, worker__in=cleared
     )
+    if fit.polarity:
+        waiting = waiting.filter(verdict__fit__polarity=fit.polarity)
     for held in waiting:
-        other = (
-            Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
-            .exclude(fit__polarity=fit.polarity)
-            .order_by("-pk")
-            .first()
-        )
+        other = _other_polarity(held, fit) if fit.polarity else None
         row = HeldExclusion.objects.filter(pk=held.pk, state=State.WAITING)
         if other is not None and other.noisy:
             row.update(verdict=other)
         else:
             row.delete()
+            exclusions.resume(fit.pool, [held.worker_id])
+
+
+def _other_polarity(held: HeldExclusion, fit: DetectorFit) -> Verdict | None:
+    return (
+        Verdict.objects.filter(worker=held.worker_id, fit__pool=fit.pool)
+        .exclude(fit__polarity=fit.polarity)
+        .order_by("-pk")
+        .first()
+    )
+
+
+def waiting_workers(pool: str) -> set[int]:
+    """Give the workers about whom a person has to decide."""
+    rows = HeldExclusion.objects.filter(pool=pool, state=State.WAITING)
+    return set(rows.values_list("worker_id", flat=True))
 
 
 def decided_workers(pool: str) -> set[int]:
@@ -108,7 +124,9 @@ def confirm(pk: int, *, by: Account, reason: str) -> Ban:
 def refuse(pk: int, *, by: Account, reason: str) -> HeldExclusion:
     """Let the worker stay; the detector does not come back to it. Raises as above."""
     with transaction.atomic():
-        return _decided(pk, State.REFUSED, by, reason)
+        held = _decided(pk, State.REFUSED, by, reason)
+        exclusions.resume(held.pool, [held.worker_id])
+        return held
 
 
 def _decided(pk: int, state: State, by: Account, reason: str) -> HeldExclusion:

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of
+from quality.detection.services.assumptions import assumptions
 from quality.detection.stats.decisions import (
     PoolExpectation,
     control_false_discoveries,
@@ -87,5 +88,10 @@ class DetectorFitAdmin(ReadOnlyAdmin):
             request,
             object_id,
             form_url,
-            {"decisions": found, "cost_form": form, "wanted": wanted},
+            {
+                "decisions": found,
+                "assumptions": assumptions(fit) if found and fit else [],
+                "cost_form": form,
+                "wanted": wanted,
+            },
         )

@@ -141,7 +141,10 @@ def records(pairs: Iterable[tuple[int, str]]) -> list[Record]:
                 Tally(
                     Polarity(polarity).value.lower(),
                     *counts.get((worker, pool, polarity), (0, 0)),
-                    verdicts.get((worker, pool, polarity)),
+                    _newer(
+                        verdicts.get((worker, pool, polarity)),
+                        verdicts.get((worker, pool, "")),
+                    ),
                 )
                 for polarity in Polarity.values
             ],
@@ -159,6 +162,13 @@ def _counts(worker_pks: set[int]) -> dict[tuple[int, str, str], tuple[int, int]]
         .annotate(right=Count("pk", filter=Q(correct=True)), n=Count("pk"))
     )
     return {(worker, pool, side): (right, n) for worker, pool, side, right, n in rows}
+
+
+def _newer(of_polarity: Verdict | None, of_all: Verdict | None) -> Verdict | None:
+    """Choose between a verdict on one polarity and one on all evidence."""
+    if of_polarity is None or of_all is None:
+        return of_polarity or of_all
+    return max(of_polarity, of_all, key=lambda verdict: verdict.pk)
 
 
 def _newest_verdicts(worker_pks: set[int]) -> dict[tuple[int, str, str], Verdict]:

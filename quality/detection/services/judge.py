@@ -1,16 +1,14 @@
-"""Judge workers by their test questions: fit, verdicts, bans.
+"""Judge workers: fit, verdicts, bans.
 
-Positive and negative questions are fitted apart, because who always says yes fails
-the negative ones only. A fit rests on all of a pool's counts, not on one
-campaign's, and the same counts are fitted once.
+By all evidence (`assess_pool`), or by one of Genie's detectors where the site names
+one. These know counts of test questions only. Positive and negative ones are fitted
+apart, because who always says yes fails the negative ones only. A fit rests on all of a
+pool's counts, not on one campaign's, and the same counts are fitted once.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,26 +16,13 @@ from django.db.models import Count, Q
 
 from crowd.workers.models.worker import Worker
 from genie.lib.seeds import seed_from
-from quality.bans.services import held_exclusions
-from quality.bans.services.ban import ban
-from quality.detection.models import Ban, DetectorFit, Verdict
+from quality.bans.services.carry_out import carry_out
+from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Verdict
+from quality.detection.services.assess_pool import assess
+from quality.detection.services.counts import Counts, counts_of
 from quality.detection.services.verdicts import changed, posteriors
 from quality.detection.stats.detectors import Detection, detect
 from quality.test_questions.models import Grade, Polarity
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How many test questions of one polarity each worker answered, and how well."""
-
-    workers: list[int]
-    n_correct: list[int]
-    n_questions: list[int]
-
-    @property
-    def sha256(self) -> str:
-        rows = [self.workers, self.n_correct, self.n_questions]
-        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
 
 def judge(
@@ -46,13 +31,15 @@ def judge(
     simulated: bool = False,
     noisy_below: Mapping[str, float] | None = None,
 ) -> list[Ban]:
-    """Fit both polarities on all that is known of the pool; ban who is noisy on either.
+    """Fit what is known of the pool; ban who is careless, or noisy on either polarity.
 
-    Noisy is who is right on less than `noisy_below` of the questions of a polarity; the
-    site's setting where it is not given. Where too many would be banned, a person
-    decides. The same counts are judged once. Answers of programs and of people are
-    never fitted together.
+    For Genie's detectors noisy is who is right on less than `noisy_below` of the
+    questions of a polarity; the site's setting where it is not given. Where too many
+    would be banned, a person decides. The same is judged once. Answers of programs and
+    of people are never fitted together.
     """
+    if settings.GENIE["DETECTOR"] == ALL_EVIDENCE:
+        return assess(pool, simulated=simulated)
     bans: list[Ban] = []
     for polarity in Polarity.values:
         rate = (noisy_below or {}).get(polarity, settings.GENIE["NOISY_BELOW"])
@@ -83,22 +70,6 @@ def judge(
         )
         bans += _write(fit, counts, detection, simulated=simulated)
     return bans
-
-
-def counts_of(pool: str, polarity: str, *, simulated: bool) -> Counts:
-    """Count right and wrong answers by worker, in the order of the workers' keys."""
-    rows = list(
-        Grade.objects.filter(pool=pool, polarity=polarity, worker__simulated=simulated)
-        .values("worker_id")
-        .annotate(n=Count("pk"), right=Count("pk", filter=Q(correct=True)))
-        # In one order, so that the same counts have the same hash.
-        .order_by("worker_id")
-    )
-    return Counts(
-        workers=[row["worker_id"] for row in rows],
-        n_correct=[row["right"] for row in rows],
-        n_questions=[row["n"] for row in rows],
-    )
 
 
 def _known(pool: str, polarity: str, counts: Counts, threshold_rate: float) -> bool:
@@ -136,35 +107,7 @@ def _write(
     fit.posteriors = posteriors(verdicts)
     fit.save(update_fields=["posteriors"])
     Verdict.objects.bulk_create(changed(fit, verdicts))
-    return _ban_noisy(fit.pool, fit, simulated=simulated)
-
-
-def _ban_noisy(pool: str, fit: DetectorFit, *, simulated: bool) -> list[Ban]:
-    # The pool's first fit is the lock: two polarities that are judged at the same
-    # moment do not exclude more together than one may.
-    list(DetectorFit.objects.select_for_update().filter(pool=pool).order_by("pk")[:1])
-    held_exclusions.release(fit)
-    noisy = Verdict.objects.filter(fit=fit, noisy=True)
-    # All at once and in order: who bans one of them meanwhile waits with empty hands.
-    list(
-        Worker.objects.select_for_update(of=("self",))
-        .filter(pk__in=noisy.values("worker"))
-        .order_by("pk")
-    )
-    # Whom staff let back in, the detector does not ban a second time by itself.
-    decided = held_exclusions.decided_workers(pool)
-    new = [
-        verdict
-        for verdict in noisy.select_related("worker", "fit")
-        if verdict.worker_id not in decided
-    ]
-    if not held_exclusions.is_within_share(pool, len(new), simulated=simulated):
-        held_exclusions.hold(pool, new)
-        return []
-    return [
-        ban(verdict.worker, pool, by=None, reason=verdict.sentence, verdict=verdict)
-        for verdict in new
-    ]
+    return carry_out(fit, simulated=simulated)
 
 
 def evidence(worker: Worker, pool: str) -> dict[str, tuple[int, int]]:

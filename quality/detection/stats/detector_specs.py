@@ -61,5 +61,6 @@ PAPER_DETECTORS: tuple[str, ...] = tuple(
     slug for slug, spec in DETECTORS.items() if not spec.guarded
 )
 
-#: Never flags a flawless worker and never holds a right answer against anybody.
+#: Never flags a flawless worker and never holds a right answer against anybody; the
+#: default of those that know counts of test questions only.
 DEFAULT_DETECTOR = "rate-guarded-2"

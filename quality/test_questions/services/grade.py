@@ -6,13 +6,13 @@ from crowd.hits.models.assignment import Answer, Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.scales.base import all_scales
 from quality.test_questions.models import Grade, Placement
-from quality.test_questions.services.marking import Marked, is_right
+from quality.test_questions.services.marking import Marked, marks
 
 COUNTED = (Assignment.State.SUBMITTED, Assignment.State.APPROVED)
 
 
 def grade(campaign: Campaign) -> int:
-    """Grade what is not graded yet; return how many answers that were.
+    """Grade what is not graded yet; return how many marks were given.
 
     A rating above the scale's threshold says "good" (Genie, section 5: binarised at
     0.5), on each marked criterion by itself. Ticks beside the ratings do not count, nor
@@ -52,18 +52,20 @@ def grade(campaign: Campaign) -> int:
             assignment_id=assignment_id,
             worker_id=worker_id,
             pool=campaign.pool,
+            criterion=criterion,
             polarity=placements[item_id].polarity,
-            correct=is_right(
-                marked,
-                polarity=placements[item_id].polarity,
-                expected=placements[item_id].expected,
-                threshold=threshold,
-            ),
+            correct=correct,
         )
         for (item_id, assignment_id, worker_id), marked in sorted(
             values.items(), key=lambda pair: pair[0]
         )
         if (placements[item_id].pk, assignment_id) not in done
+        for criterion, correct in marks(
+            marked,
+            polarity=placements[item_id].polarity,
+            expected=placements[item_id].expected,
+            threshold=threshold,
+        ).items()
     ]
     # Two processes may grade one campaign; the row that came first stays.
     Grade.objects.bulk_create(new, ignore_conflicts=True, batch_size=2_000)

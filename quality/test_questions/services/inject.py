@@ -40,6 +40,10 @@ class HiddenItem:
     spec: ItemSpec
     polarity: str
     expected: Mapping[str, Any] = field(default_factory=dict)
+    # what `Placement` remembers of how its text came about
+    kind: str = ""
+    made_from: Mapping[str, Any] = field(default_factory=dict)
+    text_sha256: str = ""
 
 
 def item_key(campaign_key: str, *parts: str) -> str:
@@ -156,6 +160,9 @@ def place(campaign: Campaign, hidden: Sequence[HiddenItem]) -> None:
                 item_id=pk,
                 polarity=by_key[key].polarity,
                 expected=dict(by_key[key].expected),
+                kind=by_key[key].kind,
+                made_from=dict(by_key[key].made_from),
+                text_sha256=by_key[key].text_sha256,
             )
             for pk, key in items.values_list("pk", "key")
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,6 +27,19 @@ class LineUp:
     reference: str
 
 
+class Edited(Protocol):
+    """A text that was made wrong, and how."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def made_from(self) -> Mapping[str, Any]: ...
+    @property
+    def text_sha256(self) -> str: ...
+
+
 def draw_pairs(
     *,
     campaign_key: str,
@@ -35,20 +48,35 @@ def draw_pairs(
     seed: int,
     blind: bool = False,
     expected: Mapping[str, Any] | None = None,
+    edits: Mapping[str, Edited] | None = None,
 ) -> list[HiddenItem]:
-    """Set each input's own reference against another input's; the order is drawn.
+    """Set each input's own reference against a wrong text; the order is drawn.
+
+    That is an edited output where there is one of the input, else another reference.
 
     The own one must be preferred. There are no negative questions: who always takes
     the same side is right half of the time, which the detectors tell from good work.
     """
     rng = generator(seed_from("test questions", seed))
     questions = []
-    for line_up, other in _with_strangers(material, n, rng, blind):
+    edits = edits or {}
+    edited = [line_up for line_up in material if line_up.content_key in edits][:n]
+    pairs = [(line_up, edits[line_up.content_key].text) for line_up in edited]
+    others = [line_up for line_up in material if line_up.content_key not in edits]
+    pairs += _with_strangers(others, n - len(pairs), rng, blind)
+    for line_up, other in pairs:
         slots = list(line_up.outputs)[:2]
         right = slots[int(rng.integers(2))]
         texts = {slot: line_up.reference if slot == right else other for slot in slots}
         questions.append(
-            _hidden(campaign_key, line_up, texts, {"slot": right}, expected)
+            _hidden(
+                campaign_key,
+                line_up,
+                texts,
+                {"slot": right},
+                expected,
+                edits.get(line_up.content_key),
+            )
         )
     return questions
 
@@ -105,6 +133,7 @@ def _hidden(
     texts: Mapping[str, str],
     answer: Mapping[str, Any],
     expected: Mapping[str, Any] | None,
+    made: Edited | None = None,
 ) -> HiddenItem:
     return HiddenItem(
         spec=ItemSpec(
@@ -119,4 +148,7 @@ def _hidden(
         ),
         polarity=Polarity.POSITIVE,
         expected={**(expected or {}), **answer},
+        kind=made.kind if made else "",
+        made_from=made.made_from if made else {},
+        text_sha256=made.text_sha256 if made else "",
     )

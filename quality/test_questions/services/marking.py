@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowd.workers.services.known_answers import agrees
+from crowd.workers.services.known_answers import marks_of
 from quality.test_questions.models import Polarity
 
 
@@ -23,14 +23,14 @@ class Marked:
     value: float
 
 
-def is_right(
+def marks(
     answers: Sequence[Marked],
     *,
     polarity: str,
     expected: Mapping[str, Any],
     threshold: float,
-) -> bool:
-    """Tell whether one worker's answers to one test question are right."""
-    return agrees(
+) -> dict[str, bool]:
+    """Tell on which criteria one worker's answers to one test question are right."""
+    return marks_of(
         answers, expected, good=polarity == Polarity.POSITIVE, threshold=threshold
     )

@@ -131,6 +131,7 @@ def refused(folder):
         (DIRECT + "\n[comparison.criteria]\nright = 'Which is right?'\nclear = 'Which is clearer?'", "add test_criteria = { positive = [...], negative = [...] }"),
         (DIRECT + "\ntest_criteria = { negative = ['beauty'], positive = ['overall'] }", "human.test_criteria.negative: names 'beauty', which is not one of the criteria"),
         (DIRECT + "\ntest_criteria = { negative = ['overall'] }", "human.test_criteria.positive: names no criterion that can be scored"),
+        (DIRECT + "\nranks = 'rank-sums'", "human.ranks: tests the ratings themselves by rank sums; it goes with estimate = \"z\" or \"plain\""),
         (DIRECT + "\n[joint]\nscale = 'two-choice'", "joint.scale: the scale two-choice compares two"),
     ],
 )  # fmt: skip
@@ -158,6 +159,7 @@ def test_what_does_not_go_together_is_said_before_anybody_is_asked(
         ("before_text = ['overall', 'overall']", "human.before_text: names 'overall' twice."),
         ("[comparison]\nwave_size = 0", "comparison.wave_size: must be a whole number from 1 to 1000, not 0."),
         ("[comparison]\nsample_size = 9", "comparison.sample_size: is said in [human] only, for all work of the task."),
+        ("ranks = 'ranksums'", "human.ranks: must be 'simultaneous' or 'rank-sums', not 'ranksums'."),
         ("[joint]\nwave_size = 5", "joint.wave_size: there is no such key;"),
         ("[quotas]\ndays = 7", "quotas: there is no such key; did you mean quota?"),
     ],

@@ -25,7 +25,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.metric_runs.services import measure
 from leaderboard.metric_runs.services.measure import write_result
-from leaderboard.models import HumanEvaluation, Instance, Score, Submission
+from leaderboard.models import HumanEvaluation, Instance, Score, Submission, Task
 from leaderboard.releases import bundle
 from leaderboard.releases.gathering import results
 from leaderboard.releases.licence import may_be_copied
@@ -38,6 +38,12 @@ from tests.leaderboard.boards.pages.judged import judge, rate
 
 CRITERIA = {"overall": "Is it good?", "fluency": "Is it fluent?"}
 SECRET = "Reference that nobody may see"
+
+
+@pytest.fixture(autouse=True)
+def genies_detector(settings):
+    """Judge by counts of test questions alone: what a release can compute again."""
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
 
 
 def measured(submission):
@@ -155,6 +161,20 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
 
 
 @pytest.mark.every_engine
+def test_what_a_fit_to_all_evidence_says_is_stated_and_not_computed_again(
+    task, settings, tmp_path
+):
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "all-evidence"}
+    judge_workers(task.slug)
+    folder = make(task, tmp_path / "release").folder
+    fit = bundle.read_manifest(folder)["detectors"]["ALL"]
+    assert (fit["detector"], fit["n_workers"]) == ("all-evidence", 7)
+    rebuilt = rebuild(folder)
+    assert rebuilt.n_same["detectors"] == 1
+    [skipped] = rebuilt.skipped
+    assert skipped.startswith("P(noisy) rests on each answer")
+
+
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     judge_workers(task.slug, noisy_below={"POSITIVE": 0.6})
     Ban.objects.filter(verdict__isnull=False).delete()
@@ -162,6 +182,37 @@ def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):
     fit = bundle.read_manifest(folder)["detectors"]["POSITIVE"]
     assert fit["parameters"]["threshold_rate"] == 0.6
     assert "numbers match the published ones" in rebuilt(folder)
+
+
+@pytest.mark.parametrize("estimate", ["adjusted", "z"])
+def test_scores_that_cover_days_come_out_again(task, tmp_path, estimate):
+    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
+        at = timezone.now() - timedelta(days=place % 4)
+        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
+    task.config["human"]["estimate"] = estimate
+    task.save()
+    Score.objects.update(fit=None)
+    task = Task.objects.get(pk=task.pk)
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    (covers, *_) = {row["covers"] for row in rows(folder, "scores")}
+    assert "day" in covers
+    assert "numbers match the published ones" in rebuilt(folder)
+
+
+@pytest.mark.parametrize("estimate", ["plain", "z"])
+def test_ranks_by_rank_sums_come_out_again(task, tmp_path, estimate):
+    task.config["human"] |= {"estimate": estimate, "ranks": "rank-sums"}
+    task.save()
+    task = Task.objects.get(pk=task.pk)
+    refit_board(task)
+    folder = make(task, tmp_path / "release").folder
+    assert bundle.read_manifest(folder)["ranks"] == "rank-sums"
+    assert "clusters as WMT publishes them" in everything(folder)
+    assert "numbers match the published ones" in rebuilt(folder)
+    changed(folder, "systems", lambda found: found[0].update(rank_last=7))
+    with pytest.raises(CommandError, match="rank_last"):
+        rebuilt(folder)
 
 
 def test_the_release_is_of_what_the_public_board_shows(folder, task):

@@ -51,8 +51,18 @@ TABLES = (
 )
 
 
+@pytest.fixture(autouse=True)
+def genies_detector(settings):
+    """Judge by counts of test questions alone: what a release can compute again."""
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
+
+
 def rows(folder, name):
     return bundle.read_table(folder, name)
+
+
+def is_test(assignment):
+    return Placement.objects.filter(item__hit=assignment.hit_id).exists()
 
 
 def everything(folder):
@@ -98,6 +108,10 @@ FORGED = {
         "estimate",
         "low",
         "high",
+        "answers_share",
+        "answers_low",
+        "answers_high",
+        "answers_covers",
         "anytime_valid",
         "n_labels_in",
         "n_votes",
@@ -270,7 +284,8 @@ def test_a_stopped_one_keeps_what_had_been_said_and_takes_nothing_more(
         crowd.do_hit(crowd.players[1])
     # somebody is at work when it is stopped, and may hand in
     late = crowd.players[2]
-    assert work.next_assignment(late.worker) is not None
+    while is_test(work.next_assignment(late.worker)):
+        work.give_back(work.next_assignment(late.worker))
     decide.stop(found, by=boss, reason="The texts were the wrong ones.")
     kept = CountedVote.objects.count()
     assert kept >= 3
@@ -347,6 +362,7 @@ def test_results_that_are_about_to_change_are_not_released(
     rejected = Assignment.objects.exclude(worker=worker).filter(
         hit__campaign=found.evaluation.campaign, state="SUBMITTED"
     )
+    rejected = rejected.exclude(hit__in=Placement.objects.values("item__hit"))
     review.reject(rejected.first().pk, by=boss, reason="Wrong language.")
     a_day_later()
     settle()

@@ -12,7 +12,7 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services import qualification
 from leaderboard.models import Instance
-from leaderboard.tasks.services.configuration import spare_instances
+from leaderboard.tasks.services.configuration import instances_for_tests
 from quality.models import Placement
 from tests.crowd.making import make_worker
 from tests.crowd.workers.qualifications.making import take
@@ -75,12 +75,18 @@ def test_the_seed_is_the_sites_own_and_stored(task, settings):
 
 
 def test_test_questions_of_campaigns_are_made_of_other_inputs(task):
-    before = keys(task, spare_instances(task, 10))
+    def of_campaigns(inside):
+        return keys(task, instances_for_tests(task, 7, n=10, inside=inside))
+
     qualification.draw_test(task, 6)
     shown = inputs_of_tests(task.slug)
     assert len(shown) == 6
-    assert shown & before
-    assert not shown & keys(task, spare_instances(task, 10))
+    judged = keys(task, task.instances.filter(sample_rank__lt=20))
+    assert of_campaigns(inside=True) == judged
+    # where one worker has everything: from outside the sample, and not of the test
+    outside = of_campaigns(inside=False)
+    assert len(outside - judged) == 14
+    assert not shown & outside
 
 
 @pytest.mark.parametrize(("n", "code"), [(1, "too-few-questions"), (21, "too-few-references")])  # fmt: skip

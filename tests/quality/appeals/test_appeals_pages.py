@@ -16,7 +16,7 @@ from quality.appeals import services as service
 from quality.bans.services import ban
 from quality.models import Appeal, Ban, Grade, Placement
 from quality.test_questions.selectors import right_answer
-from tests.crowd.making import POOL, do_all, make_campaign, make_worker
+from tests.crowd.making import POOL, do_all, hit_type, make_campaign, make_worker
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +162,38 @@ def test_staff_see_what_waits_first_and_the_evidence(boss, ada, wim, work):
     assert "ada" in page
 
 
+def test_a_rejected_test_question_shows_input_output_edit_and_key(
+    boss, wim, monkeypatch
+):
+    criteria = {"right": "Is it right?", "clear": "Is it clear?"}
+    campaign = make_campaign(1, hit_type=hit_type(criteria=criteria))
+    [done] = do_all(wim)
+    review.reject(done.pk, None, "Not read.")
+    edit = {"edit": {"sentence": "“1865” became “1885”."}}
+    placement = Placement(
+        campaign=campaign,
+        item=done.hit.items.get(),
+        polarity="NEGATIVE",
+        expected={"criteria": ["right"]},
+    )
+    if hasattr(Placement, "made_from"):
+        placement.made_from = edit
+    else:
+        monkeypatch.setattr(Placement, "made_from", edit, raising=False)
+    placement.save()
+    page = text_of(
+        boss.get(answer_page(service.against_rejection(wim, done.pk, WORDS)))
+    )
+    for said in ("Question What is it?", "Answer number 0.", "“1865” became “1885”."):
+        assert said in page
+    assert "right 0.75 (Agree) Neutral or Disagree or Strongly disagree" in page
+    assert "clear 0.75 (Agree) not marked" in page
+    theirs = text_of(browser_of(wim.user).get(address(done)))
+    assert "What is it?" in theirs
+    for key in ("test question", "1885", "Strongly disagree"):
+        assert key not in theirs
+
+
 def test_staff_answer_once(boss, wim, work):
     one = service.against_rejection(wim, work.pk, WORDS)
     page = answer_page(one)
@@ -271,4 +303,4 @@ def test_what_counts_as_right_is_said_in_the_words_of_the_scale(
     said = right_answer(polarity, {**expected, "criteria": ["right"]}, several)
     assert said == f"right: {words}"
     said = right_answer(polarity, {**expected, "criteria": ["right", "clear"]}, several)
-    assert said == f"{words}; on most of right, clear"
+    assert said == f"{words}; on each of right, clear"

@@ -7,7 +7,8 @@ import pytest
 from leaderboard.releases.gathering.results import detector_fits
 from leaderboard.releases.pseudonyms import Pseudonyms
 from quality.detection.selectors import verdicts_of
-from quality.detection.services.judge import counts_of, judge
+from quality.detection.services.counts import counts_of
+from quality.detection.services.judge import judge
 from quality.detection.stats.detectors import detect
 from quality.models import DetectorFit, Grade, Placement, Verdict
 from tests.factories import (
@@ -22,6 +23,14 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def genies_detector(settings):
+    """Judge by counts of test questions alone, as Genie does."""
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
+
+
 POOL = "tidy-news"
 
 
@@ -142,7 +151,7 @@ def test_a_noisy_worker_on_whom_nobody_has_decided_is_in_every_fit(
     crowd, grade, monkeypatch
 ):
     monkeypatch.setattr(
-        "quality.detection.services.judge._ban_noisy", lambda *_, **__: []
+        "quality.detection.services.judge.carry_out", lambda *_, **__: []
     )
     careless = make_worker()
     grade(careless, "wwwwwwwwww")

@@ -12,12 +12,17 @@ from quality.test_questions.services.inject_line_ups import (
     draw_line_ups,
     draw_pairs,
 )
-from quality.test_questions.services.marking import Marked, is_right
+from quality.test_questions.services.marking import Marked, marks
 
 
-def right(answers, expected, polarity="POSITIVE", threshold=0.5):
+def given(answers, expected, polarity="POSITIVE", threshold=0.5):
     marked = [Marked(*answer) for answer in answers]
-    return is_right(marked, polarity=polarity, expected=expected, threshold=threshold)
+    return marks(marked, polarity=polarity, expected=expected, threshold=threshold)
+
+
+def right(*args, **fields):
+    """Tell whether one criterion is marked, and right; False where none is."""
+    return list(given(*args, **fields).values()) == [True]
 
 
 def line_up(i, outputs=("", ""), reference=None):
@@ -56,21 +61,19 @@ def test_the_right_side_must_be_preferred_and_a_tie_prefers_nobody(
 
 def test_only_criteria_that_can_tell_are_marked():
     answers = [("fluency", "", 0.0), ("overall", "", 0.75)]
-    assert right(answers, {"slot": "A", "criteria": ["overall"]})
-    assert not right(answers, {"slot": "A"})
+    assert given(answers, {"slot": "A", "criteria": ["overall"]}) == {"overall": True}
+    assert given(answers, {"slot": "A"}) == {"fluency": False, "overall": True}
 
 
-def test_each_criterion_is_marked_by_itself_and_most_must_be_right():
+def test_each_criterion_is_marked_by_itself():
     answers = [("relevance", "", 0.0), ("fluency", "", 1.0), ("interest", "", 0.75)]
-    assert not right(answers, {}, polarity="NEGATIVE")
+    assert given(answers, {}, polarity="NEGATIVE") == {
+        "relevance": True,
+        "fluency": False,
+        "interest": False,
+    }
     assert right(answers, {"criteria": ["relevance"]}, polarity="NEGATIVE")
-    # no mean: two criteria that are just right are not outvoted by one far off
-    low = [("relevance", "", 0.4), ("fluency", "", 0.4), ("interest", "", 1.0)]
-    assert right(low, {}, polarity="NEGATIVE")
-    # one of two is not most
-    assert not right(answers[:2], {}, polarity="NEGATIVE")
-    assert not right([], {})
-    assert not right([], {}, polarity="NEGATIVE")
+    assert given([], {}) == given([], {}, polarity="NEGATIVE") == {}
 
 
 def test_the_wrong_one_must_not_be_best_not_even_together_with_others():

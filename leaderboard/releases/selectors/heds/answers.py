@@ -9,12 +9,12 @@ from django.conf import settings
 from crowd.scales.base import Scale, all_scales
 from leaderboard.designs.base import all_designs
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
+from leaderboard.evaluation.ranking import RULES
 from leaderboard.evaluation.selectors.coverage import n_judged
 from leaderboard.evaluation.selectors.task_policy import requirements
 from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
 from leaderboard.releases.selectors.heds.agreement import agreement
 from leaderboard.releases.selectors.heds.questions import OF_A_CRITERION, QUESTIONS
-from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.submissions.models.submission import Submission
 
 # Nothing in the database answers these: authors do.
@@ -230,7 +230,7 @@ def _significance(evaluation: HumanEvaluation, criterion: str) -> str:
         f"mean {score.mean:.1f}, 95 % percentile bootstrap interval {score.low:.1f} to "
         f"{score.high:.1f} ({n:,} resamples), which covers {score.covers}"
         f"{'; provisional' if score.provisional else ''}. "
-        f"{RANK_RULE}"
+        f"{RULES[evaluation.task.human.ranks]}"
     )
 
 

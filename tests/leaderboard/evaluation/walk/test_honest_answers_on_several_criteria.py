@@ -107,7 +107,7 @@ def test_an_honest_worker_is_not_excluded_however_much_they_answer(asked, task, 
     reader = Reader(task, seed)
     assert reader.work() >= 30
     negative = Grade.objects.filter(polarity="NEGATIVE")
-    assert negative.filter(correct=True).count() >= negative.count() - 1 > 4
+    assert negative.filter(correct=True).count() >= negative.count() - 1 >= 2
     assert not Ban.objects.exists()
 
 

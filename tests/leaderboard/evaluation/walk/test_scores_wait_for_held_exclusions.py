@@ -36,7 +36,12 @@ def crowd(task, quality):
 
 @pytest.fixture
 def answered(settings, hand_in, good, boss, crowd):
-    settings.GENIE = {**settings.GENIE, "MOST_EXCLUDED": 0}
+    # counts of test questions alone are enough to be sure of who always agrees
+    settings.GENIE = {
+        **settings.GENIE,
+        "MOST_EXCLUDED": 0,
+        "DETECTOR": "rate-guarded-2",
+    }
     submission = hand_in(good, simulated=True)
     jobs.drain()
     decide.approve(submission, by=boss, start_now=True)
@@ -44,7 +49,8 @@ def answered(settings, hand_in, good, boss, crowd):
     campaign = submission.human_evaluation.campaign
     shares.lift(campaign.pk, boss, "Four of nine answer everything.")
     for _ in range(25):  # enough to be sure of the one who always agrees
-        crowd.do_hit(crowd.players[-1])
+        if not crowd.do_hit(crowd.players[-1]):
+            settle()  # paused until the answers have been looked at
     crowd.work()
     settle()
     settle()

@@ -1,0 +1,97 @@
+"""Read what a page's script noticed: hostile input, believed no further than it can be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.signals import Signals
+
+# six numbers and their names are shorter
+MOST_CHARACTERS = 300
+MOST = 9_999
+COUNTS = ("n_changes", "n_focus_losses", "n_copies", "n_pastes")
+FIRST = "first_change_seconds"
+
+
+@dataclass(frozen=True)
+class SentSignals:
+    """What was sent beside an answer, checked; nothing, where no script ran."""
+
+    counts: Mapping[str, int] | None = None
+    first_change_seconds: int | None = None
+    canary: bool = False
+
+
+def read_signals(assignment: Assignment, posted: Mapping[str, str]) -> SentSignals:
+    """Read the signals of a page; what its script cannot have sent is ignored."""
+    sent = _loaded(posted.get("signals", ""))
+    canary = said_the_word(assignment, posted)
+    if sent is None:
+        return SentSignals(canary=canary)
+    first = sent[FIRST]
+    return SentSignals(
+        {name: min(sent[name], MOST) for name in COUNTS},
+        None if first is None else int(first),
+        canary,
+    )
+
+
+def keep_signals(
+    assignment: Assignment, sent: SentSignals, wall_seconds: float
+) -> None:
+    """Store what was noticed, if anything; callers open the transaction.
+
+    A time is believed no further than the time that passed on our clock.
+    """
+    if sent.counts is None and not sent.canary:
+        return
+    first = sent.first_change_seconds
+    Signals.objects.create(
+        assignment=assignment,
+        first_change_seconds=None
+        if first is None
+        else min(first, max(0, int(wall_seconds))),
+        canary=sent.canary,
+        **(sent.counts or {}),
+    )
+
+
+def canary_word(assignment: Assignment) -> str:
+    """Give the word that an assignment's hidden field asks programs for."""
+    return salted_hmac("crowd.canary", str(assignment.pk)).hexdigest()[:8]
+
+
+def said_the_word(assignment: Assignment, posted: Mapping[str, str]) -> bool:
+    """Tell whether the word was sent in; what a browser fills in by itself is not it."""
+    said = f"{posted.get('assistant', '')[:200]} {posted.get('remark', '')[:2_000]}"
+    word = canary_word(assignment)
+    return any(
+        constant_time_compare(word, part.strip(".,:;'\"!()"))
+        for part in said.lower().split()
+    )
+
+
+def _loaded(raw: str) -> dict[str, Any] | None:
+    if not raw or len(raw) > MOST_CHARACTERS:
+        return None
+    try:
+        sent = json.loads(raw)
+    # JSON that is nested deeply enough exhausts the stack instead of being wrong.
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(sent, dict) or set(sent) != {*COUNTS, FIRST}:
+        return None
+    first = sent[FIRST]
+    usable = all(_is_count(sent[name]) for name in COUNTS)
+    return sent if usable and (first is None or _is_count(first)) else None
+
+
+def _is_count(value: Any) -> bool:
+    # `type` and not `isinstance`: True would pass for an integer.
+    return type(value) is int and value >= 0

@@ -1,0 +1,137 @@
+"""Tasks and outputs for a study: what this site has, or what a folder has, never kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator, seed_from
+from leaderboard.demo.opinions import OPINIONS
+from leaderboard.demo.systems import systems_of
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.submissions.models.submission import Prediction, Submission, Team
+from leaderboard.tasks import shipped
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.load import load_task
+
+NAME = "separability-study"
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """A system's outputs by instance, and which of them a reader has called right."""
+
+    name: str
+    texts: Mapping[str, str]
+    right: frozenset[str] = field(default=frozenset())
+
+
+@contextmanager
+def studied(
+    slug: str,
+    *,
+    source: Path | None,
+    outputs: Path | None,
+    confirmed: Path | None,
+    published: bool,
+) -> Iterator[tuple[Task, list[Submission]]]:
+    """Give a shipped task with systems; all of it is undone at the end.
+
+    Outputs come from a folder of JSON files (instance to text), or from the task's own
+    systems. Those that a task's folder calls right are as if staff had confirmed them.
+    """
+    with transaction.atomic():
+        try:
+            known = Task.objects.filter(slug=slug).first()
+            task = known or load_task(slug, source).task
+            # A site's own draws cannot be foreseen; a study says the same each time.
+            if known is None:
+                _draw_sample(task)
+            # What this site has of the task must not take part.
+            task.submissions.update(state=Submission.State.WITHDRAWN)
+            yield (
+                task,
+                _handed_in(
+                    task, _outputs(slug, outputs, confirmed), published=published
+                ),
+            )
+        finally:
+            transaction.set_rollback(True)
+
+
+def _draw_sample(task: Task) -> None:
+    rows = list(task.instances.order_by("position"))
+    ranks = generator(seed_from(NAME, task.slug)).permutation(len(rows))
+    for row, rank in zip(rows, ranks, strict=True):
+        row.sample_rank = int(rank)
+    type(rows[0]).objects.bulk_update(rows, ["sample_rank"], batch_size=500)
+
+
+def _outputs(slug: str, folder: Path | None, confirmed: Path | None) -> list[Outputs]:
+    right = json.loads(confirmed.read_text("utf-8")) if confirmed else {}
+    if folder is not None:
+        return [
+            Outputs(
+                path.stem,
+                json.loads(path.read_text("utf-8")),
+                frozenset(right.get(path.stem, ())),
+            )
+            for path in sorted(folder.glob("*.json"))
+        ]
+    if not (shipped.folder(slug) / "systems" / "systems.toml").is_file():
+        raise GenieError(
+            f"{slug} has no outputs of its own: name a folder with --outputs DIR.",
+            code="no-outputs",
+        )
+    return [_of_demo(slug, system) for system in systems_of(slug)]
+
+
+def _of_demo(slug: str, system: Mapping[str, Any]) -> Outputs:
+    path = shipped.folder(slug) / "systems" / system["file"]
+    texts = json.loads(path.read_text("utf-8"))
+    noted = {
+        instance: opinion
+        for opinion in OPINIONS
+        for instance in system.get(opinion, ())
+    }
+    right = {key for key in texts if noted.get(key, system["usual"]) == "right"}
+    return Outputs(system["name"], texts, frozenset(right))
+
+
+def _handed_in(
+    task: Task, systems: list[Outputs], *, published: bool
+) -> list[Submission]:
+    owner, _ = get_user_model().objects.get_or_create(username=NAME)
+    team, _ = Team.objects.get_or_create(slug=NAME, defaults={"name": NAME})
+    row_of = {row.instance_id: row for row in task.instances.all()}
+    state = Submission.State.PUBLISHED if published else Submission.State.MEASURED
+    made = []
+    for system in systems:
+        if not set(system.texts) & set(row_of):
+            continue
+        submission = Submission.objects.create(
+            task=task, team=team, owner=owner, system_name=system.name[:100],
+            file_bytes=0, state=state,
+        )  # fmt: skip
+        Prediction.objects.bulk_create(
+            [
+                Prediction(submission=submission, instance=row_of[key], text=text)
+                for key, text in system.texts.items()
+                if key in row_of
+            ],
+            batch_size=500,
+        )
+        good = submission.predictions.filter(instance__instance_id__in=system.right)
+        ConfirmedOutput.objects.bulk_create(
+            [ConfirmedOutput(prediction=row, confirmed_by=owner) for row in good]
+        )
+        made.append(submission)
+    return made

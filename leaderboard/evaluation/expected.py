@@ -1,0 +1,241 @@
+"""What a comparison or a joint evaluation is expected to show, before it is approved.
+
+The plans are those of `precision` for one submission: the variances of what the task's
+workers have said so far, or the worst case that the scale allows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from crowd.scales.base import all_scales
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import all_designs
+from leaderboard.evaluation.models.comparison import Comparison, CountedVote
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.evaluation.precision import CONFIDENCE, FEWEST_WORKERS
+from leaderboard.evaluation.selectors.comparison_labels import (
+    n_workers_at_first,
+    rule_of,
+)
+from leaderboard.evaluation.services.joint import human_for
+from leaderboard.evaluation.strategies import strategy_of
+from leaderboard.stats.bounds import normal_quantile
+from leaderboard.stats.components import (
+    Components,
+    mean_variance,
+    worst_case_components,
+)
+from leaderboard.stats.planning import plan_half_width
+from leaderboard.stats.stopping.sequential import exact_walk
+from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.variances import variances_of
+
+State = HumanEvaluation.State
+# Points, and percent of a magnitude, that an interval may leave open on either side.
+_POINTS, _PERCENT = (5.0, 3.0), (10.0, 5.0)
+# Shares of labels for the better system whose finding is told.
+_PREFERENCES = (0.6, 0.7)
+_FARTHEST = 5_000
+_WORST = "This is the worst case; how much workers differ is not included."
+# A pilot is what was said lately, of so many comparisons.
+_NEWEST = 20
+
+
+@dataclass(frozen=True)
+class _Work:
+    """How much is asked for, of one system: the design that a plan starts from."""
+
+    n_instances: int
+    each: int
+    n_workers: int
+    cents_each: float
+    most: int
+    items: str
+
+    @property
+    def per_worker(self) -> int:
+        return max(round(self.n_instances * self.each / self.n_workers), 1)
+
+
+def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
+    """Say what approving it buys, and what more precision would take.
+
+    Parameters
+    ----------
+    evaluation : HumanEvaluation
+    cents : int
+        Its price.
+
+    Returns
+    -------
+    list of str
+        Sentences; none for one system, which has a page of its own to be approved on.
+    """
+    if evaluation.strategy == HumanEvaluation.Strategy.SINGLE:
+        return []
+    n_workers = strategy_of(evaluation).n_workers(evaluation)
+    if evaluation.strategy == HumanEvaluation.Strategy.COMPARISON:
+        return _of_comparison(evaluation.comparison, cents, n_workers)
+    return _of_joint(evaluation.joint, cents, n_workers)
+
+
+def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[str]:
+    chance = partial(exact_walk, rule_of(comparison))
+    # a budget may be larger than what there is to compare
+    n_pairs = min(comparison.max_pairs, comparison.task.n_instances)
+    horizon = min(n_pairs, _FARTHEST)
+    rule = [
+        f"If {100 * share:.0f} % of labels prefer one system, {comparison.rule} decides "
+        "within these pairs with a probability of "
+        f"{100 * chance(share, horizon).decided_by[-1]:.0f} %, labels being independent."
+        for share in _PREFERENCES
+    ]
+    if comparison.strategy == Comparison.Strategy.FIXED:
+        return [*rule, "One worker answers all: nothing is learned of other workers."]
+    each = n_workers_at_first(comparison.strategy, comparison.n_workers)
+    work = _Work(
+        n_pairs,
+        each,
+        max(min(n_workers, n_pairs * each), 2),
+        cents / (comparison.max_pairs * each),
+        comparison.task.n_instances,
+        "pairs",
+    )
+    pilot, n = _earlier_answers(comparison)
+    basis = f"Judged by {n:,} answers in earlier comparisons." if pilot else _WORST
+    components = pilot or worst_case_components(low=0.0, high=100.0)
+    half = _half_width(components, work)
+    sentence = (
+        f"{work.n_instances:,} pairs and {work.n_workers:,} workers show how often a "
+        f"system is preferred to about ± {half:.1f} points (95 % interval). {basis}"
+    )
+    aims = [_aim(f"± {width:g} points", width, components, work) for width in _POINTS]
+    return [sentence, *aims, *rule]
+
+
+def _earlier_answers(comparison: Comparison) -> tuple[Components | None, int]:
+    """Take the variances from the answers to this question on pairs of the task."""
+    import pandas as pd
+
+    ended = Comparison.objects.filter(
+        evaluation__task=comparison.task,
+        evaluation__simulated=comparison.evaluation.simulated,
+        criterion=comparison.criterion,
+        votes_kept=True,
+    ).order_by("-pk")[:_NEWEST]
+    rows = CountedVote.objects.filter(pair__comparison__in=[row.pk for row in ended])
+    votes = pd.DataFrame(
+        list(
+            rows.order_by("pk").values_list(
+                "pair__comparison", "pair", "worker", "value"
+            )
+        ),
+        columns=["comparison", "pair", "worker", "value"],
+    )
+    if votes["worker"].nunique() < FEWEST_WORKERS:
+        return None, 0
+    # workers may lean to one system here and to the other one there
+    leaning = votes["comparison"].astype(str) + ":" + votes["worker"].astype(str)
+    found = variances_of(
+        rating_table(100 * votes["value"], votes["comparison"], leaning, votes["pair"])
+    )
+    pilot = Components(found.residual, found.instance, found.worker, basis="answers")
+    return (pilot, len(votes)) if pilot.total > 0 else (None, 0)
+
+
+def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
+    human, criterion = human_for(joint), joint.criteria[0]
+    unit = all_designs()[human.design].unit(
+        criterion, all_scales()[human.scale], asked=True
+    )
+    pilot, n = _earlier_ratings(joint, criterion)
+    if unit.logarithmic and pilot is None:
+        return [
+            "Magnitudes have no worst case: what precision to expect is known after the "
+            f"first joint evaluation of this task by at least {FEWEST_WORKERS} workers."
+        ]
+    low, high = unit.bounds
+    components = pilot or worst_case_components(low=low, high=high)
+    n_pages = joint.n_instances * joint.n_workers
+    work = _Work(
+        joint.n_instances,
+        joint.n_workers,
+        max(min(n_workers, n_pages), 2),
+        cents / n_pages,
+        joint.task.n_instances,
+        "instances",
+    )
+    half = _half_width(components, work)
+    basis = (
+        f"Judged by {n:,} pages of an earlier joint evaluation." if pilot else _WORST
+    )
+    sizes = [
+        (
+            f"± {size:g} {'%' if unit.logarithmic else 'points'}",
+            _in_unit(size, unit.logarithmic),
+        )
+        for size in (_PERCENT if unit.logarithmic else _POINTS)
+    ]
+    shown = 100 * math.expm1(half) if unit.logarithmic else half
+    return [
+        f"{work.n_instances:,} instances and {work.n_workers:,} workers give a system’s "
+        f"score to about ± {shown:.1f} {'%' if unit.logarithmic else 'points'} (95 % "
+        f"interval, {criterion}). {basis}",
+        *(_aim(words, width, components, work) for words, width in sizes),
+    ]
+
+
+def _in_unit(size: float, logarithmic: bool) -> float:
+    return float(np.log1p(size / 100)) if logarithmic else size
+
+
+def _earlier_ratings(
+    joint: JointEvaluation, criterion: str
+) -> tuple[Components | None, int]:
+    """Take the variances of the newest scored joint evaluation that asked the same."""
+    earlier = JointEvaluation.objects.filter(
+        evaluation__task=joint.task,
+        evaluation__simulated=joint.evaluation.simulated,
+        evaluation__design=joint.evaluation.design,
+        evaluation__state=State.SCORED,
+    ).order_by("-pk")
+    for row in earlier:
+        about = row.results.get("criteria", {}).get(criterion, {})
+        found = about.get("variances")
+        if found is None or about["n_workers"] < FEWEST_WORKERS:
+            continue
+        pilot = Components(found["residual"], found["instance"], found["worker"])
+        if pilot.total > 0:
+            return pilot, about["n_judgements"]
+    return None, 0
+
+
+def _half_width(components: Components, work: _Work) -> float:
+    variance = mean_variance(components, work.n_instances, work.each, work.n_workers)
+    return normal_quantile(CONFIDENCE) * math.sqrt(variance)
+
+
+def _aim(words: str, width: float, components: Components, work: _Work) -> str:
+    try:
+        plan = plan_half_width(
+            width,
+            components,
+            confidence=CONFIDENCE,
+            ratings_per_instance=work.each,
+            ratings_per_worker=work.per_worker,
+            max_instances=work.most,
+        )
+    except GenieError:
+        return f"{words} is out of reach with the task’s {work.most:,} instances."
+    dollars = math.ceil(round(plan.n_ratings * work.cents_each, 6)) / 100
+    return (
+        f"{words} takes {plan.n_instances:,} {work.items}, "
+        f"{plan.ratings_per_instance:,} answer{'s' if plan.ratings_per_instance > 1 else ''} "
+        f"each, and {plan.n_workers:,} workers: about ${dollars:,.2f}."
+    )

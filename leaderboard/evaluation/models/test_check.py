@@ -1,0 +1,48 @@
+"""How well an evaluation's test questions are hidden, and a person's word where not."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+
+
+class TestCheck(models.Model):
+    """What was measured of the planned test questions when work was approved.
+
+    Numbers only: nothing here tells which items are test questions.
+    """
+
+    __test__ = False  # not for pytest
+
+    evaluation = models.OneToOneField(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="test_check"
+    )
+    n_wanted = models.PositiveIntegerField()
+    n_found = models.PositiveIntegerField()
+    # how many questions are of which kind
+    kinds = models.JSONField(default=dict)
+    auc = models.FloatField()
+    low = models.FloatField()
+    high = models.FloatField()
+    best_feature = models.CharField(max_length=50, blank=True)
+    best_feature_auc = models.FloatField()
+    verdict = models.CharField(max_length=500)
+    refused = models.BooleanField(default=False)
+    # who let it start in spite of what was found, and why
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_because = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.verdict

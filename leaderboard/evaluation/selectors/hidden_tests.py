@@ -1,0 +1,44 @@
+"""How well the test questions of published results were hidden: numbers only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+
+@dataclass(frozen=True)
+class HiddenTests:
+    """What was measured before one system's campaign started."""
+
+    system: str
+    n_tests: int
+    auc: float
+    low: float
+    high: float
+    by_decision: bool
+
+
+def hidden_tests(task: Task) -> list[HiddenTests]:
+    """Give the measurements of the task's published public systems, newest first."""
+    checks = TestCheck.objects.filter(
+        evaluation__submission__task=task,
+        evaluation__submission__state=Submission.State.PUBLISHED,
+        evaluation__submission__visibility=Submission.Visibility.PUBLIC,
+    ).order_by("-pk")
+    return [
+        HiddenTests(
+            system=name,
+            n_tests=check.n_found,
+            auc=check.auc,
+            low=check.low,
+            high=check.high,
+            by_decision=check.accepted_at is not None,
+        )
+        for check, name in (
+            (check, check.evaluation.submission.system_name)
+            for check in checks.select_related("evaluation__submission")
+        )
+    ]

@@ -1,0 +1,225 @@
+"""How well a script tells a task's test questions, drawn as for campaigns, many times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowd.hits.services.build import ItemSpec
+from genie.lib.seeds import seed_from
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation.services.hidden.plan import planned
+from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
+from leaderboard.metrics.base import Batch
+from leaderboard.metrics.chrf import ChrF
+from leaderboard.metrics.rouge_l import RougeL
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.models import Task
+from quality.test_questions.models import Polarity
+from quality.test_questions.separability.measure import Separability, separability
+from quality.test_questions.services.inject import HiddenItem, item_key
+
+EDIT = "edit:"
+
+
+Floats = NDArray[np.float64]
+Edited = tuple[str, str, Sequence[str]]
+
+
+@dataclass
+class _Side:
+    """Items that are compared with others: what is seen of them, and of what they are."""
+
+    features: list[Floats] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+
+    def __add__(self, other: _Side) -> _Side:
+        return _Side([*self.features, *other.features], [*self.groups, *other.groups])
+
+    def add(self, features: Floats, groups: Sequence[int]) -> None:
+        self.features += list(features)
+        self.groups += groups
+
+
+@dataclass
+class _Found:
+    """What all draws of a task have given."""
+
+    real: _Side = field(default_factory=_Side)
+    good: _Side = field(default_factory=_Side)
+    bad: _Side = field(default_factory=_Side)
+    kinds: Counter[str] = field(default_factory=Counter)
+    edits: list[Edited] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What metrics see of the edits: mean scores before and after, against references."""
+
+    n: int
+    chrf: tuple[float, float]
+    rouge_l: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class TaskStudy:
+    """What was found about one task."""
+
+    slug: str
+    n_systems: int
+    # what is compared -> how well it can be told
+    found: dict[str, Separability]
+    kinds: dict[str, int]
+    moved: Moved | None
+
+
+def study_task(
+    task: Task,
+    systems: Sequence[Submission],
+    *,
+    n_draws: int,
+    seed: int,
+    n_shuffles: int = 99,
+) -> TaskStudy:
+    """Draw the test questions of each system's campaign, and measure them together.
+
+    What one worker sees is compared: nobody meets an input twice.
+    """
+    found = _Found()
+    for number, system in enumerate(systems):
+        studied = _System(task, system, number * task.n_instances)
+        for draw in range(n_draws):
+            studied.draw(found, seed_from("study", seed, system.system_name, draw))
+    pairs = {
+        "tests and real items": (found.good + found.bad, found.real),
+        "positive ones and real items": (found.good, found.real),
+        "negative ones and real items": (found.bad, found.real),
+        "positive and negative ones": (found.good, found.bad),
+    }
+    compared = {
+        name: separability(
+            np.array(one.features),
+            np.array(two.features),
+            seed,
+            groups=[*one.groups, *two.groups],
+            n_shuffles=n_shuffles,
+        )
+        for name, (one, two) in pairs.items()
+    }
+    kinds = dict(sorted(found.kinds.items()))
+    return TaskStudy(task.slug, len(systems), compared, kinds, _moved(found.edits))
+
+
+class _System:
+    """One system's campaigns, as they would be."""
+
+    def __init__(self, task: Task, system: Submission, first_group: int) -> None:
+        self.task, self.system, self.first_group = task, system, first_group
+        self.rows = {
+            content_key(task.slug, row.instance_id): row
+            for row in task.instances.order_by("position")
+        }
+        self.texts = dict(
+            Prediction.objects.filter(submission=system).values_list(
+                "instance_id", "text"
+            )
+        )
+        self.seen = seen_of(task, [system], list(self.rows.values()))
+        self.is_new = True
+
+    def draw(self, found: _Found, seed: int) -> None:
+        """Draw the questions of one campaign, and describe them as a worker sees them."""
+        key = f"study-{seed}"
+        human = self.task.human
+        drawn = planned(
+            self.task,
+            human,
+            human.separate()[0],
+            self.system,
+            campaign_key=key,
+            n_items=self.task.sample_size,
+            seed=seed,
+        ).items
+        judged = self._judged(key)
+        tests = [item.spec for item in drawn]
+        seen = compared(self.seen, self.rows, judged, tests, seed=seed)
+        groups = [self.first_group + group for group in seen.groups]
+        for at, item in enumerate(drawn):
+            side = found.good if item.polarity == Polarity.POSITIVE else found.bad
+            side.add(seen.tests[at : at + 1], groups[at : at + 1])
+            found.kinds[item.kind] += 1
+            if item.kind.startswith(EDIT):
+                found.edits += self._edit(item)
+        # The same real items are there in each draw.
+        if self.is_new:
+            found.real.add(seen.items, groups[len(tests) :])
+            self.is_new = False
+
+    def _judged(self, campaign_key: str) -> list[ItemSpec]:
+        return [
+            ItemSpec(
+                key=item_key(campaign_key, "judged", row.instance_id),
+                data={"prediction": self.texts[row.pk]},
+                content_key=key,
+            )
+            for key, row in self.rows.items()
+            if row.sample_rank < self.task.sample_size and row.pk in self.texts
+        ]
+
+    def _edit(self, item: HiddenItem) -> list[Edited]:
+        row = self.rows[item.spec.content_key]
+        if row.pk not in self.texts or not row.references:
+            return []
+        return [(self.texts[row.pk], str(item.spec.data["prediction"]), row.references)]
+
+
+def _moved(edits: Sequence[Edited]) -> Moved | None:
+    if not edits:
+        return None
+    before, after, references = zip(*edits, strict=True)
+    scores = [
+        float(
+            np.mean(metric.compute(Batch(list(texts), list(references))).per_instance)
+        )
+        for metric, texts in (
+            (metric, texts)
+            for metric in (ChrF(), RougeL())
+            for texts in (before, after)
+        )
+    ]
+    return Moved(len(edits), (scores[0], scores[1]), (scores[2], scores[3]))
+
+
+def as_table(studies: Sequence[TaskStudy]) -> str:
+    """Write the studies as a table in Markdown, with what metrics see below it."""
+    head = [
+        "| task | compared | AUC | 95 % interval | best single feature | its AUC |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows = chain.from_iterable(
+        [
+            f"| {study.slug} | {name} ({found.n_tests}, {found.n_items}) "
+            f"| {found.auc:.2f} | {found.low:.2f} to {found.high:.2f} "
+            f"| {found.best_feature} | {found.best_feature_auc:.2f} |"
+            for name, found in study.found.items()
+        ]
+        for study in studies
+    )
+    notes = [
+        f"{study.slug}: {study.n_systems} systems; "
+        + ", ".join(f"{kind} {n}" for kind, n in study.kinds.items())
+        + (
+            f". Edits move chrF from {study.moved.chrf[0]:.1f} to "
+            f"{study.moved.chrf[1]:.1f} and ROUGE-L from {study.moved.rouge_l[0]:.1f} "
+            f"to {study.moved.rouge_l[1]:.1f}."
+            if study.moved
+            else "."
+        )
+        for study in studies
+    ]
+    return "\n".join([*head, *rows, "", *notes])

@@ -1,0 +1,67 @@
+"""What counts as right, and how test questions of one output are put."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crowd.hits.services.build import ItemSpec
+from crowd.scales.base import all_scales
+from leaderboard.designs.base import Design, content_key
+from leaderboard.evaluation.services.hidden.offers import Offer
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services.configuration import shown, task_view
+from quality.test_questions.services.inject import HiddenItem, item_key
+
+# Beside a standard worth 100, "good" begins at half as good: the standard is itself a
+# reference, so another one need not be better than it.
+GOOD_MAGNITUDE = 0.5
+
+
+def expected_on(
+    human: HumanConfig, criteria: Mapping[str, str], marked: Sequence[str]
+) -> dict[str, Any]:
+    """Say what polarity and scale do not: the line between good and bad, the criteria."""
+    threshold = (
+        {"threshold": GOOD_MAGNITUDE} if all_scales()[human.scale].relative else {}
+    )
+    return {**threshold, **named(criteria, marked)}
+
+
+def named(criteria: Mapping[str, str], marked: Sequence[str]) -> dict[str, Any]:
+    """Name the marked criteria where there are others beside them."""
+    return {"criteria": list(marked)} if len(criteria) > 1 else {}
+
+
+def blank_data(
+    task: Task, human: HumanConfig, design: Design, instance: Instance
+) -> dict[str, Any]:
+    """Give what a page shows of an instance, without the text to rate."""
+    return dict(design.data(task_view(task, human), shown(instance), [""]))
+
+
+def question(
+    task: Task,
+    offer: Offer,
+    instance: Instance,
+    data: Mapping[str, Any],
+    *,
+    campaign_key: str,
+    polarity: str,
+    expected: Mapping[str, Any],
+) -> HiddenItem:
+    """Make the test question that shows this text."""
+    key = content_key(task.slug, instance.instance_id)
+    return HiddenItem(
+        spec=ItemSpec(
+            key=item_key(campaign_key, polarity.lower(), key),
+            data={**data, "prediction": offer.text},
+            content_key=key,
+        ),
+        polarity=polarity,
+        expected=expected,
+        kind=offer.kind,
+        made_from=offer.made_from,
+        text_sha256=offer.text_sha256,
+    )

@@ -1,0 +1,104 @@
+"""Texts that could be test questions, and the choice among them: none twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowd.workers.models.qualification_test import QualificationQuestion
+from leaderboard.tasks.models import Task
+from quality.test_questions.models import Placement
+
+REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
+CLOSE_TO = "close"
+SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A text for one instance, and what is known of it.
+
+    Parameters
+    ----------
+    instance_pk : int
+    text : str
+    kind : str
+        How it came about.
+    criteria : sequence of str
+        On which criteria it is known to be good, or bad.
+    made_from : mapping
+        Whose text it was and what was changed.
+    group : str
+        What it makes wrong; questions come in equal parts from the groups that there are.
+    """
+
+    instance_pk: int
+    text: str
+    kind: str
+    criteria: Sequence[str]
+    made_from: Mapping[str, Any] = field(default_factory=dict)
+    group: str = ""
+
+    @property
+    def text_sha256(self) -> str:
+        """Name the text."""
+        return fingerprint(self.text)
+
+
+@dataclass
+class Taken:
+    """What a campaign's questions have used so far: texts of the pool, and instances."""
+
+    texts: set[str]
+    instances: set[int] = field(default_factory=set)
+
+    def choose(
+        self, offered: Iterable[Sequence[Offer]], n: int, *, again: bool = False
+    ) -> list[Offer]:
+        """Take up to `n` offers, one an instance; `again` allows an instance twice."""
+        chosen: list[Offer] = []
+        for offers in offered:
+            if len(chosen) >= n:
+                break
+            offer = self._best(offers, again=again)
+            if offer is None:
+                continue
+            self.texts.add(offer.text_sha256)
+            self.instances.add(offer.instance_pk)
+            chosen.append(offer)
+        return chosen
+
+    def _best(self, offers: Sequence[Offer], *, again: bool) -> Offer | None:
+        return next(iter(self.usable(offers, again=again)), None)
+
+    def usable(self, offers: Iterable[Offer], *, again: bool = False) -> list[Offer]:
+        """Keep the offers that show nothing a second time."""
+        return [
+            offer
+            for offer in offers
+            if offer.text_sha256 not in self.texts
+            and (again or offer.instance_pk not in self.instances)
+        ]
+
+
+def fingerprint(text: str) -> str:
+    """Name a text by its words: spaces and case make no other text."""
+    return hashlib.sha256(" ".join(text.split()).casefold().encode()).hexdigest()
+
+
+def used_texts(task: Task, *, but: str = "") -> set[str]:
+    """Give the fingerprints of all texts that were test questions of the task.
+
+    `but` names a campaign by its key whose own questions are left out.
+    """
+    placed = Placement.objects.filter(campaign__pool=task.slug)
+    placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
+    asked = QualificationQuestion.objects.filter(test__pool=task.slug)
+    drawn = asked.exclude(data=None).values_list("data", flat=True)
+    return set(placed.values_list("text_sha256", flat=True)) | {
+        fingerprint(str(data["prediction"]))
+        for data in drawn
+        if data and "prediction" in data
+    }

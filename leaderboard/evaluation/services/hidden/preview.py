@@ -1,0 +1,122 @@
+"""The test questions of a task as they would be asked now; nothing of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from genie.lib.unguessable import seed_for
+from leaderboard.evaluation.services.hidden.offers import (
+    CLOSE_TO,
+    CONFIRMED,
+    EDIT,
+    REFERENCE,
+    SETTLED,
+    SHUFFLED,
+    SWAPPED,
+)
+from leaderboard.evaluation.services.hidden.plan import planned
+from leaderboard.evaluation.services.hidden.single import Planned
+from leaderboard.evaluation.services.request import commitment_key
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import campaign_keys, hit_type_of
+from quality.test_questions.edits.kinds import KINDS
+from quality.test_questions.selectors import right_answer, shown_fields
+from quality.test_questions.services.inject import HiddenItem
+
+_WORDS = {
+    "": "the reference beside a wrong text",
+    REFERENCE: "a reference",
+    CLOSE_TO: "an output of a good system that says nearly what a reference says",
+    CONFIRMED: "an output that staff confirmed as good",
+    SETTLED: "an output that was rated well, of a system with a settled high score",
+    SWAPPED: "another instance’s reference",
+    SHUFFLED: "a text with its words shuffled",
+}
+
+
+@dataclass(frozen=True)
+class Preview:
+    """One test question before anybody is asked it.
+
+    Parameters
+    ----------
+    kind : str
+        In words.
+    shown : list of (str, str)
+        What the worker reads, with its labels.
+    edit : str
+        What was changed; empty where nothing was.
+    right : list of (str, str)
+        The criteria it is marked on, and which answers count as right.
+    """
+
+    kind: str
+    shown: list[tuple[str, str]]
+    edit: str
+    right: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The questions of one campaign."""
+
+    criteria: Mapping[str, str]
+    questions: list[Preview]
+    notes: list[str]
+    n_wanted: int
+
+
+def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
+    """Show the questions that the submission's campaigns would have."""
+    human = task.human
+    key = commitment_key(submission.pk) if submission else f"preview:{task.slug}"
+    for criteria, name in zip(human.separate(), campaign_keys(key, human), strict=True):
+        drawn = planned(
+            task,
+            human,
+            criteria,
+            submission,
+            campaign_key=name,
+            n_items=task.sample_size,
+            seed=seed_for("campaign", name),
+        )
+        yield _part(task, criteria, drawn)
+
+
+def latest(task: Task) -> Submission | None:
+    """Give a submission whose outputs the questions can be shown with."""
+    shown = task.submissions.exclude(predictions=None)
+    return shown.order_by("-pk").first()
+
+
+def _part(task: Task, criteria: Mapping[str, str], drawn: Planned) -> Part:
+    questions = [_preview(task, criteria, item) for item in drawn.items]
+    # Questions of a kind stand together.
+    questions.sort(key=lambda question: question.kind)
+    return Part(criteria, questions, drawn.notes, drawn.n_wanted)
+
+
+def _preview(task: Task, criteria: Mapping[str, str], item: HiddenItem) -> Preview:
+    hit_type = hit_type_of(task, task.human, criteria)
+    marked = item.expected.get("criteria") or list(criteria)
+    return Preview(
+        kind=kind_in_words(item.kind),
+        shown=shown_fields(item.spec.data),
+        edit=str(item.made_from.get("edit", {}).get("sentence", "")),
+        right=[
+            (
+                name,
+                right_answer(item.polarity, item.expected, hit_type, criterion=name),
+            )
+            for name in marked
+        ],
+    )
+
+
+def kind_in_words(kind: str) -> str:
+    """Say how a question's text came about."""
+    if kind.startswith(EDIT):
+        return f"an output with {KINDS[kind.removeprefix(EDIT)].label}"
+    return _WORDS[kind]

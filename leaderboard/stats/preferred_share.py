@@ -1,0 +1,92 @@
+"""How often one of two systems is preferred, with an interval over workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.clustered import factor_codes, multiway_variance
+from leaderboard.stats.intervals import (
+    Interval,
+    as_ratings,
+    bootstrap_mean,
+    check_confidence,
+)
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.estimates import COVERS_CROWD
+
+
+def preferred_share(
+    answers: npt.ArrayLike,
+    workers: npt.ArrayLike,
+    instances: npt.ArrayLike,
+    *,
+    confidence: float = 0.95,
+) -> Interval:
+    """Give the share of answers that prefer a system, for other workers and instances.
+
+    Parameters
+    ----------
+    answers : array_like, shape (n,)
+        1 for the system, 0 for the other one, one half for a tie.
+    workers, instances : array_like, shape (n,)
+        Who gave each answer, and about which instance.
+    confidence : float
+        Nominal coverage, strictly between 0 and 1.
+
+    Returns
+    -------
+    Interval
+        Symmetric on the scale of log-odds, so that it stays within 0 and 1. A single
+        worker, or answers that are all the same, say nothing of how workers differ: the
+        interval is then that over instances alone, and `covers` says so.
+
+    Raises
+    ------
+    ValueError
+        On no answers, one outside 0 to 1, or labels that do not fit.
+
+    References
+    ----------
+    Cameron, Gelbach and Miller (2011), JBES 29(2), equation 2.9 (workers and instances
+    crossed); Agresti (2002), Categorical Data Analysis, section 3.1.5 (log-odds).
+
+    Examples
+    --------
+    >>> answers, worker = [1, 1, 1, 0] * 10, np.arange(40) % 10
+    >>> found = preferred_share(answers, worker, np.arange(40))
+    >>> found.estimate, round(found.low, 2), round(found.high, 2)
+    (0.75, 0.53, 0.89)
+    """
+    from scipy import special
+
+    values = as_ratings(answers, what="answers")
+    check_confidence(confidence)
+    if values.min() < 0 or values.max() > 1:
+        raise ValueError("Every answer lies between 0 (the other one) and 1.")
+    n = len(values)
+    codes = factor_codes({"worker": workers, "instance": instances}, n)
+    share = float(np.sort(values).mean())
+    variance, freedom = 0.0, 1.0
+    if codes["worker"][1] > 1:
+        crossed = [pair for pair in codes.values() if pair[1] > 1]
+        variance, freedom = multiway_variance(values - share, crossed)
+    if variance <= 1e-24 or np.ptp(values) == 0:
+        return _of_this_crowd(values, codes["instance"], confidence)
+    slope = 1 / (share * (1 - share))
+    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * variance**0.5
+    centre = special.logit(share)
+    low, high = (float(special.expit(centre + s * reach * slope)) for s in (-1, 1))
+    method = "jackknife over workers and instances, log-odds"
+    return Interval(share, low, high, confidence, method, COVERS_CROWD, n)
+
+
+def _of_this_crowd(
+    values: Floats, instances: tuple[npt.NDArray[np.intp], int], confidence: float
+) -> Interval:
+    """Give the interval over instances, each of which counts once."""
+    codes, n_instances = instances
+    each = np.bincount(codes, values, n_instances) / np.bincount(codes)
+    return bootstrap_mean(
+        each, seed=0, n_resamples=None, confidence=confidence, bounds=(0.0, 1.0)
+    )

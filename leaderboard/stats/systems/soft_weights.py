@@ -1,0 +1,116 @@
+"""Let ratings count less, the less sure it is that their worker is careful.
+
+A mixed model's means move by known steps when a worker is left out; left out in part,
+they move by part of it. So no model is fitted again, and ratings that all count in full
+change nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.jackknife import Influence
+from leaderboard.stats.systems.table import RatingTable, sums_by
+
+# Less of a system's weight than this is not enough to go by: then all of it counts.
+_LEAST_LEFT = 0.05
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Means in which workers count by their weights.
+
+    Parameters
+    ----------
+    means : ndarray, shape (systems,)
+    influence : Influence
+        As if the ratings had these weights.
+    cleaning : ndarray, shape (systems, systems)
+        Covariance of the means because it is not sure whose ratings should count.
+    """
+
+    means: Floats
+    influence: Influence
+    cleaning: Floats
+
+
+def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
+    """Give each worker's weight, from one for each rating as they were given.
+
+    Raises
+    ------
+    ValueError
+        Where a weight is missing or lies outside of [0, 1].
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyy"))
+    >>> worker_weights(table, [0.5, 1, 1]).tolist()
+    [0.5, 1.0]
+    """
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (len(table),) or not ((given >= 0) & (given <= 1)).all():
+        raise ValueError("Every rating needs one weight between 0 and 1.")
+    own = given[table.row]
+    counts = np.bincount(table.worker, minlength=table.n_workers)
+    return sums_by(table.worker, own, table.n_workers) / counts
+
+
+def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
+    """Let workers count by their weights.
+
+    Parameters
+    ----------
+    influence : Influence
+        Of the means in which all count in full.
+    means : ndarray, shape (systems,)
+    weights : ndarray, shape (workers,)
+        Between 0 and 1: the probability that a worker is careful.
+
+    Returns
+    -------
+    Weighed
+        Exact where a mean is the plain one of its ratings, and to first order in other
+        workers' effects elsewhere. A system of which hardly anything is left keeps its
+        mean.
+
+    References
+    ----------
+    Huber and Ronchetti (2009), Robust Statistics, section 1.5 (jackknife influences);
+    the variance is that of a sum of independent inclusions.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.jackknife import influence_of
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> from leaderboard.stats.systems.variances import Variances
+    >>> from leaderboard.stats.systems.weighting import weighting
+    >>> table = rating_table([1, 4, 4], list("aaa"), list("xyz"))
+    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
+    >>> full = influence_of(equations, np.eye(1) / 3, np.array([3.0]))
+    >>> weigh(full, np.array([3.0]), np.array([0.0, 1.0, 1.0])).means.tolist()
+    [4.0]
+    """
+    shares, weight = influence.shares, weights[:, None]
+    left = (weight * shares).sum(axis=0)
+    whole = left < _LEAST_LEFT
+    # of a system that hardly anybody would be left of, all count
+    kept = np.where(whole, 1.0, weight)
+    left = np.where(whole, 1.0, left)
+    pull = influence.shifts * (1 - shares)
+    moved: Floats = ((1 - kept) * pull).sum(axis=0) / left
+    pull = pull + shares * moved
+    slopes = pull / left
+    own = kept * shares
+    rest = np.where(left - own > 0, left - own, np.inf)
+    unsure = np.sqrt(kept * (1 - kept)) * slopes
+    return Weighed(
+        means + moved,
+        replace(influence, shifts=kept * pull / rest, shares=own / left),
+        unsure.T @ unsure,
+    )

@@ -1,0 +1,106 @@
+"""Answers beside what their texts deserve, as far as everybody else can tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+
+#: Variance of one answer around its text, in variances between texts: how far the mean of
+#: the others' answers is drawn towards nothing. Two of three ICC(1) around .35 are .5.
+NOISE = 2.0
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Ratings of one crowd: who rated which text, and what a judge says of that text.
+
+    Codes count from 0. A text is one output for one instance; answers about several
+    criteria or slots are texts of their own. The judge is NaN where it says nothing.
+    """
+
+    worker: Ints
+    text: Ints
+    instance: Ints
+    system: Ints
+    value: Floats
+    judge: Floats = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def n_workers(self) -> int:
+        """Give how many workers there are, one more than the highest code."""
+        return int(self.worker.max()) + 1 if self.worker.size else 0
+
+    @property
+    def judged(self) -> Floats:
+        """Give the judge's word on each answer's text; NaN where there is none."""
+        return self.judge if self.judge.size else np.full(self.value.size, np.nan)
+
+
+def centred(answers: Answers) -> Floats:
+    """Give each answer less its worker's mean: who is strict is not who is wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> two = np.array([0, 0, 1, 1])
+    >>> codes = np.array([0, 1, 0, 1])
+    >>> some = Answers(two, codes, codes, 0 * codes, np.array([0.2, 0.4, 0.6, 1.0]))
+    >>> centred(some).round(2).tolist()
+    [-0.1, 0.1, -0.2, 0.2]
+    """
+    n = np.bincount(answers.worker, minlength=answers.n_workers)
+    total = np.bincount(answers.worker, answers.value, minlength=answers.n_workers)
+    return np.asarray(answers.value - (total / np.maximum(n, 1))[answers.worker])
+
+
+def deserved(
+    answers: Answers, weight: Floats | None = None, noise: float = NOISE
+) -> Floats:
+    """Estimate what each answer's text deserves from the answers of all others.
+
+    The effect of the system, of the instance within what the system leaves over, and of
+    the text within both, each drawn towards 0 where few answered: a sum of n is divided by
+    n + `noise`. The worker's own answers to the instance and the text never count; of a
+    system's many answers they do, elsewhere, and weigh next to nothing.
+
+    Parameters
+    ----------
+    weight : array, optional
+        How much each worker counts, such as the probability of being a person.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> who, text = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
+    >>> value = np.array([1, 0, 1, 0, 0.6, 0.4])
+    >>> deserved(Answers(who, text, text, 0 * text, value)).round(2).tolist()
+    [0.23, -0.23, 0.23, -0.23, 0.38, -0.38]
+    """
+    value, who = centred(answers), answers.worker
+    counted = np.ones(value.size) if weight is None else weight[who]
+    of_all = np.bincount(answers.system, counted * value)
+    n_of_all = np.bincount(answers.system, counted)
+    rest = value - (of_all / (n_of_all + noise))[answers.system]
+    total, n = _others(answers.system, who, value, counted)
+    system = total / (n + noise)
+    total, n = _others(answers.instance, who, rest, counted)
+    instance = total / (n + noise)
+    # All answers about one text are about one instance: no other effect lies between.
+    total, n = _others(answers.text, who, rest, counted)
+    return np.asarray(system + instance + (total - n * instance) / (n + noise))
+
+
+def _others(
+    codes: Ints, worker: Ints, value: Floats, counted: Floats
+) -> tuple[Floats, Floats]:
+    """Sum and count each answer's group without the answers of its worker."""
+    n_workers = int(worker.max()) + 1 if worker.size else 1
+    _, own = np.unique(codes * n_workers + worker, return_inverse=True)
+    total = np.bincount(codes, counted * value)[codes]
+    n = np.bincount(codes, counted)[codes]
+    total = total - np.bincount(own, counted * value)[own]
+    n = n - np.bincount(own, counted)[own]
+    return np.asarray(total), np.asarray(np.maximum(n, 0))

@@ -1,0 +1,238 @@
+"""Judge a pool's workers by all evidence: one fit, verdicts, standings, bans.
+
+Who is careless is banned where the fit is sure and not too many go at once; a person
+decides about the others. Until then they get no more work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from crowd.campaigns.services import staff_notices
+from crowd.workers.services import exclusions
+from genie.lib.seeds import seed_from
+from quality.bans.services import held_exclusions
+from quality.bans.services.carry_out import carry_out
+from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Standing, Verdict
+from quality.detection.services.beside import facts_beside
+from quality.detection.services.evidence import (
+    Evidence,
+    evidence_of,
+    label_of,
+    stamp_of,
+)
+from quality.detection.services.retire import retire
+from quality.detection.services.verdicts import changed
+from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
+from quality.detection.stats.decisions import control_false_discoveries
+
+# Among those who are excluded together, at most this share is expected to be careful.
+FALSE_DISCOVERIES = 0.005
+# Weights have steps, and move only when they move by more than one: a score does not
+# change with every answer that anybody gives.
+STEP = 0.05
+# Ratings alone are looked at again when there are so many more of them, as a share.
+NEW_RATINGS = 0.05
+
+
+def assess(pool: str, *, simulated: bool) -> list[Ban]:
+    """Fit all evidence of the pool unless that was done; give who was banned for it."""
+    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+    stamp = stamp_of(pool, simulated=simulated)
+    if not stamp[0] or not _says_more(stamp, fits.order_by("-pk").first()):
+        _resume(pool)
+        return []
+    evidence = evidence_of(pool, simulated=simulated)
+    sha256 = evidence.sha256
+    if not len(evidence.tests.worker) or fits.filter(counts_sha256=sha256).exists():
+        _resume(pool)
+        return []
+    seed = seed_from("assessment", pool)
+    found = assess_workers(
+        len(evidence.workers),
+        evidence.tests,
+        evidence.ratings,
+        options=AssessOptions(positive=evidence.positive),
+        seed=seed,
+    )
+    fit = DetectorFit(
+        pool=pool,
+        polarity="",
+        detector=ALL_EVIDENCE,
+        # nothing is compared with a fixed rate; part of what makes a fit unique
+        threshold_rate=0.0,
+        parameters={**_parameters(evidence, found), "stamp": stamp},
+        counts_sha256=sha256,
+        n_workers=len(evidence.workers),
+        seed=seed,
+        code_version=settings.VERSION,
+    )
+    return _write(fit, evidence, found, simulated=simulated)
+
+
+def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:
+    """Tell whether test questions were answered since, or many real items."""
+    before = last.parameters.get("stamp") if last is not None else None
+    if before is None or stamp[:-1] != before[:-1]:
+        return True
+    return bool(abs(stamp[-1] - before[-1]) > NEW_RATINGS * before[-1])
+
+
+def _parameters(evidence: Evidence, found: Assessment) -> dict[str, Any]:
+    by_kind = dict(zip(evidence.kinds, found.good_accuracy.tolist(), strict=True))
+    share = found.share_careless
+    return {
+        **found.parameters,
+        "kinds": evidence.kinds,
+        "n_tests": len(evidence.tests.worker),
+        "n_ratings": evidence.n_ratings,
+        "good_by_kind": by_kind,
+        "good_accuracy": _by_polarity(by_kind),
+        "share_careless": share.value,
+        "share_careless_low": share.low,
+        "share_careless_high": share.high,
+    }
+
+
+def _by_polarity(by_kind: dict[str, float]) -> dict[str, float]:
+    """Average what careful workers get right over the kinds of a polarity."""
+    groups: dict[str, list[float]] = {}
+    for kind, rate in by_kind.items():
+        groups.setdefault(kind.partition(":")[0], []).append(rate)
+    return {polarity: float(np.mean(rates)) for polarity, rates in groups.items()}
+
+
+@transaction.atomic
+def _write(
+    fit: DetectorFit, evidence: Evidence, found: Assessment, *, simulated: bool
+) -> list[Ban]:
+    try:
+        # A savepoint: the refused row must not end the transaction around it.
+        with transaction.atomic():
+            fit.save()
+    except IntegrityError:
+        return []  # somebody else has judged the same
+    retire(fit, sorted({evidence.questions[int(i)][0] for i in found.retired}))
+    verdicts = _verdicts(fit, evidence, found)
+    # Only the newest fit's are looked up.
+    DetectorFit.objects.filter(pool=fit.pool, polarity="").exclude(pk=fit.pk).update(
+        posteriors=[]
+    )
+    fit.posteriors = [
+        [v.worker_id, v.n_correct, v.n_questions, v.p_noisy, v.noisy] for v in verdicts
+    ]
+    fit.save(update_fields=["posteriors"])
+    kept = changed(fit, verdicts)
+    Verdict.objects.bulk_create(kept)
+    _update_standings(fit, evidence, found)
+    alone = without_narrow(found)
+    only_narrow = {
+        worker
+        for i, worker in enumerate(evidence.workers)
+        if verdicts[i].noisy and alone[i] <= verdicts[i].threshold
+    }
+    told = settings.GENIE["BAD_CROWD"]
+    staff_notices.tell_of_bad_crowd(fit.pool, found.share_careless.value > told)
+    bans = carry_out(fit, simulated=simulated, for_people=only_narrow)
+    _resume(fit.pool)
+    return bans
+
+
+def without_narrow(found: Assessment) -> Any:
+    """Give the probability of being careless in another way than by narrow answers.
+
+    Answers that vary less than people's may be a program's; nobody is excluded for that
+    before a person has looked.
+    """
+    narrow = found.p_class[:, found.classes.index("narrow")]
+    return np.clip(found.p_careless - narrow, 0, 1)
+
+
+def excluded_by(p_careless: Any, threshold: float) -> Any:
+    """Tell who goes: as many as keep the expected share of careful ones small."""
+    least = np.asarray(p_careless) > threshold
+    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
+    return least & np.asarray(kept)
+
+
+def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:
+    threshold = settings.GENIE["BAN_THRESHOLD"]
+    noisy = excluded_by(found.p_careless, threshold)
+    facts = facts_beside(fit.pool, evidence, np.flatnonzero(noisy).tolist())
+    tested = np.bincount(evidence.tests.worker, minlength=len(evidence.workers))
+    right = np.bincount(
+        evidence.tests.worker, evidence.tests.correct, len(evidence.workers)
+    )
+    return [
+        Verdict(
+            fit=fit,
+            worker_id=worker,
+            n_questions=int(tested[i]),
+            n_correct=int(right[i]),
+            p_noisy=float(found.p_careless[i]),
+            threshold=threshold,
+            noisy=bool(noisy[i]),
+            parts=_parts(i, evidence, found, facts.get(i, [])),
+        )
+        for i, worker in enumerate(evidence.workers)
+    ]
+
+
+def _parts(
+    i: int, evidence: Evidence, found: Assessment, facts: Sequence[str]
+) -> dict[str, Any]:
+    own = evidence.tests.worker == i
+    tests = []
+    for number, kind in enumerate(evidence.kinds):
+        of_kind = own & (evidence.tests.kind == number)
+        if of_kind.any():
+            right = int(evidence.tests.correct[of_kind].sum())
+            tests.append([label_of(kind), right, int(of_kind.sum())])
+    return {
+        "tests": tests,
+        "odds": {name: round(float(odds[i]), 2) for name, odds in found.parts.items()},
+        "class": found.classes[int(np.argmax(found.p_class[i]))],
+        "beside": list(facts),
+    }
+
+
+def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -> None:
+    """Keep what is thought of each worker; weights move by whole steps only."""
+    before = {
+        row.worker_id: row
+        for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
+    }
+    tested = evidence.n_questions
+    now = timezone.now()
+    rows = []
+    for i, worker in enumerate(evidence.workers):
+        p = float(found.p_careless[i])
+        row = before.get(worker) or Standing(
+            worker_id=worker, pool=fit.pool, weighed_at=now
+        )
+        row.fit, row.n_questions, row.p_careless = fit, int(tested[i]), p
+        weight = round(round((1 - p) / STEP) * STEP, 2)
+        ends = {0.0, 1.0}
+        if abs(weight - row.weight) > 1.5 * STEP or (weight in ends) != (
+            row.weight in ends
+        ):
+            row.weight, row.weighed_at = weight, now
+        rows.append(row)
+    Standing.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["pool", "worker"],
+        update_fields=["fit", "n_questions", "p_careless", "weight", "weighed_at"],
+        batch_size=2_000,
+    )
+
+
+def _resume(pool: str) -> None:
+    """Give work again to those paused about whom nobody has to decide."""
+    exclusions.resume(pool, but=held_exclusions.waiting_workers(pool))

@@ -1,0 +1,254 @@
+"""All that a pool's workers answered, as the model of workers takes it.
+
+Test questions with their marks, and ratings of real items with what is known of these
+here: a campaign stands for the systems judged in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Count, Max
+
+from crowd.hits.models.assignment import Answer, Assignment
+from crowd.scales.base import Scale, all_scales
+from quality.detection.models import RetiredQuestion
+from quality.detection.services.record import COUNTING
+from quality.detection.stats.assess import Ratings, Tests
+from quality.test_questions.models import Grade, Placement, Polarity
+from quality.test_questions.services.grade import COUNTED
+
+# So many of the newest ratings are looked at: what a fit costs has an end.
+MOST_RATINGS = 200_000
+# So many workers tell how hard the questions of one origin are.
+LEAST_WORKERS = 12
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a fit is made from, with the labels behind its numbers.
+
+    Parameters
+    ----------
+    workers : list of int
+        Their keys, ascending.
+    questions : list of (int, str)
+        Placements and the criteria on which they are marked, ascending.
+    kinds : list of str
+        Polarity, criterion and origin of each kind of question.
+    positive : tuple of bool
+        Which kinds are right when rated well.
+    tests : Tests
+    ratings : Ratings or None
+    """
+
+    workers: list[int]
+    questions: list[tuple[int, str]]
+    kinds: list[str]
+    positive: tuple[bool, ...]
+    tests: Tests
+    ratings: Ratings | None
+
+    @property
+    def sha256(self) -> str:
+        """Hash all that the fit is made from."""
+        hashed = hashlib.sha256(repr((self.workers, self.kinds)).encode())
+        for part in (self.tests, self.ratings):
+            for column in vars(part).values() if part is not None else ():
+                hashed.update(np.ascontiguousarray(column).tobytes())
+        return hashed.hexdigest()
+
+    @property
+    def n_ratings(self) -> int:
+        return 0 if self.ratings is None else len(self.ratings.value)
+
+    @property
+    def n_questions(self) -> Any:
+        """Count each worker's test questions, marked on however many criteria."""
+        placements = _codes([placement for placement, _ in self.questions])
+        pairs = np.stack([self.tests.worker, placements[self.tests.question]])
+        workers = np.unique(pairs, axis=1)[0]
+        return np.bincount(workers, minlength=len(self.workers))
+
+
+def evidence_of(pool: str, *, simulated: bool) -> Evidence:
+    """Gather the graded test questions that count and the newest ratings of a pool."""
+    grades = _grades(pool, simulated)
+    rated = _rated(pool, simulated)
+    workers = sorted({row[0] for row in grades} | {row[0] for row in rated})
+    number = {pk: i for i, pk in enumerate(workers)}
+    # a worker's answers in the order in which they were given
+    steps = {row[:2] for row in grades} | {row[:2] for row in rated}
+    place: dict[tuple[int, int], int] = {}
+    counts = dict.fromkeys(workers, 0)
+    for worker, assignment in sorted(steps):
+        place[worker, assignment] = counts[worker]
+        counts[worker] += 1
+    kinds = sorted({row[3] for row in grades})
+    questions = sorted({row[2] for row in grades})
+    tests = Tests(
+        worker=_ints([number[row[0]] for row in grades]),
+        question=_codes([row[2] for row in grades]),
+        kind=_codes([row[3] for row in grades]),
+        correct=np.array([row[4] for row in grades], dtype=bool),
+        order=_ints([place[row[0], row[1]] for row in grades]),
+    )
+    positive = tuple(kind.startswith(Polarity.POSITIVE) for kind in kinds)
+    ratings = None
+    if rated:
+        ratings = Ratings(
+            worker=_ints([number[row[0]] for row in rated]),
+            item=_codes([row[2] for row in rated]),
+            system=_codes([row[3] for row in rated]),
+            instance=_codes([row[4] for row in rated]),
+            criterion=_codes([row[5] for row in rated]),
+            value=np.array([row[6] for row in rated], dtype=np.float64),
+            order=_ints([place[row[0], row[1]] for row in rated]),
+        )
+    return Evidence(workers, questions, kinds, positive, tests, ratings)
+
+
+def stamp_of(pool: str, *, simulated: bool) -> list[int]:
+    """Count what a fit would be made from; where nothing changed, neither would it.
+
+    Graded answers, the last of them, retired questions, and answers.
+    """
+    grades = Grade.objects.filter(pool=pool, worker__simulated=simulated)
+    counted = grades.aggregate(n=Count("pk"), last=Max("pk"))
+    retired = RetiredQuestion.objects.filter(
+        placement__campaign__pool=pool, restored_at=None
+    )
+    answered = Assignment.objects.filter(
+        hit__campaign__pool=pool, state__in=COUNTED, worker__simulated=simulated
+    )
+    return [counted["n"], counted["last"] or 0, retired.count(), answered.count()]
+
+
+def label_of(kind: str) -> str:
+    """Say in words what a kind of question is."""
+    polarity, criterion, origin = kind.split(":", 2)
+    words = [polarity.lower(), criterion and f"on {criterion}"]
+    return " ".join([*filter(None, words), *([f"({origin})"] if origin else [])])
+
+
+def _grades(
+    pool: str, simulated: bool
+) -> list[tuple[int, int, tuple[int, str], str, bool]]:
+    """Give worker, assignment, question, its kind and whether it was right."""
+    counting = Placement.objects.filter(COUNTING, campaign__pool=pool)
+    rows = (
+        Grade.objects.filter(
+            pool=pool, worker__simulated=simulated, placement__in=counting
+        )
+        .order_by("worker_id", "assignment_id", "placement_id", "criterion")
+        .values_list(
+            "worker_id",
+            "assignment_id",
+            "placement_id",
+            "polarity",
+            "criterion",
+            "placement__kind",
+            "correct",
+        )
+    )
+    listed = list(rows)
+    kind_of = _told_apart((row[0], row[3:6]) for row in listed)
+    return [
+        (worker, work, (pk, criterion), kind_of[polarity, criterion, origin], correct)
+        for worker, work, pk, polarity, criterion, origin, correct in listed
+    ]
+
+
+def _told_apart(rows: Iterable[tuple[int, tuple[str, str, str]]]) -> dict[Any, str]:
+    """Name kinds of questions, their origin only where enough workers met it.
+
+    Of a kind that hardly anybody else was asked, the model could only say that its key
+    may be wrong.
+    """
+    workers: dict[tuple[str, str, str], set[int]] = {}
+    for worker, kind in rows:
+        workers.setdefault(kind, set()).add(worker)
+    return {
+        (polarity, criterion, origin): f"{polarity}:{criterion}:"
+        + (origin if len(met) >= LEAST_WORKERS else "")
+        for (polarity, criterion, origin), met in workers.items()
+    }
+
+
+def _rated(
+    pool: str, simulated: bool
+) -> list[tuple[int, int, tuple[int, str], int, int, str, float]]:
+    """Give worker, assignment, output, campaign, input, criterion and value, in order.
+
+    Answers between 0 and 1 as far as a scale has ends; comparisons and shares of what a
+    standard is worth have none.
+    """
+    placed = Placement.objects.filter(campaign__pool=pool).order_by()
+    rows = (
+        Answer.objects.filter(
+            item__campaign__pool=pool,
+            assignment__state__in=COUNTED,
+            assignment__worker__simulated=simulated,
+        )
+        .exclude(item__in=placed.values("item"))
+        .order_by("-pk")
+        .values_list(
+            "assignment__worker_id",
+            "assignment_id",
+            "item_id",
+            "slot",
+            "item__campaign_id",
+            "item__hit__input_id",
+            "item__hit__input__in_pool_id",
+            "criterion",
+            "value",
+            "item__campaign__hit_type__scale",
+            "item__campaign__hit_type__criteria",
+        )
+    )
+    scales = {
+        name: ends for name, scale in all_scales().items() if (ends := _ends(scale))
+    }
+    rated = []
+    for (
+        worker,
+        work,
+        item,
+        slot,
+        campaign,
+        own,
+        shared,
+        name,
+        value,
+        scale,
+        asked,
+    ) in rows[:MOST_RATINGS]:
+        if scale not in scales or name not in asked:
+            continue
+        low, high = scales[scale]
+        share = min(max((value - low) / (high - low), 0.0), 1.0)
+        rated.append((worker, work, (item, slot), campaign, shared or own, name, share))
+    return sorted(rated)
+
+
+def _ends(scale: type[Scale]) -> tuple[float, float] | None:
+    if scale.compares or scale.relative:
+        return None
+    if not scale.options:
+        return scale.minimum, scale.maximum
+    values = [option.value for option in scale.options]
+    return min(values), max(values)
+
+
+def _ints(numbers: Sequence[int]) -> Any:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _codes(labels: Sequence[Any]) -> Any:
+    """Give labels numbers from 0 in their order."""
+    number = {label: i for i, label in enumerate(sorted(set(labels)))}
+    return _ints([number[label] for label in labels])

@@ -1,0 +1,218 @@
+"""Who in a pool is careless, as all of their answers tell.
+
+Two kinds of evidence are put together: test questions, whose key is itself on trial, and
+ratings of real items beside what others say of the same items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+from quality.detection.stats.workers import key as keys
+from quality.detection.stats.workers.answers import (
+    Ratings,
+    Tests,
+    check_answers,
+    no_ratings,
+)
+from quality.detection.stats.workers.fitting import Fitted, fit_workers
+from quality.detection.stats.workers.options import CLASSES, AssessOptions
+from quality.detection.stats.workers.turning import log_sum
+
+__all__ = [
+    "CLASSES",
+    "AssessOptions",
+    "Assessment",
+    "Ratings",
+    "ShareCareless",
+    "Tests",
+    "assess_workers",
+]
+
+
+class ShareCareless(NamedTuple):
+    """Share of the pool's workers that are careless, with a 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What a pool's answers tell of its workers.
+
+    Attributes
+    ----------
+    p_careless : ndarray, shape (n_workers,)
+        Probability of being careless now; see ``AssessOptions.narrow_counts``.
+    p_class : ndarray, shape (n_workers, n_classes)
+        Probability of each of `classes`.
+    classes : tuple of str
+    parts : dict of ndarray, shape (n_workers,)
+        Log-odds of being careless that each kind of evidence alone adds: tests,
+        ratings, order (a change in the middle).
+    question_difficulty : ndarray, shape (n_questions,)
+        Logits above what is usual of the question's kind.
+    retired : ndarray of int
+        Questions that careful workers fail.
+    good_accuracy : ndarray, shape (n_kinds,)
+        How often careful workers agree with the key.
+    share_careless : ShareCareless
+    p_rating : ndarray, shape (n_ratings,)
+        Probability that each rating was given without care, as far as the pool's share
+        of careless workers tells, however high it is.
+    parameters : dict
+        All that was learned and presumed, for JSON.
+    """
+
+    p_careless: Floats
+    p_class: Floats
+    classes: tuple[str, ...]
+    parts: dict[str, Floats]
+    question_difficulty: Floats
+    retired: Ints
+    good_accuracy: Floats
+    share_careless: ShareCareless
+    p_rating: Floats
+    parameters: dict[str, Any]
+
+
+def assess_workers(
+    n_workers: int,
+    tests: Tests,
+    ratings: Ratings | None,
+    *,
+    options: AssessOptions,
+    seed: int,
+) -> Assessment:
+    """Say of each worker how likely they are to be careless.
+
+    Parameters
+    ----------
+    n_workers : int
+        Workers are numbered from 0.
+    tests : Tests
+        Graded test questions.
+    ratings : Ratings or None
+        Ratings of real items.
+    options : AssessOptions
+    seed : int
+        Kept with the result; nothing is drawn.
+
+    Returns
+    -------
+    Assessment
+
+    Raises
+    ------
+    ValueError
+        When columns do not fit, a worker is unknown or a rating lies outside [0, 1].
+
+    References
+    ----------
+    See :func:`quality.detection.stats.workers.fitting.fit_workers`.
+
+    Examples
+    --------
+    Two of three workers are right on twelve questions, the third on none:
+
+    >>> worker = np.repeat(np.arange(3), 12)
+    >>> question = np.tile(np.arange(12), 3)
+    >>> tests = Tests(worker, question, 0 * worker, worker < 2)
+    >>> found = assess_workers(3, tests, None, options=AssessOptions(), seed=0)
+    >>> (found.p_careless > 0.99).tolist()
+    [False, False, True]
+    """
+    rated = no_ratings() if ratings is None else ratings
+    check_answers(n_workers, tests, rated)
+    fitted = fit_workers(n_workers, tests, rated, options)
+    return assessment_of(fitted, tests, options, seed=seed)
+
+
+def assessment_of(
+    fitted: Fitted, tests: Tests, options: AssessOptions, *, seed: int = 0
+) -> Assessment:
+    """Say what a fit tells of the workers; see :func:`assess_workers`.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_tests
+    >>> fitted = fit_workers(1, no_tests(), no_ratings(), AssessOptions())
+    >>> assessment_of(fitted, no_tests(), AssessOptions()).p_careless.round(2).tolist()
+    [0.12]
+    """
+    p_class = fitted.posterior(options.innocence)
+    careless = 1 - p_class[:, 0]
+    # innocence is presumed of people when they may be stopped; a rating of a bad crowd
+    # does not count for more because of it
+    believed = fitted.posterior()
+    kept = fitted.careful(believed)
+    if not options.narrow_counts:
+        column = CLASSES.index("narrow")
+        careless = careless - p_class[:, column]
+        kept = kept + believed[fitted.line.worker, column]
+    careful = kept[fitted.line.test]
+    return Assessment(
+        p_careless=np.clip(careless, 0, 1),
+        p_class=p_class,
+        classes=CLASSES,
+        parts=_parts(fitted),
+        question_difficulty=fitted.key.difficulty,
+        retired=keys.retired_questions(tests, careful, fitted.key, options),
+        good_accuracy=keys.good_accuracy(fitted.key, options),
+        share_careless=_share(fitted, options),
+        p_rating=np.clip(1 - kept[fitted.line.rating], 0, 1),
+        parameters=_parameters(fitted, options, seed),
+    )
+
+
+def _parts(fitted: Fitted) -> dict[str, Floats]:
+    """Split the log-odds by where they come from."""
+    bad = [i for i, name in enumerate(CLASSES) if name not in ("honest", "turning")]
+    weights = np.log(fitted.shares[bad] / fitted.shares[bad].sum())
+    parts = {
+        name: log_sum(part[:, bad] + weights) - part[:, 0]
+        for name, part in fitted.parts.items()
+    }
+    turning = fitted.turned.likelihood - fitted.likelihood[:, 0]
+    parts["order"] = np.where(np.isfinite(turning), turning, 0.0)
+    return parts
+
+
+def _share(fitted: Fitted, options: AssessOptions) -> ShareCareless:
+    """Give the share of careless workers among those who answered, beta-distributed."""
+    from scipy import special
+
+    answered = fitted.line.counts > 0
+    p = 1 - fitted.posterior()[answered, 0]
+    presumed = options.strength * options.share_careless
+    bad = float(p.sum()) + presumed
+    good = float((1 - p).sum()) + options.strength - presumed
+    # being unsure of who it is widens the share as fewer workers would
+    sampling = bad * good / (bad + good) ** 2 / (bad + good + 1)
+    unsure = float((p * (1 - p)).sum()) / (bad + good) ** 2
+    size = (bad + good) * sampling / (sampling + unsure)
+    value = bad / (bad + good)
+    low, high = special.betaincinv(
+        value * size, (1 - value) * size, np.array([0.025, 0.975])
+    )
+    return ShareCareless(value, float(low), float(high))
+
+
+def _parameters(fitted: Fitted, options: AssessOptions, seed: int) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {
+        "options": asdict(options),
+        "seed": seed,
+        "rounds": fitted.n_rounds,
+        "shares": dict(zip(CLASSES, fitted.shares.tolist(), strict=True)),
+        "people": asdict(fitted.people.spread),
+        "narrow": asdict(fitted.copied.spread),
+        "guessing": fitted.key.guessing.tolist(),
+    }

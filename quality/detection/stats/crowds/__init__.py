@@ -1,0 +1,3 @@
+"""Simulated crowds with careless people in them, and campaigns that try to do without."""
+
+from __future__ import annotations

@@ -1,0 +1,223 @@
+"""What workers answered: test questions and real items, checked and put in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+from quality.detection.stats.fitted_detector import Bools
+
+#: Values with more levels than this (sliders) are put into as many bins.
+MOST_LEVELS = 21
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Answered test questions, each worker's in the order of answering.
+
+    Attributes
+    ----------
+    worker, question, kind : ndarray of int, shape (n_tests,)
+        Who answered which question; its kind is polarity x criterion x kind of edit.
+    correct : ndarray of bool, shape (n_tests,)
+    order : ndarray of int, shape (n_tests,), optional
+        Places among all answers of the worker, so that tests and ratings can be put in
+        one sequence; without it they are spread evenly.
+    """
+
+    __test__ = False  # not a case of pytest's
+
+    worker: Ints
+    question: Ints
+    kind: Ints
+    correct: Bools
+    order: Ints | None = None
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of real items, each worker's in the order of answering.
+
+    Attributes
+    ----------
+    worker, item, system, instance, criterion : ndarray of int, shape (n_ratings,)
+        An item is an output that was rated: a system's on an instance.
+    value : ndarray of float, shape (n_ratings,)
+        In [0, 1].
+    order : ndarray of int, shape (n_ratings,), optional
+        As in :class:`Tests`.
+    """
+
+    worker: Ints
+    item: Ints
+    system: Ints
+    instance: Ints
+    criterion: Ints
+    value: Floats
+    order: Ints | None = None
+
+
+def no_tests() -> Tests:
+    """Give the answers of nobody to no test question.
+
+    Examples
+    --------
+    >>> len(no_tests().worker)
+    0
+    """
+    none = np.zeros(0, dtype=np.int64)
+    return Tests(none, none, none, none.astype(bool))
+
+
+def no_ratings() -> Ratings:
+    """Give the ratings of nobody.
+
+    Examples
+    --------
+    >>> len(no_ratings().value)
+    0
+    """
+    none = np.zeros(0, dtype=np.int64)
+    return Ratings(none, none, none, none, none, none.astype(np.float64))
+
+
+def check_answers(n_workers: int, tests: Tests, ratings: Ratings) -> None:
+    """Refuse columns that do not fit each other, unknown workers and odd values.
+
+    Raises
+    ------
+    ValueError
+        Saying what is wrong.
+
+    Examples
+    --------
+    >>> check_answers(0, no_tests(), no_ratings())
+    """
+    for name, table, first in (
+        ("test", tests, tests.worker),
+        ("rating", ratings, ratings.worker),
+    ):
+        for field in fields(table):
+            column = getattr(table, field.name)
+            if column is not None and np.shape(column) != (len(first),):
+                raise ValueError(f"Every {name} needs one {field.name}.")
+            if column is not None and field.name not in ("value", "correct"):
+                _check_numbers(column, f"{field.name} of each {name}")
+        if len(first) and first.max() >= n_workers:
+            raise ValueError(f"A {name} belongs to a worker above {n_workers - 1}.")
+    value = ratings.value
+    if not ((value >= 0) & (value <= 1)).all():
+        raise ValueError("Ratings must lie between 0 and 1.")
+
+
+def _check_numbers(column: Ints, what: str) -> None:
+    if len(column) and (column.dtype.kind not in "iu" or column.min() < 0):
+        raise ValueError(f"The {what} must be a whole number from 0 on.")
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All answers in one column, sorted by worker and then by time.
+
+    Attributes
+    ----------
+    worker : ndarray of int, shape (n,)
+    test, rating : ndarray of int
+        Where in the column each test and each rating stands.
+    starts, counts : ndarray of int, shape (n_workers,)
+        Where a worker's answers begin, and how many there are.
+    """
+
+    worker: Ints
+    test: Ints
+    rating: Ints
+    starts: Ints
+    counts: Ints
+
+    @property
+    def n_workers(self) -> int:
+        return len(self.counts)
+
+    def __len__(self) -> int:
+        return len(self.worker)
+
+
+def timeline(n_workers: int, tests: Tests, ratings: Ratings) -> Timeline:
+    """Put tests and ratings of each worker in one order.
+
+    Parameters
+    ----------
+    n_workers : int
+    tests : Tests
+    ratings : Ratings
+        Without `order`, tests and ratings are spread evenly over a worker's answers.
+
+    Returns
+    -------
+    Timeline
+
+    Examples
+    --------
+    >>> ones = np.zeros(1, dtype=np.int64)
+    >>> tests = Tests(ones, ones, ones, ones == 0, order=ones + 7)
+    >>> ratings = Ratings(ones, ones, ones, ones, ones, ones / 1.0, order=ones)
+    >>> line = timeline(1, tests, ratings)
+    >>> line.test.tolist(), line.rating.tolist()
+    ([1], [0])
+    """
+    worker = np.concatenate([tests.worker, ratings.worker]).astype(np.int64)
+    if tests.order is not None and ratings.order is not None:
+        when = np.concatenate([tests.order, ratings.order]).astype(np.float64)
+    else:
+        when = np.concatenate(
+            [_spread(tests.worker, n_workers), _spread(ratings.worker, n_workers)]
+        )
+    order = np.lexsort((np.arange(len(worker)), when, worker))
+    place = np.empty(len(worker), dtype=np.int64)
+    place[order] = np.arange(len(worker))
+    counts = np.bincount(worker, minlength=n_workers).astype(np.int64)
+    n_tests = len(tests.worker)
+    return Timeline(
+        worker[order],
+        place[:n_tests],
+        place[n_tests:],
+        np.cumsum(counts) - counts,
+        counts,
+    )
+
+
+def _spread(worker: Ints, n_workers: int) -> Floats:
+    """Give the answers of each worker places between 0 and 1."""
+    counts = np.bincount(worker, minlength=n_workers)
+    order = np.argsort(worker, kind="stable")
+    rank = np.empty(len(worker))
+    rank[order] = np.arange(len(worker)) - (np.cumsum(counts) - counts)[worker[order]]
+    return np.asarray((rank + 0.5) / np.maximum(counts[worker], 1), dtype=np.float64)
+
+
+def as_levels(value: Floats) -> tuple[Ints, Floats]:
+    """Give the level of each value and the levels' places on the scale.
+
+    Parameters
+    ----------
+    value : ndarray of float, shape (n,)
+        In [0, 1].
+
+    Returns
+    -------
+    tuple of ndarray
+        Numbers of levels, and the values of the levels, evenly spaced from 0 to 1.
+
+    Examples
+    --------
+    >>> level, places = as_levels(np.array([0, 0.25, 1.0]))
+    >>> level.tolist(), places.tolist()
+    ([0, 1, 4], [0.0, 0.25, 0.5, 0.75, 1.0])
+    """
+    for steps in range(1, MOST_LEVELS):
+        if np.allclose(value * steps, np.rint(value * steps), atol=1e-6):
+            break
+    level = np.rint(value * steps).astype(np.int64)
+    return level, np.linspace(0.0, 1.0, steps + 1)

@@ -1,0 +1,349 @@
+"""The key on trial: how often careful and careless people agree with it, by kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+from quality.detection.stats.workers.answers import Tests
+from quality.detection.stats.workers.options import AssessOptions
+
+#: What always rating well gets right, and how many questions this is worth.
+_ALWAYS, _STRENGTH = 0.9, 20.0
+#: What guessing gets right is known but for so much; were it free, it would explain
+#: careful people where the key is hard.
+_LEEWAY = 0.15
+#: Where the fit begins: from a low agreement it climbs to that of careful people, from a
+#: high one it would take the many who agree less with a hard key for guessing.
+_BEGIN = 0.65
+#: Careful people agree with the key more often than not, over all kinds: where most of a
+#: crowd answers against the key, they are not thereby careful.
+_LEAST = 0.55
+#: A question is retired when careful people are more often wrong than right, surely.
+_RETIRE_BELOW, _RETIRE_SURE = 0.5, 0.95
+# Gauss-Hermite points for how able a careful worker is
+_POINTS, _POINT_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+_POINT_WEIGHTS = _POINT_WEIGHTS / _POINT_WEIGHTS.sum()
+
+
+@dataclass
+class Key:
+    """Agreement with the key, as far as it is learned.
+
+    Attributes
+    ----------
+    ability : ndarray, shape (n_kinds,)
+        Logit of careful people's agreement.
+    ability_variance : ndarray, shape (n_kinds,)
+    difficulty, difficulty_information : ndarray, shape (n_questions,)
+        How much harder than its kind a question is, in logits, and what the answers
+        say of it beside the prior.
+    guessing : ndarray, shape (n_strategies, n_kinds)
+        What careless strategies get right; see `strategy`.
+    strategy : list of str
+        The class that each row of `guessing` belongs to.
+    counted : ndarray, shape (n_tests,)
+        By how much each answer counted when difficulties were learned.
+    """
+
+    ability: Floats
+    ability_variance: Floats
+    difficulty: Floats
+    difficulty_information: Floats
+    guessing: Floats
+    strategy: list[str]
+    counted: Floats
+
+
+def first_key(tests: Tests, options: AssessOptions) -> Key:
+    """Start from what is presumed.
+
+    Examples
+    --------
+    >>> one = np.zeros(1, dtype=np.int64)
+    >>> key = first_key(Tests(one, one, one, one == 0), AssessOptions())
+    >>> key.strategy
+    ['constant', 'constant', 'random', 'inverted']
+    """
+    n_kinds = int(tests.kind.max(initial=-1)) + 1
+    n_questions = int(tests.question.max(initial=-1)) + 1
+    guessing, strategy = _guessing_prior(n_kinds, options)
+    return Key(
+        np.full(n_kinds, _logit(_BEGIN)),
+        np.full(n_kinds, options.accuracy_sd**2),
+        np.zeros(n_questions),
+        np.zeros(n_questions),
+        guessing,
+        strategy,
+        np.zeros(len(tests.kind)),
+    )
+
+
+def _guessing_prior(n_kinds: int, options: AssessOptions) -> tuple[Floats, list[str]]:
+    """Give the strategies' expected agreement with each kind of question."""
+    well = np.full(n_kinds, 0.5)
+    if options.positive is not None:
+        if len(options.positive) < n_kinds:
+            raise ValueError(f"Polarities are needed of {n_kinds} kinds of questions.")
+        positive = np.array(options.positive[:n_kinds], dtype=bool)
+        well = np.where(positive, _ALWAYS, 1 - _ALWAYS)
+    half = np.full(n_kinds, 0.5)
+    inverted = np.full(n_kinds, 1 - options.accuracy)
+    rows = np.array([well, 1 - well, half, inverted]).reshape(4, n_kinds)
+    return rows, ["constant", "constant", "random", "inverted"]
+
+
+def careful_log_odds(tests: Tests, key: Key, options: AssessOptions) -> Floats:
+    """Give the log-probability of each answer by careful people of several abilities.
+
+    What is not known of a kind and a question widens the prediction; an answer is
+    predicted from the others' answers to its question alone.
+
+    Parameters
+    ----------
+    tests : Tests
+    key : Key
+    options : AssessOptions
+
+    Returns
+    -------
+    ndarray, shape (n_tests, n_points)
+
+    References
+    ----------
+    G. Rasch, "Probabilistic models" (1960), for the form; D. MacKay, Neural Computation
+    4 (1992), 720, section 4, for averaging a logistic prediction over a normal.
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> careful_log_odds(tests, key, options).shape
+    (2, 5)
+    """
+    mean, variance = _without_own(tests, key, options)
+    logit = key.ability[tests.kind] - mean
+    spread = variance + key.ability_variance[tests.kind]
+    able = logit[:, None] + options.worker_sd * _POINTS
+    able = able / np.sqrt(1 + np.pi * spread[:, None] / 8)
+    sign = np.where(tests.correct, 1.0, -1.0)[:, None]
+    return np.asarray(-np.logaddexp(0.0, -sign * able), dtype=np.float64)
+
+
+def point_weights() -> Floats:
+    """Give the logarithms of the weights of the abilities.
+
+    Examples
+    --------
+    >>> round(float(np.exp(point_weights()).sum()), 9)
+    1.0
+    """
+    return np.asarray(np.log(_POINT_WEIGHTS), dtype=np.float64)
+
+
+def _without_own(
+    tests: Tests, key: Key, options: AssessOptions
+) -> tuple[Floats, Floats]:
+    """Give each question's difficulty as the others see it, and its variance."""
+    chance = _expit(key.ability[tests.kind] - key.difficulty[tests.question])
+    own = key.counted * chance * (1 - chance)
+    rest = np.maximum(key.difficulty_information[tests.question] - own, 0)
+    rest += options.question_sd**-2
+    # the answer's own pull on the difficulty is taken off, to first order
+    pull = key.counted * np.where(tests.correct, chance - 1, chance)
+    return key.difficulty[tests.question] - pull / rest, 1 / rest
+
+
+def careless_log_odds(tests: Tests, key: Key) -> Floats:
+    """Give the log-probability of each answer by each careless strategy.
+
+    Returns
+    -------
+    ndarray, shape (n_tests, n_strategies)
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> np.exp(careless_log_odds(tests, key))[0].round(2).tolist()
+    [0.5, 0.5, 0.5, 0.15]
+    """
+    rate = np.clip(key.guessing[:, tests.kind].T, 0.01, 0.99)
+    return np.asarray(
+        np.log(np.where(tests.correct[:, None], rate, 1 - rate)), dtype=np.float64
+    )
+
+
+def learn_key(
+    tests: Tests, key: Key, careful: Floats, careless: Floats, options: AssessOptions
+) -> Key:
+    """Learn the agreement with the key from answers weighted by who gave them.
+
+    Parameters
+    ----------
+    tests : Tests
+    key : Key
+        As learned so far.
+    careful : ndarray, shape (n_tests,)
+        Probability that the answer was given with care.
+    careless : ndarray, shape (n_tests, n_strategies)
+        Probability that it was given by each strategy.
+    options : AssessOptions
+
+    Returns
+    -------
+    Key
+        One Newton step further for careful people; careless rates in closed form.
+
+    References
+    ----------
+    A. Dempster, N. Laird and D. Rubin, JRSS B 39 (1977), 1-38 (EM; the step for the
+    careful is a generalised one).
+
+    Examples
+    --------
+    >>> one = np.zeros(2, dtype=np.int64)
+    >>> tests = Tests(one, one, one, np.array([True, False]))
+    >>> options = AssessOptions()
+    >>> key = first_key(tests, options)
+    >>> weights = np.zeros((2, 4))
+    >>> learned = learn_key(tests, key, np.ones(2), weights, options)
+    >>> bool(learned.difficulty[0] > 0)
+    True
+    """
+    n_kinds, n_questions = len(key.ability), len(key.difficulty)
+    kind, question = tests.kind, tests.question
+    ability, difficulty, own = key.ability, key.difficulty, key.difficulty_information
+    known, usual = options.question_sd**-2, options.accuracy_sd**-2
+    for _ in range(3):
+        # as answers are predicted: averaged over people and over what is unknown
+        spread = options.worker_sd**2 + 1 / (own + known)
+        flat = 1 / np.sqrt(1 + np.pi * spread / 8)[question]
+        chance = _expit((ability[kind] - difficulty[question]) * flat)
+        gap = careful * flat * (tests.correct - chance)
+        weight = careful * flat**2 * chance * (1 - chance)
+        information = _sums(kind, weight, n_kinds) + usual
+        pull = _sums(kind, gap, n_kinds) - usual * (ability - _logit(options.accuracy))
+        ability = ability + np.clip(pull / information, -1, 1)
+        ability = _raised(ability, _sums(kind, np.ones(len(kind)), n_kinds))
+        chance = _expit(ability[kind] - difficulty[question])
+        gap = careful * (tests.correct - chance)
+        own = _sums(question, careful * chance * (1 - chance), n_questions)
+        pull = -_sums(question, gap, n_questions) - known * difficulty
+        difficulty = difficulty + np.clip(pull / (own + known), -1, 1)
+    return Key(
+        ability,
+        1 / information,
+        difficulty,
+        own,
+        _learn_guessing(tests, careless, key, options),
+        key.strategy,
+        careful,
+    )
+
+
+def _raised(ability: Floats, asked: Floats) -> Floats:
+    """Lift all kinds together so that the mean logit is that of the least agreement."""
+    if not asked.sum():
+        return ability
+    missing = _logit(_LEAST) - float(ability @ asked) / float(asked.sum())
+    return ability + max(missing, 0.0)
+
+
+def _learn_guessing(
+    tests: Tests, careless: Floats, key: Key, options: AssessOptions
+) -> Floats:
+    """Learn what careless strategies get right.
+
+    Whoever does not look says "good" as often of good outputs as of bad ones: what they
+    get right of positive and of negative questions adds up to 1 (Youden's index is 0).
+    """
+    n_kinds = len(key.ability)
+    expected, _ = _guessing_prior(n_kinds, options)
+    right = np.array(
+        [_sums(tests.kind, w * tests.correct, n_kinds) for w in careless.T]
+    )
+    n = np.array([_sums(tests.kind, w, n_kinds) for w in careless.T])
+    free = (right + _STRENGTH * expected) / (n + _STRENGTH)
+    learned = np.clip(free, expected - _LEEWAY, expected + _LEEWAY)
+    if options.positive is not None and n_kinds:
+        positive = np.array(options.positive[:n_kinds], dtype=bool)
+        good = np.where(positive, right, n - right).sum(axis=1)
+        likely = np.where(positive, expected, 1 - expected).mean(axis=1)
+        says = (good + _STRENGTH * likely) / (n.sum(axis=1) + _STRENGTH)
+        says = np.clip(says, likely - _LEEWAY, likely + _LEEWAY)[:, None]
+        learned = np.where(positive, says, 1 - says)
+    # whoever inverts is right where careful people are wrong
+    learned[3] = np.minimum(free[3], 0.5)
+    return np.asarray(learned, dtype=np.float64)
+
+
+def good_accuracy(key: Key, options: AssessOptions) -> Floats:
+    """Give careful people's agreement with each kind of question, over all questions.
+
+    Examples
+    --------
+    >>> one = np.zeros(1, dtype=np.int64)
+    >>> key = first_key(Tests(one, one, one, one == 0), AssessOptions())
+    >>> good_accuracy(key, AssessOptions()).round(2).tolist()
+    [0.62]
+    """
+    spread = options.question_sd**2 + options.worker_sd**2
+    return _expit(key.ability / np.sqrt(1 + np.pi * spread / 8))
+
+
+def retired_questions(
+    tests: Tests, careful: Floats, key: Key, options: AssessOptions
+) -> Ints:
+    """List the questions that careful people fail.
+
+    Parameters
+    ----------
+    tests : Tests
+    careful : ndarray, shape (n_tests,)
+        Probability that the answer was given with care.
+    key : Key
+    options : AssessOptions
+
+    Returns
+    -------
+    ndarray of int
+        Questions on which careful people are more often wrong than right with a
+        probability above .95, given a prior worth one answer at their kind's rate.
+
+    Examples
+    --------
+    >>> five = np.zeros(5, dtype=np.int64)
+    >>> tests = Tests(five, five, five, five > 0)
+    >>> key = first_key(tests, AssessOptions())
+    >>> retired_questions(tests, np.ones(5), key, AssessOptions()).tolist()
+    [0]
+    """
+    from scipy import special
+
+    n = len(key.difficulty)
+    kind_of = np.zeros(n, dtype=np.int64)
+    kind_of[tests.question] = tests.kind
+    rate = good_accuracy(key, options)[kind_of] if n else np.zeros(0)
+    right = np.bincount(tests.question, careful * tests.correct, n) + rate
+    wrong = np.bincount(tests.question, careful * ~tests.correct, n) + 1 - rate
+    sure = special.betainc(right, wrong, _RETIRE_BELOW)
+    return np.flatnonzero(sure > _RETIRE_SURE).astype(np.int64)
+
+
+def _sums(codes: Ints, values: Floats, n: int) -> Floats:
+    return np.asarray(np.bincount(codes, values, n), dtype=np.float64)
+
+
+def _expit(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-x)), dtype=np.float64)
+
+
+def _logit(p: float) -> float:
+    return float(np.log(p / (1 - p)))

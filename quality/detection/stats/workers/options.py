@@ -1,0 +1,63 @@
+"""What is presumed of workers before anything is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CLASSES = ("honest", "turning", "constant", "random", "inverted", "narrow")
+CARELESS = ("constant", "random", "inverted")
+
+
+@dataclass(frozen=True)
+class AssessOptions:
+    """Presumptions of :func:`quality.detection.stats.assess.assess_workers`.
+
+    Attributes
+    ----------
+    share_careless : float, default 0.15
+        Expected share of each pool that is careless, worth `strength` workers.
+    strength : float, default 10
+    innocence : float, default 0.3
+        Nobody starts with a greater probability of being careless, however bad the
+        pool; a worker with no answers is never above it.
+    accuracy, accuracy_sd : float, default 0.85, 1.0
+        Expected agreement of careful people with the key, and its spread between kinds
+        of questions in logits.
+    question_sd, worker_sd : float, default 1.0, 0.5
+        Spread, in logits, of questions of a kind and of careful workers.
+    positive : tuple of bool, optional
+        Which kinds of questions are right when rated well: tells what always rating
+        well, or badly, gets right. Without it both count as guessing.
+    narrow_counts : bool, default True
+        Whether answers that vary less than people's count as careless.
+    rating_weight : float, default 1.0
+        Power to which the likelihood of ratings is raised, 0 to 1.
+    n_iterations : int, default 12
+    tolerance : float, default 1e-3
+        The fit ends when no probability moves by more.
+    """
+
+    share_careless: float = 0.15
+    strength: float = 10.0
+    innocence: float = 0.3
+    accuracy: float = 0.85
+    accuracy_sd: float = 1.0
+    question_sd: float = 1.0
+    worker_sd: float = 0.5
+    positive: tuple[bool, ...] | None = None
+    narrow_counts: bool = True
+    rating_weight: float = 1.0
+    n_iterations: int = 12
+    tolerance: float = 1e-3
+
+    def __post_init__(self) -> None:
+        for name in ("share_careless", "innocence", "accuracy"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} must lie between 0 and 1.")
+        for name in ("strength", "accuracy_sd", "question_sd", "worker_sd"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive.")
+        if not 0 <= self.rating_weight <= 1 or self.n_iterations < 1:
+            raise ValueError(
+                "The weight of ratings lies in [0, 1]; iterate at least once."
+            )

@@ -1,0 +1,369 @@
+"""Real ratings under each class of workers, given what others say of the same items.
+
+Careful people rate what an item deserves, each with their own leniency and scatter.
+Others rate around a level of their own, anyhow, or the other way round. Narrow answers
+scatter less than people's and follow what others of their kind answer: those of people
+who copy a language model do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.counts import Floats, Ints
+from quality.detection.stats.workers.answers import Ratings, as_levels
+
+#: Grid of means on which probabilities of levels are looked up.
+_STEP, _LOW, _HIGH = 0.02, -1.0, 2.0
+#: Share of answers that are slips, in every class.
+_SLIPS = 0.02
+#: Narrow answers scatter by less than this share of people's.
+NARROW_AT_MOST, NARROW_FIRST = 0.6, 0.5
+_LENIENCY: Floats = np.linspace(-0.36, 0.36, 19)
+_SCATTER = np.array([0.7, 1.0, 1.4])
+_SCATTER_WEIGHTS = np.array([0.2, 0.6, 0.2])
+
+
+@dataclass(frozen=True)
+class Items:
+    """Ratings as numbered columns, with what is needed to leave a worker's own out.
+
+    Attributes
+    ----------
+    worker, level : ndarray of int, shape (n,)
+    value : ndarray, shape (n,)
+    places : ndarray
+        Values of the levels.
+    groups : list of tuple of ndarray
+        Systems, instances and outputs, each within its criterion: the group of each
+        rating, and its pair of group and worker.
+    weight : ndarray, shape (n,)
+        One over how many criteria a worker rated an output on: these are one look.
+    """
+
+    worker: Ints
+    level: Ints
+    value: Floats
+    places: Floats
+    groups: list[tuple[Ints, Ints]]
+    weight: Floats
+
+
+def as_items(ratings: Ratings) -> Items:
+    """Give numbers to systems, instances and outputs of each criterion.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> len(as_items(no_ratings()).value)
+    0
+    """
+    level, places = as_levels(ratings.value)
+    groups = []
+    for column in (ratings.system, ratings.instance, ratings.item):
+        group = _pairs(column, ratings.criterion)
+        groups.append((group, _pairs(group, ratings.worker)))
+    look = _pairs(ratings.item, ratings.worker)
+    weight = 1 / np.bincount(look)[look] if len(look) else np.zeros(0)
+    return Items(ratings.worker, level, ratings.value, places, groups, weight)
+
+
+def _pairs(a: Ints, b: Ints) -> Ints:
+    """Give numbers to the pairs of two columns."""
+    number = np.zeros(len(a), dtype=np.int64)
+    if len(a):
+        number[:] = np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1]
+    return number
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variances of one class, on a scale from 0 to 1.
+
+    Attributes
+    ----------
+    noise, leniency, system, instance, output : float
+        Of single ratings, between workers, systems, instances and outputs.
+    """
+
+    noise: float
+    leniency: float
+    system: float
+    instance: float
+    output: float
+
+
+PEOPLE = Spread(0.055, 0.01, 0.01, 0.01, 0.003)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a class is expected to rate each item, as others of the class say.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (n,)
+    variance : float
+        Of the expectation, on average.
+    spread : Spread
+    leniency : ndarray, shape (n_workers,)
+    """
+
+    mean: Floats
+    variance: float
+    spread: Spread
+    leniency: Floats
+
+    @property
+    def scatter(self) -> float:
+        """Standard deviation of a rating around what is expected."""
+        return float((self.spread.noise + self.variance) ** 0.5)
+
+
+def expect(items: Items, share: Floats, before: Expected) -> Expected:
+    """Learn what a class gives each item, from ratings weighted by who gave them.
+
+    Parameters
+    ----------
+    items : Items
+    share : ndarray, shape (n,)
+        Probability of each rating to be of the class.
+    before : Expected
+        The last round's, for leniency and variances.
+
+    Returns
+    -------
+    Expected
+        Each rating is predicted from other workers' alone.
+
+    References
+    ----------
+    C. Henderson, Biometrics 31 (1975), 423-447 (prediction of effects, one level after
+    the other); C. R. Henderson, Biometrics 9 (1953), method 1 (variances from products).
+
+    Examples
+    --------
+    Three workers rate an output .5, .5 and 1; nobody's own rating is used for theirs:
+
+    >>> one = np.zeros(3, dtype=np.int64)
+    >>> value = np.array([0.5, 0.5, 1.0])
+    >>> items = as_items(Ratings(np.arange(3), one, one, one, one, value))
+    >>> found = expect(items, np.ones(3), first_expected(3, items))
+    >>> bool(found.mean[2] < found.mean[0])
+    True
+    """
+    spread, total = before.spread, float(share.sum())
+    rest = items.value - before.leniency[items.worker]
+    mean = np.full(len(rest), 0.5 if total < 1 else float(share @ rest) / total)
+    variance, variances = 0.0, []
+    for (group, own), prior in zip(
+        items.groups, (spread.system, spread.instance, spread.output), strict=True
+    ):
+        left = rest - mean
+        variances.append(_between(left, share, group, own, prior))
+        ratio = spread.noise / prior
+        top = (
+            np.bincount(group, share * left)[group]
+            - np.bincount(own, share * left)[own]
+        )
+        n = np.bincount(group, share)[group] - np.bincount(own, share)[own]
+        mean = mean + top / (n + ratio)
+        if total > 0:
+            variance += prior * float(share @ (ratio / (n + ratio))) / total
+    left = items.value - mean
+    leniency, between = _leniency(items, left, share, before)
+    squares = share * (left - leniency[items.worker]) ** 2
+    noise = (squares.sum() + 20 * before.spread.noise) / (total + 20) - variance
+    return Expected(
+        np.asarray(mean, dtype=np.float64),
+        variance,
+        Spread(max(float(noise), 0.004), between, *variances),
+        leniency,
+    )
+
+
+def _between(
+    left: Floats, share: Floats, group: Ints, own: Ints, prior: float
+) -> float:
+    """Estimate a variance by products of ratings of a group by different workers."""
+    both = (np.bincount(group, share * left) ** 2).sum()
+    both -= (np.bincount(own, share * left) ** 2).sum()
+    n = (np.bincount(group, share) ** 2).sum() - (np.bincount(own, share) ** 2).sum()
+    # worth a hundred pairs until there are more
+    return float(np.clip((both + 100 * prior) / (n + 100), 1e-4, 0.1))
+
+
+def _leniency(
+    items: Items, left: Floats, share: Floats, before: Expected
+) -> tuple[Floats, float]:
+    """Predict the leniency of workers, and estimate its variance."""
+    n_workers, spread = len(before.leniency), before.spread
+    n = np.bincount(items.worker, share, n_workers)
+    ratio = (spread.noise + before.variance) / spread.leniency
+    found = np.bincount(items.worker, share * left, n_workers) / (n + ratio)
+    error = spread.leniency * ratio / (n + ratio)
+    rated = np.bincount(items.worker, minlength=n_workers)
+    member = np.minimum(n / np.maximum(rated, 1), 1)
+    squares = member @ (found**2 + error) + 5 * PEOPLE.leniency
+    return found, float(np.clip(squares / (member.sum() + 5), 1e-3, 0.06))
+
+
+def level_table(places: Floats, scatter: float) -> Floats:
+    """Give log-probabilities of levels by mean, of a normal rounded to the levels.
+
+    Parameters
+    ----------
+    places : ndarray, shape (n_levels,)
+        Ascending; what lies beyond the outer levels is given as these.
+    scatter : float
+        Standard deviation.
+
+    Returns
+    -------
+    ndarray, shape (n_levels, n_means)
+
+    Examples
+    --------
+    >>> table = level_table(np.linspace(0, 1, 5), 0.2)
+    >>> bool(np.allclose(np.exp(table).sum(axis=0), 1))
+    True
+    """
+    from scipy import special
+
+    means = np.arange(_LOW, _HIGH + _STEP / 2, _STEP)
+    edges = (places[1:] + places[:-1]) / 2
+    below = special.ndtr((edges[:, None] - means) / scatter)
+    ends = np.zeros((1, len(means)))
+    share = np.diff(np.vstack([ends, below, ends + 1]), axis=0)
+    mixed = (1 - _SLIPS) * share + _SLIPS / len(places)
+    return np.asarray(np.log(mixed), dtype=np.float64)
+
+
+def _looked_up(
+    items: Items, mean: Floats, shifts: npt.ArrayLike, scatters: npt.ArrayLike
+) -> Floats:
+    """Give log-probabilities of ratings around each shifted mean with each scatter."""
+    last = round((_HIGH - _LOW) / _STEP)
+    place = np.rint((mean[:, None] + np.asarray(shifts) - _LOW) / _STEP).astype(
+        np.int64
+    )
+    place = np.clip(place, 0, last)
+    parts = [
+        level_table(items.places, float(scatter))[items.level[:, None], place]
+        for scatter in np.atleast_1d(scatters)
+    ]
+    return np.asarray(np.concatenate(parts, axis=1) * items.weight[:, None])
+
+
+def _normal_weights(shifts: Floats, variance: float) -> Floats:
+    weight = np.exp(-(shifts**2) / (2 * variance))
+    return np.asarray(weight / weight.sum(), dtype=np.float64)
+
+
+def habits(
+    items: Items, people: Expected, copied: Expected
+) -> dict[str, tuple[Floats, Floats]]:
+    """Give how the members of each class rate, habit by habit.
+
+    Parameters
+    ----------
+    items : Items
+    people, copied : Expected
+        What careful people and narrow answers give the items.
+
+    Returns
+    -------
+    dict of tuple of ndarray
+        Log-probabilities of the ratings, shape (n, n_habits), and the logarithms of how
+        common the habits are.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> items = as_items(no_ratings())
+    >>> start = first_expected(2, items)
+    >>> sorted(habits(items, start, start))
+    ['constant', 'honest', 'inverted', 'narrow', 'random']
+    """
+    return {
+        "honest": _people(items, people),
+        "constant": _constant(items),
+        "random": _anyhow(items),
+        "inverted": _inverted(items, people),
+        "narrow": _narrow(items, copied),
+    }
+
+
+def _people(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how careful people rate: with leniencies and scatters of their own."""
+    scatters = expected.scatter * _SCATTER
+    answers = _looked_up(items, expected.mean, _LENIENCY, scatters)
+    weights = np.outer(
+        _SCATTER_WEIGHTS, _normal_weights(_LENIENCY, expected.spread.leniency)
+    )
+    return answers, np.log(weights.ravel())
+
+
+def _narrow(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how those rate who follow the same narrow answers."""
+    shifts = np.asarray(np.linspace(-0.2, 0.2, 11), dtype=np.float64)
+    scatters = expected.scatter * np.array([0.85, 1.2])
+    answers = _looked_up(items, expected.mean, shifts, scatters)
+    weights = np.tile(_normal_weights(shifts, expected.spread.leniency), 2) / 2
+    return answers, np.log(weights)
+
+
+def _inverted(items: Items, expected: Expected) -> tuple[Floats, Floats]:
+    """Give how those rate who turn the scale round."""
+    shifts = np.asarray(np.linspace(-0.32, 0.32, 9), dtype=np.float64)
+    answers = _looked_up(items, 1 - expected.mean, shifts, expected.scatter)
+    return answers, np.log(_normal_weights(shifts, 0.03))
+
+
+def _constant(items: Items) -> tuple[Floats, Floats]:
+    """Give how those rate who always answer about the same."""
+    levels = np.linspace(0, 1, 11)
+    answers = _looked_up(items, np.zeros(len(items.value)), levels, [0.04, 0.14])
+    return answers, np.full(22, -np.log(22))
+
+
+def _anyhow(items: Items) -> tuple[Floats, Floats]:
+    """Give how those rate who do not look: evenly, or widely around some level."""
+    around = np.array([0.35, 0.5, 0.65])
+    wide = _looked_up(items, np.zeros(len(items.value)), around, 0.35)
+    even = -np.log(len(items.places)) * items.weight[:, None]
+    return np.concatenate([even, wide], axis=1), np.log([0.5, 1 / 6, 1 / 6, 1 / 6])
+
+
+def first_expected(n_workers: int, items: Items) -> Expected:
+    """Start people from the plain means of items.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> first_expected(3, as_items(no_ratings())).leniency.tolist()
+    [0.0, 0.0, 0.0]
+    """
+    start = Expected(np.zeros(len(items.value)), 0.01, PEOPLE, np.zeros(n_workers))
+    return expect(items, np.ones(len(items.value)), start)
+
+
+def narrowed(found: Expected, of_people: Expected) -> Expected:
+    """Keep a narrow class narrow: well below the scatter of people.
+
+    Examples
+    --------
+    >>> from quality.detection.stats.workers.answers import no_ratings
+    >>> start = first_expected(1, as_items(no_ratings()))
+    >>> narrowed(start, start).scatter < start.scatter
+    True
+    """
+    limit = (NARROW_AT_MOST * of_people.scatter) ** 2
+    noise = min(found.spread.noise, max(limit - found.variance, 0.004))
+    spread = replace(
+        found.spread, noise=noise, leniency=min(found.spread.leniency, 0.01)
+    )
+    return replace(found, spread=spread)

@@ -1,0 +1,80 @@
+"""Straight-lining: the same answer again and again, whatever is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quality.counts import Floats, Ints
+
+
+def repeated_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
+    """Give how much more often an answer equals the one before than by chance.
+
+    Parameters
+    ----------
+    worker, level : ndarray of int, shape (n,)
+        Whose answer, and which level it is; each worker's in the order of answering.
+    n_workers : int
+
+    Returns
+    -------
+    ndarray, shape (n_workers,)
+        Standard deviations above what a worker's own shares of levels make likely; 0
+        where fewer than two answers or levels say nothing. Who gives one level only has
+        no shares to compare with and counts as :func:`constant_answers`.
+
+    References
+    ----------
+    A. Wald and J. Wolfowitz, Annals of Mathematical Statistics 11 (1940), 147-162
+    (runs), for several levels as in A. Mood, ibid., 367-392.
+
+    Examples
+    --------
+    >>> worker = np.repeat([0, 1], 8)
+    >>> level = np.array([0] * 4 + [1] * 4 + [0, 1] * 4)
+    >>> repeated_answers(worker, level, 2).round(1).tolist()
+    [2.3, -2.3]
+    """
+    found = np.zeros(n_workers)
+    for one in range(n_workers):
+        own = level[worker == one]
+        n = len(own)
+        if n < 2:
+            continue
+        counts = np.bincount(own)
+        same = float((counts * (counts - 1)).sum()) / (n * (n - 1))
+        if same >= 1 or same <= 0:
+            continue
+        seen = int((own[1:] == own[:-1]).sum())
+        found[one] = (seen - (n - 1) * same) / ((n - 1) * same * (1 - same)) ** 0.5
+    return found
+
+
+def constant_answers(worker: Ints, level: Ints, n_workers: int) -> Floats:
+    """Give the share of each worker's answers that are one of two neighbouring levels.
+
+    Parameters
+    ----------
+    worker, level : ndarray of int, shape (n,)
+    n_workers : int
+
+    Returns
+    -------
+    ndarray, shape (n_workers,)
+        1 of who always answers 4 or 5; 0 without answers.
+
+    References
+    ----------
+    P. Curran, Journal of Experimental Social Psychology 66 (2016), 4-19, section on
+    invariability.
+
+    Examples
+    --------
+    >>> constant_answers(np.array([0, 0, 1, 1]), np.array([3, 4, 0, 4]), 3).tolist()
+    [1.0, 0.5, 0.0]
+    """
+    n_levels = int(level.max(initial=0)) + 2
+    counts = np.zeros((n_workers, n_levels))
+    np.add.at(counts, (worker, level), 1.0)
+    pairs = (counts[:, 1:] + counts[:, :-1]).max(axis=1)
+    return np.asarray(pairs / np.maximum(counts.sum(axis=1), 1))

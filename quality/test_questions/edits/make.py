@@ -1,0 +1,171 @@
+"""Make edits of a text: rules of its language, in a seeded order, the unfit refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise, zip_longest
+
+from quality.test_questions.edits.draft import Draft, draft_of
+from quality.test_questions.edits.edit import Change, Edit
+from quality.test_questions.edits.kinds import KINDS
+from quality.test_questions.edits.rules.clauses import dropped, taken
+from quality.test_questions.edits.rules.forms import agreements, orders
+from quality.test_questions.edits.rules.names import entities, roles
+from quality.test_questions.edits.rules.negations import negations
+from quality.test_questions.edits.rules.numbers import numbers, opposites, units
+from quality.test_questions.edits.rules.things import (
+    answers,
+    exchanged_things,
+    things,
+)
+from quality.test_questions.edits.words import doubled, plain, words_of
+
+RULES: Mapping[str, Sequence[Callable[[Draft], Iterator[Change]]]] = {
+    "entity": [entities],
+    "number": [numbers],
+    "negation": [negations],
+    "opposite": [opposites],
+    "role": [roles, exchanged_things],
+    "unit": [units],
+    "thing": [things],
+    "clause-swapped": [taken],
+    "answer": [answers],
+    "clause-dropped": [dropped],
+    "word-order": [orders],
+    "agreement": [agreements],
+}
+# a kind of a later round is offered only after all of the earlier ones: it changes more
+# of a text, or makes a sentence that is odd in itself
+ROUND = {"thing": 1, "clause-swapped": 1, "answer": 2, "clause-dropped": 2}
+# these change the length
+FREE_LENGTH = frozenset({"answer", "clause-dropped"})
+# so many edits of a kind are offered
+N_OF_A_KIND = 5
+# an edited text may be so much longer or shorter, or so many letters where it is short
+LONGER, LETTERS = 0.2, 6
+
+
+def edits_of(
+    text: str,
+    *,
+    language: str,
+    source_texts: Sequence[str] = (),
+    other_texts: Sequence[str] = (),
+    same_input: Sequence[str] = (),
+    kinds: Sequence[str] | None = None,
+    seed: int,
+) -> list[Edit]:
+    """Offer edits of a real output that make it wrong and leave it looking like one.
+
+    Parameters
+    ----------
+    text : str
+        The output.
+    language : str
+        Code of the language it is in; of an unknown one numbers, names and clauses are
+        edited.
+    source_texts : sequence of str, optional
+        The fields of its input, in whatever language.
+    other_texts : sequence of str, optional
+        Outputs and references of other inputs of the task: substitutes come from them,
+        and no edit may equal one of them.
+    same_input : sequence of str, optional
+        Texts that are right for the same input, as its references: an edit must not
+        bring the text closer to one of them, nor use a word that they have.
+    kinds : sequence of str, optional
+        Slugs of `kinds.KINDS`; all by default.
+    seed : int
+        The same seed and texts give the same edits.
+
+    Returns
+    -------
+    list of Edit
+        The preferred one first, kinds in turn; empty where nothing fits.
+
+    Examples
+    --------
+    >>> [edit] = edits_of("It costs 3 euros.", language="en", kinds=["unit"], seed=1)[:1]
+    >>> edit.before, edit.harms, edit.text.startswith("It costs 3 ")
+    ('euros', 'adequacy', True)
+    >>> edits_of("Yes.", language="en", seed=1)
+    []
+    """
+    draft = draft_of(
+        text,
+        language,
+        source_texts=source_texts,
+        other_texts=other_texts,
+        same_input=same_input,
+        seed=seed,
+    )
+    taken_texts = {plain(t) for t in chain(source_texts, other_texts, same_input)}
+    wanted = sorted(KINDS if kinds is None else kinds, key=list(KINDS).index)
+    drawn = [wanted[int(i)] for i in draft.rng.permutation(len(wanted))]
+    by_kind = [
+        list(islice(_of_kind(draft, kind, taken_texts), N_OF_A_KIND)) for kind in drawn
+    ]
+    # stable: within a round the kinds come in turn
+    return sorted(_in_turn(by_kind), key=lambda edit: ROUND.get(edit.kind, 0))
+
+
+def _in_turn(by_kind: Sequence[Sequence[Edit]]) -> list[Edit]:
+    """Take the first of each kind, then the second of each, and so on."""
+    rounds = zip_longest(*by_kind)
+    return [edit for one_round in rounds for edit in one_round if edit is not None]
+
+
+def _of_kind(draft: Draft, kind: str, taken_texts: set[str]) -> Iterator[Edit]:
+    changes = [change for rule in RULES[kind] for change in rule(draft)]
+    order = [changes[int(i)] for i in draft.rng.permutation(len(changes))]
+    seen = set[str]()
+    for change in sorted(order, key=lambda change: change.tier):
+        text = change.applied(draft.text)
+        if text in seen or plain(text) in taken_texts or not _fits(draft, kind, text):
+            continue
+        seen.add(text)
+        start = min(start for start, _, _ in change.parts)
+        yield Edit(kind, change.before, change.after, text, start, change.change)
+
+
+def _fits(draft: Draft, kind: str, text: str) -> bool:
+    """Tell whether an edited text is another one, looks like one, and is not more right."""
+    if text == draft.text or (
+        plain(text) == plain(draft.text) and kind != "unit"  # signs are not in `plain`
+    ):
+        return False
+    room = max(LETTERS, LONGER * len(draft.text))
+    if kind not in FREE_LENGTH and abs(len(text) - len(draft.text)) > room:
+        return False
+    if doubled(words_of(text)) > doubled(draft.words) or "  " in text.strip():
+        return False
+    return not any(
+        likeness(text, right) > likeness(draft.text, right) + 1e-9
+        for right in draft.same_input
+    )
+
+
+def likeness(one: str, two: str) -> float:
+    """Give the share of words and pairs of words that two texts have in common (F1).
+
+    Parameters
+    ----------
+    one, two : str
+
+    Returns
+    -------
+    float
+        0 to 1.
+
+    Examples
+    --------
+    >>> likeness("a b", "a c"), likeness("A b.", "a b")
+    (0.3333333333333333, 1.0)
+    """
+    counts = []
+    for text in (one, two):
+        words = plain(text).split()
+        pairs = pairwise(words)
+        counts.append(Counter([*((word,) for word in words), *pairs]))
+    total = sum(counts[0].values()) + sum(counts[1].values())
+    return 2 * sum((counts[0] & counts[1]).values()) / total if total else 0.0

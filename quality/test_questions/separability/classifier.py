@@ -1,0 +1,136 @@
+"""A small classifier: logistic regression with quadratic terms and a ridge, cross-validated."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+RIDGE = 100.0
+# each of the many products says little: held weakly, they would drown what one says
+RIDGE_OF_PRODUCTS = 1000.0
+FARTHEST = 4.0
+N_STEPS = 60
+
+
+def quadratic(features: Floats) -> tuple[Floats, Floats]:
+    """Standardise features and add their squares and products.
+
+    Columns without variance are left out. Far values are drawn in, so that one odd item
+    does not decide.
+
+    Parameters
+    ----------
+    features : ndarray
+        A row for each item.
+
+    Returns
+    -------
+    design, ridge : ndarray
+        The columns, and how strongly each is held at zero.
+
+    Examples
+    --------
+    >>> design, ridge = quadratic(np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 5.0], [3.0, 1.0, 5.0]]))
+    >>> design.shape, ridge.tolist()
+    ((3, 5), [100.0, 100.0, 100.0, 100.0, 1000.0])
+    """
+    first = _standardised(features)
+    rows, columns = np.triu_indices(first.shape[1], 1)
+    blocks = [
+        first,
+        _standardised(first**2),
+        _standardised(first[:, rows] * first[:, columns]),
+    ]
+    ridge = np.repeat(
+        [RIDGE, RIDGE, RIDGE_OF_PRODUCTS], [block.shape[1] for block in blocks]
+    )
+    return np.hstack(blocks), ridge
+
+
+def _standardised(values: Floats) -> Floats:
+    spread = values.std(axis=0)
+    kept = spread > 1e-9 * (1 + np.abs(values).max(axis=0, initial=0.0))
+    scaled: Floats = (values[:, kept] - values[:, kept].mean(axis=0)) / spread[kept]
+    return np.clip(scaled, -FARTHEST, FARTHEST)
+
+
+def folds_of(
+    labels: NDArray[np.bool_], groups: Ints, n_folds: int, rng: np.random.Generator
+) -> Ints:
+    """Deal tests and items evenly to folds, at random; groups stay together.
+
+    An edited output and the output itself are one group: a model that had seen the one
+    would call the other by its label.
+
+    Examples
+    --------
+    >>> labels = np.array([True] * 4 + [False] * 4)
+    >>> folds = folds_of(labels, np.arange(8) % 4, 2, np.random.default_rng(1))
+    >>> sorted(folds[:4].tolist()), bool((folds[:4] == folds[4:]).all())
+    ([0, 0, 1, 1], True)
+    """
+    names, index = np.unique(groups, return_inverse=True)
+    n_tests = np.bincount(index, weights=labels, minlength=len(names))
+    order = rng.permutation(len(names))
+    order = order[np.argsort(-n_tests[order], kind="stable")]
+    of_group = np.empty(len(names), dtype=np.int64)
+    of_group[order] = np.arange(len(names)) % n_folds
+    folds: Ints = of_group[index]
+    return folds
+
+
+def held_out_scores(
+    design: Floats, ridge: Floats, labels: NDArray[np.bool_], folds: Ints
+) -> Floats:
+    """Score each item by a model that was fitted on the other folds.
+
+    Many labelings can be scored at once: the curvature is bounded by one that does not
+    depend on them (Böhning and Lindsay 1988), and is factored once for each fold.
+
+    Parameters
+    ----------
+    design, ridge : ndarray
+        As `quadratic` gives them.
+    labels : ndarray of bool
+        A row for each item, a column for each labeling.
+    folds : ndarray of int
+
+    Returns
+    -------
+    ndarray
+        Log-odds, of the shape of `labels`; centred within each fold, whose models
+        differ.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 40)[:, None]
+    >>> labels = x > 0
+    >>> folds = np.arange(40) % 4
+    >>> scores = held_out_scores(x, np.array([1.0]), labels, folds)
+    >>> bool(scores[labels].min() > scores[~labels].max())
+    True
+    """
+    from scipy.linalg import cho_factor, cho_solve
+    from scipy.special import expit
+
+    wide = np.hstack([np.ones((len(design), 1)), design])
+    held = np.concatenate([[1e-6], ridge])
+    scores = np.zeros(labels.shape)
+    for fold in np.unique(folds):
+        out = folds == fold
+        x, y = wide[~out], labels[~out].astype(np.float64)
+        bound = cho_factor(x.T @ x / 4 + np.diag(held))
+        beta = np.zeros((x.shape[1], y.shape[1]))
+        share = y.mean(axis=0).clip(1e-3, 1 - 1e-3)
+        beta[0] = np.log(share / (1 - share))
+        for _ in range(N_STEPS):
+            step = cho_solve(bound, x.T @ (y - expit(x @ beta)) - held[:, None] * beta)
+            beta += step
+            if np.abs(step).max() < 1e-4:
+                break
+        predicted = wide[out] @ beta
+        scores[out] = predicted - predicted.mean(axis=0)
+    return scores

@@ -1,0 +1,172 @@
+"""What a script sees of an item without reading it: shares, lengths, overlaps, places."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quality.test_questions.edits.words import doubled, plain, words_of
+
+Floats = NDArray[np.float64]
+GRAM = 4
+KEY_BYTES = 6
+
+
+@dataclass(frozen=True)
+class Surface:
+    """An item as everybody can see it, test question or not.
+
+    Parameters
+    ----------
+    text : str
+        What is judged.
+    source : str, optional
+        Its input, fields put together.
+    references : sequence of str, optional
+        References of the input that are public.
+    published : sequence of str, optional
+        Outputs for the input that are public, as those of systems on the board.
+    input_key : str, optional
+        Which input it is: the same for all items about it.
+    key : str, optional
+        The item's public name.
+    position, created : float, optional
+        Its place in the campaign, and when it was made.
+    listed : bool, optional
+        A public list names its input as one that is judged.
+    """
+
+    text: str
+    source: str = ""
+    references: Sequence[str] = ()
+    published: Sequence[str] = ()
+    input_key: str = ""
+    key: str = ""
+    position: float = 0.0
+    created: float = 0.0
+    listed: bool = False
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _tokens(text: str) -> Counter[str]:
+    return Counter(plain(text).split())
+
+
+def _grams(text: str) -> Counter[str]:
+    letters = plain(text).replace(" ", "")
+    return Counter(letters[i : i + GRAM] for i in range(len(letters) - GRAM + 1))
+
+
+def _common(one: Counter[str], two: Counter[str]) -> float:
+    """F1 of two bags."""
+    return _share(2 * (one & two).total(), one.total() + two.total())
+
+
+def _within(one: Counter[str], two: Counter[str]) -> float:
+    """Share of the first bag that the second one has."""
+    return _share((one & two).total(), one.total())
+
+
+def _most(text: str, others: Sequence[str]) -> float:
+    own = _tokens(text)
+    return max((_common(own, _tokens(other)) for other in others), default=0.0)
+
+
+def _facts(text: str) -> Counter[str]:
+    """Numbers, and words with a capital inside a sentence: they survive translation."""
+    return Counter(
+        word.text.casefold()
+        for word in words_of(text)
+        if word.is_number or (word.capital and not word.first)
+    )
+
+
+def _letters(text: str, test: Callable[[str], bool]) -> float:
+    return _share(sum(test(letter) for letter in text), len(text))
+
+
+def _is_mark(letter: str) -> bool:
+    return not letter.isalnum() and not letter.isspace()
+
+
+_OF_ONE: dict[str, Callable[[Surface], float]] = {
+    "words": lambda s: float(len(plain(s.text).split())),
+    "letters": lambda s: float(len(s.text)),
+    "letters a word": lambda s: _share(len(s.text), len(s.text.split())),
+    "different words": lambda s: _share(len(_tokens(s.text)), _tokens(s.text).total()),
+    "doubled words": lambda s: float(doubled(words_of(s.text))),
+    "capitals": lambda s: _letters(s.text, str.isupper),
+    "digits": lambda s: _letters(s.text, str.isdigit),
+    "punctuation": lambda s: _letters(s.text, _is_mark),
+    "begins with a capital": lambda s: float(s.text[:1].isupper()),
+    "ends with a mark": lambda s: float(_is_mark(s.text.strip()[-1:] or "a")),
+    "words of the input": lambda s: _within(_tokens(s.text), _tokens(s.source)),
+    "letters of the input": lambda s: _within(_grams(s.text), _grams(s.source)),
+    "names and numbers of the input": lambda s: (
+        _within(_facts(s.text), _tokens(s.source)) if _facts(s.text) else 1.0
+    ),
+    "length to input": lambda s: _share(len(s.text), len(s.source)),
+    "words of a reference": lambda s: _most(s.text, s.references),
+    "letters of a reference": lambda s: max(
+        (_common(_grams(s.text), _grams(r)) for r in s.references), default=0.0
+    ),
+    "length to reference": lambda s: _share(
+        len(s.text), len(s.references[0]) if s.references else 0
+    ),
+    "is a reference": lambda s: float(
+        plain(s.text) in {plain(r) for r in s.references}
+    ),
+    "words of a published output": lambda s: _most(s.text, s.published),
+    "is a published output": lambda s: float(
+        plain(s.text) in {plain(p) for p in s.published}
+    ),
+    "input is listed": lambda s: float(s.listed),
+    "place": lambda s: s.position,
+    "time": lambda s: s.created,
+    "order of names": lambda s: float(
+        int.from_bytes(s.key.encode()[:KEY_BYTES].ljust(KEY_BYTES, b"\0"))
+    ),
+}
+FEATURES = (*_OF_ONE, "same text elsewhere", "same input elsewhere")
+
+
+def surface_features(surfaces: Sequence[Surface]) -> Floats:
+    """Describe items by numbers that need no reading.
+
+    Parameters
+    ----------
+    surfaces : sequence of Surface
+        All items of a campaign, test questions among them: repeated texts and inputs
+        are counted among these.
+
+    Returns
+    -------
+    ndarray
+        A row for each item, a column for each name in `FEATURES`.
+
+    Examples
+    --------
+    >>> rows = surface_features([Surface("A cat sat."), Surface("2 dogs sat.")])
+    >>> rows[:, FEATURES.index("words")].tolist()
+    [3.0, 3.0]
+    >>> rows[:, FEATURES.index("digits")].round(2).tolist()
+    [0.0, 0.09]
+    """
+    texts = Counter(plain(surface.text) for surface in surfaces)
+    inputs = Counter(surface.input_key for surface in surfaces if surface.input_key)
+    rows = [
+        [
+            *(value(surface) for value in _OF_ONE.values()),
+            float(texts[plain(surface.text)] - 1),
+            float(max(0, inputs[surface.input_key] - 1)),
+        ]
+        for surface in surfaces
+    ]
+    return np.array(rows, dtype=np.float64).reshape(len(surfaces), len(FEATURES))

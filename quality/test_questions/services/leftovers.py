@@ -1,0 +1,63 @@
+"""See that a campaign ends although some of its instances were tests for somebody.
+
+Who has met an instance as a test question does not judge it. So test questions are left
+over once everything is judged, and where very few people work, a judged one may be left
+that only those could do who have met its instance as a test.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from crowd.campaigns.selectors.starved import nobody_else_comes
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import HIT, Campaign, Item
+from crowd.hits.services import inputs, slots
+from quality.test_questions.models import Placement
+
+State = Assignment.State
+
+
+@transaction.atomic
+def settle(campaign: Campaign, now: datetime | None = None) -> int:
+    """Close what is left over, or open what is stuck; return how many HITs it was."""
+    # Nobody's exclusion sends work out again in between.
+    locked = Campaign.objects.select_for_update(of=("self",)).get(pk=campaign.pk)
+    if locked.state != Campaign.State.RUNNING:
+        return 0
+    tests, judged = _hits(locked)
+    if not tests.exists():
+        return 0
+    waiting = judged.filter(n_available__gt=0)
+    if not waiting.exists():
+        at_work = judged.filter(assignments__state=State.ACCEPTED)
+        return 0 if at_work.exists() else slots.close_free(tests)
+    if not nobody_else_comes(locked, now or timezone.now()):
+        return 0
+    return _open(locked, waiting)
+
+
+def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
+    placed = Placement.objects.filter(campaign=campaign).values("item")
+    tests = Item.objects.filter(pk__in=placed).values("hit")
+    hits = campaign.hits.order_by("pk")
+    return hits.filter(pk__in=tests), hits.exclude(pk__in=tests)
+
+
+def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
+    """Let those judge an instance who have only met it as a test question here."""
+    placed = Placement.objects.filter(campaign=campaign).values("item")
+    met = Item.objects.filter(
+        pk__in=placed, hit__assignments__isnull=False
+    ).values_list("content_key", flat=True)
+    stuck = list(
+        waiting.filter(items__content_key__in=set(met))
+        .exclude(input__scope__endswith=inputs.AGAIN)
+        .select_related("input")
+    )
+    inputs.count_by_campaign(campaign, stuck)
+    return len(stuck)

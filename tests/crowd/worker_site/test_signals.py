@@ -1,0 +1,201 @@
+"""What the HIT page records beside an answer: nothing that is not believable, nothing public."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from crowd.campaigns.services.work import next_assignment
+from crowd.hits.services.signals import canary_word
+from crowd.models import Assignment, Signals
+from crowd.workers.services import consent
+from tests.browser import violations, wait_for_hit
+from tests.crowd.making import POOL, hit_type, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+ANSWER = {"answer-0-0": "0.75"}
+SENT = {
+    "first_change_seconds": 0,
+    "n_changes": 2,
+    "n_focus_losses": 3,
+    "n_copies": 1,
+    "n_pastes": 0,
+}
+
+
+@pytest.fixture
+def worker():
+    return make_worker(user=make_user("wim"))
+
+
+@pytest.fixture
+def site(client, worker):
+    client.force_login(worker.user)
+    return client
+
+
+def send(site, worker, signals=None, **fields):
+    assignment = next_assignment(worker)
+    if signals is not None:
+        fields["signals"] = signals if isinstance(signals, str) else json.dumps(signals)
+    site.post(reverse("work:hit", args=[assignment.pk]), {**ANSWER, **fields})
+    assignment.refresh_from_db()
+    assert assignment.state == Assignment.State.SUBMITTED
+    return Signals.objects.filter(assignment=assignment).first()
+
+
+def test_the_counts_are_kept_with_the_assignment(site, worker):
+    make_campaign(1)
+    row = send(site, worker, SENT)
+    assert {name: getattr(row, name) for name in SENT} == SENT
+    assert not row.canary
+
+
+def test_without_a_script_nothing_is_recorded(site, worker):
+    make_campaign(1)
+    assert send(site, worker) is None
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "",
+        "x",
+        "[]",
+        "null",
+        "NaN",
+        "[" * 299,
+        "9" * 5_000,
+        {**SENT, "n_pastes": -1},
+        {**SENT, "n_pastes": 1.5},
+        {**SENT, "n_pastes": True},
+        {**SENT, "n_pastes": "1"},
+        {**SENT, "n_pastes": None},
+        {**SENT, "n_pastes": [1]},
+        {**SENT, "first_change_seconds": -3},
+        {**SENT, "first_change_seconds": "soon"},
+        {**SENT, "pasted": "all of it"},
+        {"n_pastes": 1},
+        json.dumps(SENT).replace("3", "1e999"),
+        json.dumps(SENT).replace("3", "NaN"),
+    ],
+    ids=str,
+)
+def test_what_no_script_of_ours_sends_is_ignored(site, worker, sent):
+    make_campaign(1)
+    assert send(site, worker, sent) is None
+
+
+def test_counts_and_times_are_believed_no_further_than_they_can_be(site, worker):
+    make_campaign(1)
+    row = send(
+        site, worker, {**SENT, "n_copies": 10**40, "first_change_seconds": 10**9}
+    )
+    assert row.n_copies == 9_999
+    assert row.first_change_seconds < 60
+
+
+def test_the_first_answer_stands_with_its_signals(site, worker):
+    make_campaign(1)
+    send(site, worker, SENT)
+    address = reverse("work:hit", args=[Assignment.objects.get().pk])
+    again = {**ANSWER, "signals": json.dumps({**SENT, "n_pastes": 9})}
+    site.post(address, again)
+    assert Signals.objects.get().n_pastes == 0
+
+
+def test_only_a_task_that_asks_for_it_has_a_field_for_programs(site, worker):
+    make_campaign(1)
+    address = reverse("work:hit", args=[next_assignment(worker).pk])
+    assert "automated tools" not in site.get(address).text
+
+
+def test_the_field_for_programs_is_out_of_everybodys_way(site, worker):
+    make_campaign(1, hit_type=hit_type(form={"canary": True}))
+    assignment = next_assignment(worker)
+    page = site.get(reverse("work:hit", args=[assignment.pk])).text
+    assert canary_word(assignment) in page
+    assert '<div class="hidden-visually" aria-hidden="true">' in page
+    assert 'name="assistant" value="" tabindex="-1" autocomplete="off"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "caught"),
+    [
+        ({"assistant": "{word}"}, True),
+        ({"assistant": " {word}. "}, True),
+        ({"remark": "The word is {word}"}, True),
+        ({"assistant": "Wim"}, False),  # a browser that fills in names
+        ({"assistant": "{word}{word}"}, False),
+        ({"assistant": "x" * 100_000}, False),
+        ({}, False),
+    ],
+    ids=str,
+)
+def test_only_the_word_itself_counts(site, worker, fields, caught):
+    make_campaign(1, hit_type=hit_type(form={"canary": True}))
+    word = canary_word(next_assignment(worker))
+    sent = {name: text.replace("{word}", word) for name, text in fields.items()}
+    row = send(site, worker, **sent)
+    assert bool(row and row.canary) is caught
+
+
+def test_words_of_others_are_not_ones_own(site, worker):
+    make_campaign(2, hit_type=hit_type(form={"canary": True}))
+    other = make_worker()
+    word = canary_word(next_assignment(other))
+    assert send(site, worker, assistant=word) is None
+
+
+def test_workers_are_asked_again_what_they_agree_to(client):
+    make_campaign(1)
+    worker = make_worker(user=make_user("wam"), agreed=False)
+    worker.consents.create(pool=POOL, text_sha256="0" * 64)
+    client.force_login(worker.user)
+    page = client.get(reverse("work:consent", args=[POOL])).text
+    assert "copy or paste" in page
+    assert next_assignment(worker) is None
+    consent.give(worker, POOL)
+    assert next_assignment(worker) is not None
+
+
+def test_workers_find_their_own_counts_among_their_data(site, worker):
+    from leaderboard.teams.selectors.account_data import data_of
+
+    make_campaign(1)
+    send(site, worker, SENT)
+    [row] = data_of(worker.user)["worker"]["signals"]
+    assert row["n_focus_losses"] == 3
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, worker):
+    make_campaign(2, hit_type=hit_type(form={"canary": True}))
+    address = reverse("work:hit", args=[next_assignment(worker).pk])
+    page = open_page(address, user=worker.user)
+    assert violations(page) == []
+    page.keyboard.press("2")
+    page.get_by_text("Something is wrong with this HIT").click()
+    page.get_by_label("What is wrong?").fill("secret")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("ControlOrMeta+c")
+    page.evaluate("window.dispatchEvent(new Event('blur'))")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    page.reload()  # the same turn
+    page.keyboard.press("3")
+    # Tab never leads to the field that only programs find.
+    for _ in range(3):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.name") != "assistant"
+    page.get_by_role("button", name="Submit").click()
+    wait_for_hit(page, 2)
+    row = Signals.objects.get()
+    assert (row.n_focus_losses, row.n_copies, row.n_pastes) == (1, 1, 0)
+    assert row.n_changes >= 2
+    assert row.first_change_seconds is not None
+    assert not row.canary

@@ -1,0 +1,38 @@
+"""The study whether test questions can be told: what it prints, and that nothing is kept."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.models import Submission, Task
+
+pytestmark = pytest.mark.django_db
+
+
+def printed(capsys, *args) -> str:
+    call_command("separability", *args)
+    return capsys.readouterr().out
+
+
+def test_it_prints_what_a_script_could_tell_and_keeps_nothing(capsys):
+    small = ["demo-qa", "--systems", "1", "--draws", "1"]
+    text = printed(capsys, *small)
+    lines = text.splitlines()
+    assert lines[2].startswith("| demo-qa | tests and real items (16, 30) | 0.")
+    assert len([line for line in lines if line.startswith("| demo-qa |")]) == 4
+    assert "demo-qa: 1 systems; confirmed 8, edit:" in text
+    assert "Edits move chrF from" in text
+    assert not Task.objects.exists()
+    assert not Submission.objects.exists()
+    assert not ConfirmedOutput.objects.exists()
+    assert printed(capsys, *small) == text
+
+
+def test_a_task_without_outputs_says_what_to_name(tmp_path):
+    source = tmp_path / "test.jsonl"
+    with pytest.raises(CommandError, match="--source DIR"):
+        call_command("separability", "wmt21-de-en")
+    with pytest.raises(CommandError, match="for one task"):
+        call_command("separability", "--source", str(source))

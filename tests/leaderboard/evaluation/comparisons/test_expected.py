@@ -1,0 +1,97 @@
+"""Who approves a comparison or a joint evaluation reads what it is expected to show."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.expected import expected
+from leaderboard.evaluation.services import comparison, joint
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.models import Comparison, CountedVote, JointEvaluation
+from leaderboard.stats.stopping.sequential import exact_walk, rule_named
+
+pytestmark = pytest.mark.django_db
+
+
+def told(row):
+    return expected(row.evaluation, decide.quote(row.evaluation).total_cents)
+
+
+def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(
+    right, wrong, boss
+):
+    asked = comparison.request(
+        right, wrong, Question("overall", max_pairs=400), by=boss
+    )
+    first, *rest = told(asked)
+    # there are fewer pairs than the budget allows
+    n = asked.task.n_instances
+    half = 1.96 * 50 / n**0.5
+    assert f"{n} pairs and 20 workers show how often" in first
+    assert f"is preferred to about ± {half:.1f} points" in first
+    assert "This is the worst case" in first
+    power = exact_walk(rule_named("beta-mixture", 0.025), 0.6, n).decided_by[-1]
+    assert f"with a probability of {100 * power:.0f} %" in " ".join(rest)
+
+
+def test_votes_of_ended_comparisons_say_how_much_workers_differ(
+    right, wrong, level, ask, finish, boss
+):
+    finish(ask(*level, max_pairs=25))
+    n = CountedVote.objects.count()
+    asked = comparison.request(right, wrong, Question("overall"), by=boss)
+    assert f"Judged by {n} answers in earlier comparisons." in told(asked)[0]
+    # another question's answers say nothing of this one
+    Comparison.objects.exclude(pk=asked.pk).update(criterion="other")
+    assert "worst case" in told(asked)[0]
+
+
+def test_one_fixed_worker_teaches_nothing_of_others(right, wrong, boss):
+    question = Question("overall", strategy="fixed-worker")
+    asked = comparison.request(right, wrong, question, by=boss)
+    assert told(asked)[-1].endswith("nothing is learned of other workers.")
+
+
+def test_a_joint_evaluation_is_planned_by_the_one_before(judged, right, wrong, boss):
+    asked = joint.request([right, wrong], by=boss, n_instances=8, n_workers=2)
+    assert told(asked) == [
+        "Magnitudes have no worst case: what precision to expect is known after the "
+        "first joint evaluation of this task by at least 5 workers."
+    ]
+    found = judged([right, wrong], n_instances=10, n_workers=2)
+    about = found.results["criteria"]["quality"]
+    assert about["n_workers"] >= 5
+    about["variances"] |= {"worker": 0.02, "instance": 0.01, "residual": 0.2}
+    JointEvaluation.objects.filter(pk=found.pk).update(results=found.results)
+    first, *aims = told(asked)
+    # 100 (exp(1.96 sqrt(.01/8 + .2/16 + .02/16)) - 1)
+    assert "give a system’s score to about ± 27.1 % (95 % interval, quality)" in first
+    assert f"Judged by {about['n_judgements']} pages" in first
+    assert len(aims) == 2
+
+
+def test_the_pages_that_ask_for_approval_show_it(right, wrong, boss):
+    office = Client()
+    office.force_login(boss)
+    requests = (
+        comparison.request(right, wrong, Question("overall"), by=boss),
+        joint.request([right, wrong], by=boss, n_instances=8),
+    )
+    for row in requests:
+        name = type(row).__name__.lower()
+        page = office.get(f"/admin/leaderboard/{name}/{row.pk}/approve/")
+        text = " ".join(re.sub(r"<[^>]+>", " ", page.content.decode()).split())
+        for sentence in told(row):
+            assert sentence in text
+
+
+def test_more_precision_than_the_task_has_instances_for_is_out_of_reach(
+    right, wrong, boss
+):
+    asked = comparison.request(right, wrong, Question("overall"), by=boss)
+    n = asked.task.n_instances
+    assert f"± 3 points is out of reach with the task’s {n} instances." in told(asked)

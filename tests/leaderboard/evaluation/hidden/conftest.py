@@ -1,0 +1,68 @@
+"""A task whose sample leaves instances out, and its campaigns."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Campaign
+from crowd.workers.services import consent
+from leaderboard.evaluation import run
+from tests.factories import (
+    make_predictions,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+
+
+@pytest.fixture
+def task_with(db):
+    """Make a task of forty instances, twenty of which are judged."""
+
+    def make(n=40, sample_size=20, **human):
+        task = make_task(n_instances=n, sample_size=sample_size)
+        shares = {"positive_share": 0.2, "negative_share": 0.2}
+        task.config["human"] |= shares | human
+        task.save()
+        return task
+
+    return make
+
+
+@pytest.fixture
+def launched():
+    """Send a system's outputs out to be judged; give the submission and its campaign."""
+
+    def launch(task, system="Kite", **fields):
+        user = make_user(f"nina-{system}-{task.pk}")
+        submission = make_submission(
+            task,
+            team=make_team(f"Heron {system}", user),
+            owner=user,
+            system=system,
+            state="APPROVED",
+            approved_cents=100_000,
+            start_now=True,
+            **fields,
+        )
+        make_predictions(submission)
+        run.step(submission.human_evaluation_id)
+        submission.refresh_from_db()
+        assert submission.state == "ANNOTATING", submission.failure
+        return submission, Campaign.objects.get(key__contains=f":{submission.pk}")
+
+    return launch
+
+
+@pytest.fixture
+def worker_of():
+    """Make somebody who has consented to a task's work."""
+
+    def make(task, name="wren"):
+        worker = make_worker(name=name)
+        consent.give(worker, task.slug)
+        return worker
+
+    return make

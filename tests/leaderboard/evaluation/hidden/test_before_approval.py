@@ -1,0 +1,162 @@
+"""Before work starts staff see every test question, and whether they stand out."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.management import call_command
+
+from crowd.hits.services.build import ItemSpec
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
+from leaderboard.models import ConfirmedOutput, TestCheck
+from leaderboard.tasks.services import load
+from quality.models import Placement
+from quality.test_questions.separability.features import FEATURES
+from tests.factories import (
+    make_predictions,
+    make_submission,
+    make_team,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def checked(settings):
+    settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
+
+
+@pytest.fixture
+def task(db):
+    return load.load_task("demo-summarization").task
+
+
+@pytest.fixture
+def waiting(task):
+    """A system that says the beginning of each article, and awaits approval."""
+    user = make_user("nina")
+    submission = make_submission(
+        task, team=make_team("Heron", user), owner=user, system="Kite", state="MEASURED"
+    )
+    make_predictions(submission)
+    for row in submission.predictions.select_related("instance"):
+        row.text = row.instance.fields["document"].partition(". ")[0] + "."
+        row.save()
+    return submission
+
+
+@pytest.fixture
+def in_references(task):
+    """Test questions as the original made them."""
+    task.config["human"]["test_questions"] = "references"
+    task.save()
+
+
+def test_questions_that_stand_out_need_a_persons_word(
+    checked, task, waiting, in_references, admin_user
+):
+    with pytest.raises(GenieError, match="stand out") as refused:
+        decide.approve(waiting, by=admin_user)
+    assert refused.value.code == "tests-stand-out"
+    waiting.refresh_from_db()
+    assert waiting.state == "MEASURED"
+    assert not TestCheck.objects.exists()
+    decide.approve(waiting, by=admin_user, despite="Only to show how it works.")
+    check = TestCheck.objects.get()
+    assert check.refused
+    assert check.auc > 0.6
+    assert check.accepted_by == admin_user
+    assert check.accepted_at
+    assert check.accepted_because == "Only to show how it works."
+    assert check.kinds == {"reference": 6, "swapped": 6}
+
+
+def test_edits_of_outputs_and_confirmed_ones_do_not_stand_out(
+    checked, task, waiting, admin_user
+):
+    for row in waiting.predictions.all():
+        ConfirmedOutput.objects.create(prediction=row, confirmed_by=admin_user)
+    decide.approve(waiting, by=admin_user, start_now=True)
+    check = TestCheck.objects.get()
+    assert (check.refused, check.accepted_by) == (False, None)
+    assert check.n_found == check.n_wanted == 12
+    advance()
+    jobs.drain()
+    # what was measured is what is asked
+    assert Placement.objects.count() == 12
+    assert Placement.objects.filter(kind="confirmed").count() == 6
+
+
+def test_what_is_compared_is_what_one_worker_sees(task, waiting):
+    rows = {
+        content_key(task.slug, row.instance_id): row for row in task.instances.all()
+    }
+    judged = [
+        ItemSpec(key=f"k{at}", data={"prediction": f"text {at}"}, content_key=key)
+        for at, key in enumerate(rows)
+    ]
+    # a good test is a real output, which its worker is not shown a second time
+    twin = ItemSpec(key="t", data=judged[3].data, content_key=judged[3].content_key)
+    seen = seen_of(task, [waiting], list(rows.values()))
+    found = compared(seen, rows, judged, [twin], seed=1)
+    repeats = FEATURES.index("same text elsewhere")
+    assert found.tests[:, repeats].tolist() == [0]
+    assert set(found.items[:, repeats]) == {0}
+    assert found.groups[0] == found.groups[1 + 3]
+
+
+def test_fewer_questions_than_planned_need_a_persons_word(
+    checked, task, waiting, admin_user
+):
+    task.instances.update(references=["The same for all of them."])
+    with pytest.raises(GenieError, match="Only 7 of 12 test questions"):
+        decide.approve(waiting, by=admin_user)
+
+
+def test_the_dry_run_shows_each_question_and_keeps_nothing(
+    task, waiting, admin_client, capsys
+):
+    page = f"/admin/leaderboard/submission/{waiting.pk}/tests/"
+    html = admin_client.get(page).content.decode()
+    assert html.count("a reference</th>") == 6
+    assert html.count("an output with") == 6
+    assert "was changed to" in html or "changed places" in html
+    assert "overall: Neutral" in html or "overall: " in html
+    call_command("show_tests", task.slug)
+    assert capsys.readouterr().out.count("Right on overall:") == 12
+    assert not Placement.objects.exists()
+
+
+def test_staff_confirm_an_output_and_take_it_back(task, waiting, admin_client):
+    page = f"/admin/leaderboard/submission/{waiting.pk}/tests/"
+    row = waiting.predictions.filter(instance__sample_rank=0).get()
+    admin_client.post(page, {"confirm": row.pk})
+    confirmed = ConfirmedOutput.objects.get()
+    assert confirmed.prediction == row
+    assert confirmed.confirmed_by.get_username() == "admin"
+    assert "Take back" in admin_client.get(page).content.decode()
+    admin_client.post(page, {"take-back": row.pk})
+    assert not ConfirmedOutput.objects.exists()
+
+
+def test_the_page_to_approve_on_asks_for_the_word(
+    checked, waiting, in_references, admin_client
+):
+    page = f"/admin/leaderboard/submission/{waiting.pk}/approve/"
+    html = admin_client.get(page).content.decode()
+    assert "Test questions stand out" in html
+    assert "Start in spite of this" in html
+    cents = html.partition('name="shown_cents" value="')[2].partition('"')[0]
+    sent = {"approve": "1", "shown_cents": cents, "reason": ""}
+    admin_client.post(page, sent)
+    waiting.refresh_from_db()
+    assert waiting.state == "MEASURED"
+    admin_client.post(page, {**sent, "despite": "A trial."})
+    waiting.refresh_from_db()
+    assert waiting.state == "APPROVED"
+    assert TestCheck.objects.get().accepted_because == "A trial."

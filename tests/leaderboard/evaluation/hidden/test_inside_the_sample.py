@@ -1,0 +1,125 @@
+"""Test questions are made of the instances that are judged: the sample tells nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.campaigns.services import shares, work
+from crowd.models import Assignment, Campaign, Commitment, Item
+from genie.lib import jobs
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation.run import advance
+from quality.models import Placement
+
+pytestmark = pytest.mark.django_db
+ENDED = "COMPLETE"
+
+
+def keys_of_sample(task):
+    rows = task.instances.filter(sample_rank__lt=task.sample_size)
+    return {content_key(task.slug, row.instance_id) for row in rows}
+
+
+def asked_of(campaign):
+    return Item.objects.filter(
+        pk__in=Placement.objects.filter(campaign=campaign).values("item")
+    )
+
+
+def answer_all(*workers):
+    """Let careful people take turns until there is no work."""
+    n = 0
+    while True:
+        taken = [work.next_assignment(worker) for worker in workers]
+        for assignment in filter(None, taken):
+            items = assignment.hit.items.all()
+            wrong = Placement.objects.filter(item__in=items, polarity="NEGATIVE")
+            says = {"overall": "0" if wrong.exists() else "1"}
+            work.submit(assignment, {item.key: says for item in items})
+            n += 1
+        if not any(taken):
+            return n
+
+
+def settle():
+    advance()
+    jobs.drain()
+
+
+def lift_shares(campaign, by):
+    shares.lift(campaign.pk, by, "Few workers.")
+
+
+def test_the_sample_tells_nothing(task_with, launched):
+    task = task_with()
+    _, campaign = launched(task)
+    asked = asked_of(campaign)
+    assert asked.count() == 8
+    assert set(asked.values_list("content_key", flat=True)) <= keys_of_sample(task)
+    # each of another instance
+    assert asked.values("content_key").distinct().count() == 8
+
+
+def test_campaigns_test_on_other_instances_as_their_seeds_decide(task_with, launched):
+    task = task_with()
+    first, second = (launched(task, name)[1] for name in ("Kite", "Gull"))
+    keys = [set(asked_of(c).values_list("content_key", flat=True)) for c in (first, second)]  # fmt: skip
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize("exposure", ["task", "campaign"])
+def test_who_meets_an_instance_as_a_test_does_not_judge_it(
+    task_with, launched, worker_of, admin_user, exposure
+):
+    task = task_with(exposure=exposure)
+    _, campaign = launched(task)
+    lift_shares(campaign, admin_user)
+    workers = [worker_of(task, name) for name in ("ann", "bob", "cat")]
+    answer_all(*workers)
+    for worker in workers:
+        seen = Item.objects.filter(hit__assignments__worker=worker)
+        keys = list(seen.values_list("content_key", flat=True))
+        assert len(keys) == len(set(keys)) > 0
+    settle()
+    assert Campaign.objects.get().state == ENDED
+
+
+@pytest.mark.parametrize("exposure", ["task", "campaign"])
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_few_workers_complete_a_campaign(
+    task_with, launched, worker_of, admin_user, n_workers, exposure
+):
+    task = task_with(exposure=exposure)
+    submission, campaign = launched(task)
+    lift_shares(campaign, admin_user)
+    workers = [worker_of(task, f"worker-{n}") for n in range(n_workers)]
+    for _ in range(3):
+        answer_all(*workers)
+        settle()
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.notice) == (ENDED, "")
+    submission.refresh_from_db()
+    assert (submission.state, submission.failure) == ("PUBLISHED", "")
+    score = submission.scores.get(superseded_at=None)
+    assert score.n == task.sample_size
+
+
+def test_leftover_tests_are_closed_and_their_money_is_freed(
+    task_with, launched, worker_of, admin_user
+):
+    task = task_with()
+    _, campaign = launched(task)
+    lift_shares(campaign, admin_user)
+    tests = campaign.hits.filter(items__in=asked_of(campaign))
+    tests.update(n_available=0)
+    answer_all(worker_of(task))
+    tests.update(n_available=1)
+    settle()
+    campaign.refresh_from_db()
+    assert campaign.state == ENDED
+    n = Assignment.objects.count()
+    assert n == task.sample_size
+    assert not campaign.hits.filter(n_available__gt=0).exists()
+    spent = n * campaign.hit_type.reward_cents
+    for commitment in Commitment.objects.filter(key=campaign.key):
+        assert commitment.amount_cents == spent

@@ -1,0 +1,155 @@
+"""Keys, order, time, bytes, pages and API are the same for test questions and others."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from django.urls import reverse
+from scipy.stats import mannwhitneyu
+
+from crowd.campaigns.services import work
+from crowd.models import Campaign, Item
+from crowd.workers.services import consent
+from leaderboard.models import Submission, TestCheck
+from leaderboard.releases.make import make
+from quality.models import Placement
+from tests.factories import make_user, make_worker
+from tests.leaderboard.evaluation.hidden.test_texts import (
+    launch_speaking,
+    say_something,
+)
+
+pytestmark = pytest.mark.django_db
+UNLIKELY = 0.01
+
+
+@pytest.fixture
+def task(task_with):
+    task = task_with(n=160, sample_size=120)
+    say_something(task)
+    return task
+
+
+@pytest.fixture
+def campaign(task, launched, monkeypatch):
+    return launch_speaking(launched, monkeypatch, task)[1]
+
+
+def both(campaign):
+    """Give the items of test questions, and the others."""
+    tests = Placement.objects.filter(campaign=campaign).values("item")
+    items = Item.objects.filter(campaign=campaign).select_related("hit")
+    return list(items.filter(pk__in=tests)), list(items.exclude(pk__in=tests))
+
+
+def assert_alike(numbers_of, campaign):
+    tests, others = ([numbers_of(item) for item in side] for side in both(campaign))
+    assert mannwhitneyu(tests, others).pvalue > UNLIKELY
+
+
+def test_neither_place_nor_number_nor_key_tells(campaign):
+    assert_alike(lambda item: item.hit.position, campaign)
+    assert_alike(lambda item: item.pk, campaign)
+    assert_alike(lambda item: item.hit_id, campaign)
+    assert_alike(lambda item: int(item.key[:12], 16), campaign)
+    tests, others = both(campaign)
+    assert len({len(item.key) for item in [*tests, *others]}) == 1
+
+
+def test_items_have_the_same_shape(campaign):
+    def shape(item):
+        data = item.data
+        return (
+            list(data),
+            [sorted(field) for field in data["fields"]],
+            item.hit.max_assignments,
+            item.hit.n_available,
+        )
+
+    shapes = {json.dumps(shape(item)) for side in both(campaign) for item in side}
+    assert len(shapes) == 1
+
+
+def test_the_page_says_the_same_around_every_text(campaign, task, client):
+    user = make_user("wren")
+    worker = make_worker(user=user)
+    consent.give(worker, task.slug)
+    client.force_login(user)
+    tests, others = both(campaign)
+    skeletons = set()
+    for item in [*tests[:3], *others[:3]]:
+        campaign.hits.update(n_available=0)
+        campaign.hits.filter(pk=item.hit_id).update(n_available=1)
+        assignment = work.next_assignment(worker)
+        page = reverse("work:hit", args=[assignment.pk])
+        html = client.get(page).content.decode()
+        assert item.data["prediction"] in html
+        texts = [item.data["prediction"], *(f["text"] for f in item.data["fields"])]
+        for text in texts:
+            html = html.replace(text, "TEXT")
+        skeletons.add(_without_names(html, item))
+        work.submit(assignment, {item.key: {"overall": "1"}})
+    assert len(skeletons) == 1
+
+
+def _without_names(html, item):
+    html = html.replace(item.key, "KEY")
+    return re.sub(r"\d+|csrf\w+\" value=\"\w+\"|nonce=\"[^\"]+\"", "#", html)
+
+
+def test_strangers_cannot_look_up_what_the_system_really_said(
+    campaign, task, client, admin_client
+):
+    submission = Submission.objects.get()
+    page = f"/submissions/{submission.pk}/"
+    text = submission.predictions.first().text
+    html = client.get(page).content.decode()
+    assert text not in html
+    assert "Shown once people have rated them." in html
+    assert text in admin_client.get(page).content.decode()
+
+
+def test_releases_tell_nothing_while_people_are_asked(campaign, task, tmp_path):
+    made = make(task, tmp_path / "release", texts=True)
+    written = "".join(path.read_text("utf-8") for path in made.folder.iterdir())
+    for item in both(campaign)[0]:
+        assert item.key not in written
+    for placement in Placement.objects.filter(kind__startswith="edit"):
+        assert placement.item.data["prediction"] not in written
+    for row in task.instances.all()[:5]:
+        assert row.predictions.first().text not in written
+
+
+def test_the_evidence_page_has_numbers_only(campaign, task, client):
+    submission = Submission.objects.get()
+    Submission.objects.filter(pk=submission.pk).update(state="PUBLISHED")
+    TestCheck.objects.create(
+        evaluation=submission.human_evaluation,
+        n_wanted=48,
+        n_found=48,
+        auc=0.523,
+        low=0.44,
+        high=0.61,
+        best_feature="letters",
+        best_feature_auc=0.55,
+        verdict="Test questions do not stand out.",
+    )
+    html = client.get(f"/tasks/{task.slug}/evidence/").content.decode()
+    assert "How well are test questions hidden?" in html
+    assert "0.52" in html
+    for item in both(campaign)[0]:
+        assert item.data["prediction"] not in html
+
+
+def test_which_instances_are_tests_follows_no_order_of_the_task(task, launched):
+    places = []
+    for name in ("Kite", "Gull", "Tern", "Wren"):
+        _, campaign = launched(task, name)
+        keys = {item.content_key for item in both(campaign)[0]}
+        assert len(keys) > 40
+        places += [item.hit.position / campaign.hits.count() for item in both(campaign)[0]]  # fmt: skip
+    assert Campaign.objects.count() == 4
+    assert 0.4 < np.mean(places) < 0.6

@@ -1,0 +1,171 @@
+"""Texts of test questions: real outputs with a minimal edit, good ones, none twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.models import Item
+from leaderboard.evaluation.services.hidden.offers import fingerprint
+from leaderboard.models import ConfirmedOutput, Prediction, Submission
+from quality.models import Placement
+from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
+    answer_all,
+    lift_shares,
+    settle,
+)
+
+pytestmark = pytest.mark.django_db
+
+PLACES = ["Oslo", "Bern", "Graz", "Lyon", "Turin", "Ghent", "Malmo", "Porto"]
+
+
+def say_something(task):
+    """Give instances and outputs something that can be edited."""
+    for row in task.instances.all():
+        place = PLACES[row.position % len(PLACES)]
+        n = 10 + row.position
+        row.references = [f"In {place} {n} people saw the bridge near the mill."]
+        row.fields = {"source": f"News {n} of the day from {place}."}
+        row.save()
+
+
+def speak(submission):
+    rows = Prediction.objects.filter(submission=submission).select_related("instance")
+    for row in rows:
+        place = PLACES[row.instance.position % len(PLACES)]
+        n = 10 + row.instance.position
+        row.text = f"Not far away the new one has been visited by {n} in {place}."
+        row.save()
+
+
+@pytest.fixture
+def task(task_with):
+    task = task_with()
+    say_something(task)
+    return task
+
+
+def placed(campaign, polarity):
+    return list(
+        Placement.objects.filter(campaign=campaign, polarity=polarity)
+        .select_related("item")
+        .order_by("pk")
+    )
+
+
+def launch_speaking(launched, monkeypatch, task, name="Kite", **fields):
+    from tests.leaderboard.evaluation.hidden import conftest
+
+    real = conftest.make_predictions
+
+    def make(submission):
+        real(submission)
+        speak(submission)
+
+    monkeypatch.setattr(conftest, "make_predictions", make)
+    return launched(task, name, **fields)
+
+
+def test_negatives_are_outputs_with_a_recorded_edit(task, launched, monkeypatch):
+    submission, campaign = launch_speaking(launched, monkeypatch, task)
+    outputs = set(submission.predictions.values_list("text", flat=True))
+    negatives = placed(campaign, "NEGATIVE")
+    assert len(negatives) == 4
+    for one in negatives:
+        assert one.kind.startswith("edit:")
+        edit = one.made_from["edit"]
+        text = one.item.data["prediction"]
+        assert text not in outputs
+        assert edit["sentence"]
+        assert one.made_from["submission"] == submission.pk
+        assert one.text_sha256 == fingerprint(text)
+
+
+def test_references_stay_available_as_the_original(task, launched, monkeypatch):
+    task.config["human"]["test_questions"] = "references"
+    task.save()
+    _, campaign = launch_speaking(launched, monkeypatch, task)
+    references = {text for row in task.instances.all() for text in row.references}
+    for one in placed(campaign, "NEGATIVE"):
+        assert (one.kind, one.item.data["prediction"] in references) == ("swapped", True)  # fmt: skip
+    for one in placed(campaign, "POSITIVE"):
+        assert one.kind == "reference"
+
+
+def test_no_text_is_a_test_twice(task, launched, monkeypatch):
+    for name in ("Kite", "Gull", "Tern"):
+        launch_speaking(launched, monkeypatch, task, name)
+    hashes = list(Placement.objects.values_list("text_sha256", flat=True))
+    assert len(hashes) == len(set(hashes)) == 24
+    assert "" not in hashes
+    shown = Item.objects.filter(pk__in=Placement.objects.values("item"))
+    texts = [item.data["prediction"] for item in shown]
+    assert len(texts) == len(set(texts))
+
+
+def test_what_staff_confirmed_comes_first(task, launched, monkeypatch, admin_user):
+    from tests.leaderboard.evaluation.hidden import conftest
+
+    def make(submission):
+        real(submission)
+        speak(submission)
+        for row in submission.predictions.filter(instance__sample_rank__lt=4):
+            ConfirmedOutput.objects.create(prediction=row, confirmed_by=admin_user)
+
+    real = conftest.make_predictions
+    monkeypatch.setattr(conftest, "make_predictions", make)
+    submission, campaign = launched(task)
+    outputs = set(submission.predictions.values_list("text", flat=True))
+    for one in placed(campaign, "POSITIVE"):
+        assert one.kind == "confirmed"
+        assert one.item.data["prediction"] in outputs
+
+
+def test_private_outputs_are_shown_in_no_campaign_but_their_own(
+    task, launched, monkeypatch
+):
+    private, _ = launch_speaking(launched, monkeypatch, task, "Owl")
+    Submission.objects.filter(pk=private.pk).update(
+        visibility="PRIVATE", state="PUBLISHED"
+    )
+    other, campaign = launch_speaking(launched, monkeypatch, task, "Gull")
+    sources = {
+        one.made_from.get("submission")
+        for one in Placement.objects.filter(campaign=campaign)
+    }
+    assert sources <= {other.pk, None}
+
+
+def test_a_fluency_criterion_has_questions_of_its_own(task_with, launched, monkeypatch):
+    task = task_with(
+        criteria={"true": "Is it true?", "fluent": "Is it fluent?"},
+        test_criteria={
+            "positive": ["true", "fluent"],
+            "negative": ["true"],
+            "form": ["fluent"],
+        },
+    )
+    say_something(task)
+    _, campaign = launch_speaking(launched, monkeypatch, task)
+    on = [one.expected["criteria"] for one in placed(campaign, "NEGATIVE")]
+    assert sorted(on) == [["fluent"], ["fluent"], ["true"], ["true"]]
+
+
+@pytest.mark.parametrize(("exposure", "n_settled"), [("task", 4), ("campaign", 0)])
+def test_well_rated_outputs_of_a_settled_public_system_are_good(
+    task, launched, monkeypatch, worker_of, admin_user, exposure, n_settled
+):
+    task.config["human"]["exposure"] = exposure
+    task.save()
+    first, campaign = launch_speaking(launched, monkeypatch, task)
+    lift_shares(campaign, admin_user)
+    answer_all(*(worker_of(task, name) for name in ("ann", "bob", "cat")))
+    settle()
+    first.refresh_from_db()
+    assert first.state == "PUBLISHED"
+    assert not first.scores.get(superseded_at=None).provisional
+    _, campaign = launch_speaking(launched, monkeypatch, task, "Gull")
+    settled = [one for one in placed(campaign, "POSITIVE") if one.kind == "settled"]
+    assert len(settled) == n_settled
+    for one in settled:
+        assert one.made_from["submission"] == first.pk

@@ -1,0 +1,148 @@
+"""One page has all evidence about a worker; it names what is unusual and excludes nobody."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import Assignment, Signals
+from leaderboard.models import MetricResult, OutsideMetric, OutsideScores
+from quality.models import Ban, Grade, HeldExclusion, Placement
+from tests.cast import allow
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+N = 40
+
+
+@pytest.fixture
+def owner():
+    return make_user("nina")
+
+
+@pytest.fixture
+def judge():
+    return np.random.default_rng(0).normal(size=N)
+
+
+@pytest.fixture
+def crowd(owner, judge):
+    """Ten people and one who copies the judge, all about the same outputs."""
+    task = make_task(n_instances=N, sample_size=N, config=_with_judge("gpt"))
+    team = make_team("Heron", owner)
+    submission = make_submission(task, team=team, owner=owner, state="ANNOTATING")
+    items = list(make_evaluation(submission).campaign.items.order_by("pk"))
+    rng = np.random.default_rng(1)
+    quality, workers = rng.normal(size=N), [make_worker() for _ in range(11)]
+    for place, worker in enumerate(workers):
+        felt = judge if place == 0 else quality
+        felt = felt + 0.6 * rng.normal(size=N)
+        for item, value in zip(
+            items, np.clip(np.round(felt + 2), 0, 4) / 4, strict=True
+        ):
+            answer(item, worker, float(value), active_seconds=9.0 + place)
+    outside = OutsideMetric.objects.create(task=task, owner=owner, name="gpt", file_name="f", file_sha256="0", file_format="json")  # fmt: skip
+    OutsideScores.objects.create(metric=outside, submission=submission, value=0, per_instance=judge.tolist())  # fmt: skip
+    return workers
+
+
+def _with_judge(name):
+    from tests.factories import CONFIG
+
+    return {"human": {**CONFIG["human"], "judge": name}}
+
+
+@pytest.fixture
+def boss():
+    client = Client()
+    client.force_login(make_user("ada", is_staff=True, is_superuser=True))
+    return client
+
+
+def page(client, worker):
+    response = client.get(
+        reverse("admin:leaderboard_worker_evidence", args=[worker.pk])
+    )
+    assert response.status_code == 200
+    return unescape(re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", response.text)))
+
+
+def test_who_copies_the_judge_looks_unusual_and_stays(crowd, boss):
+    shown = page(boss, crowd[0])
+    assert "Similarity to gpt" in shown
+    assert re.search(r"Similarity to gpt .{0,250}? unusual", shown)
+    assert "times as likely from a program" in shown
+    assert "95 % interval" in shown
+    assert not Ban.objects.exists()
+    assert not HeldExclusion.objects.exists()
+
+
+def test_people_look_usual(crowd, boss):
+    unusual = sum(" unusual " in page(boss, worker).partition("tidy-news")[2].replace("can look unusual", "") for worker in crowd[1:])  # fmt: skip
+    assert unusual <= 2
+
+
+def test_the_pages_counts_stand_there_with_those_of_others(crowd, boss):
+    for work in Assignment.objects.filter(worker=crowd[1])[:6]:
+        Signals.objects.create(assignment=work, first_change_seconds=4, n_pastes=3, n_focus_losses=5)  # fmt: skip
+    shown = page(boss, crowd[1])
+    assert "On 6 pages: left the page 5.00 times a HIT (0.00 among others)" in shown
+    assert "pasted 3.00 times" in shown
+    assert "Never filled in" in shown
+    Signals.objects.filter(assignment__worker=crowd[1]).update(canary=True)
+    assert "asks for on 6 of 6 pages" in page(boss, crowd[1])
+
+
+def test_tests_and_waiting_exclusions_stand_on_it(crowd, boss):
+    work = Assignment.objects.filter(worker=crowd[1]).first()
+    placement = Placement.objects.create(campaign=work.hit.campaign, item=work.hit.items.get(), polarity="NEGATIVE")  # fmt: skip
+    Grade.objects.create(placement=placement, assignment=work, worker=crowd[1], pool="tidy-news", polarity="NEGATIVE", correct=True)  # fmt: skip
+    shown = page(boss, crowd[1])
+    assert "1 of 1 test questions right; too few" in shown
+    links = boss.get(reverse("admin:quality_grade_worker", args=[crowd[1].pk])).text
+    address = reverse("admin:leaderboard_worker_evidence", args=[crowd[1].pk])
+    assert address in links
+    assert address in boss.get(reverse("admin:crowd_worker_change", args=[crowd[1].pk])).text  # fmt: skip
+
+
+def test_a_metric_of_the_site_is_a_judge_too_and_takes_precedence(crowd, boss, judge):
+    OutsideScores.objects.all().delete()
+    assert "Too few answers to texts that the judge has scored" in page(boss, crowd[0])
+    submission = OutsideMetric.objects.get().task.submissions.get()
+    MetricResult.objects.create(submission=submission, metric="gpt", value=1, per_instance=[None, *judge[1:].tolist()], signature="s")  # fmt: skip
+    assert "correlate with the judge's" in page(boss, crowd[0])
+
+
+def test_who_has_done_nothing_has_no_evidence(boss):
+    assert "No work was taken yet" in page(boss, make_worker())
+    address = reverse("admin:leaderboard_worker_evidence", args=[10**9])
+    assert boss.get(address).status_code == 404
+
+
+def test_only_staff_who_may_see_tests_may_see_it(crowd):
+    address = reverse("admin:leaderboard_worker_evidence", args=[crowd[0].pk])
+    clerk = make_user("cleo", is_staff=True)
+    client = Client()
+    client.force_login(clerk)
+    assert client.get(address).status_code == 403
+    allow(clerk, "quality.view_grade")
+    assert client.get(address).status_code == 200
+
+
+def test_nothing_of_it_is_public(crowd, client):
+    Signals.objects.create(assignment=Assignment.objects.first(), n_pastes=3)
+    for path in ("/", "/api/", reverse("work:home")):
+        assert "n_pastes" not in client.get(path).text

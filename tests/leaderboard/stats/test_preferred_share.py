@@ -1,0 +1,97 @@
+"""How often a system is preferred: the interval holds for other workers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from leaderboard.stats.intervals import COVERS_INSTANCES
+from leaderboard.stats.preferred_share import preferred_share
+from leaderboard.stats.systems.estimates import COVERS_CROWD
+
+
+def asked(rng, n_workers, n_answers, *, sd, share=0.7, unequal=False):
+    """Draw workers who lean differently; each instance is shown to one of them."""
+    lean = logit(share) + sd * rng.normal(size=n_workers)
+    work = rng.dirichlet(np.ones(n_workers)) if unequal else None
+    worker = rng.choice(n_workers, n_answers, p=work)
+    return (rng.random(n_answers) < expit(lean[worker])).astype(float), worker
+
+
+def coverage(n_tasks, **crowd):
+    rng = np.random.default_rng(5)
+    wide = np.random.default_rng(6).normal(size=400_000)
+    truth = expit(logit(0.7) + crowd["sd"] * wide).mean()
+    held = np.zeros(2)
+    for _ in range(n_tasks):
+        answers, worker = asked(rng, **crowd)
+        found = preferred_share(answers, worker, np.arange(len(answers)))
+        mean = answers.mean()
+        apart = 1.96 * (mean * (1 - mean) / len(answers)) ** 0.5
+        held += found.contains(truth), abs(mean - truth) <= apart
+    return held / n_tasks
+
+
+@pytest.mark.parametrize("unequal", [False, True])
+def test_it_holds_for_another_crowd_where_independent_labels_do_not(unequal):
+    crowd = {"n_workers": 20, "n_answers": 200, "sd": 1.0, "unequal": unequal}
+    ours, independent = coverage(600, **crowd)
+    assert 0.92 <= ours <= 0.975
+    assert independent < 0.82
+
+
+def test_without_differences_between_workers_it_is_the_binomial_interval():
+    rng = np.random.default_rng(2)
+    answers = (rng.random(4_000) < 0.6).astype(float)
+    found = preferred_share(answers, np.arange(4_000) % 400, np.arange(4_000))
+    share = answers.mean()
+    assert found.estimate == pytest.approx(share)
+    assert found.half_width == pytest.approx(
+        1.96 * (share * (1 - share) / 4_000) ** 0.5, rel=0.08
+    )
+
+
+def test_workers_who_each_repeat_themselves_count_once_as_statsmodels_has_it():
+    """One answer a worker said ten times over is worth one: cluster-robust errors."""
+    sm = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(3)
+    once = (rng.random(60) < 0.65).astype(float)
+    answers, worker = np.repeat(once, 10), np.repeat(np.arange(60), 10)
+    fit = sm.Logit(answers, np.ones(600)).fit(
+        disp=0, cov_type="cluster", cov_kwds={"groups": worker}
+    )
+    found = preferred_share(answers, worker, np.arange(600))
+    reach = (logit(found.high) - logit(found.low)) / 2
+    # Student's t with 59 degrees of freedom instead of the normal distribution
+    assert reach == pytest.approx(2.001 * float(fit.bse[0]), rel=0.03)
+
+
+@pytest.mark.parametrize("answers", [[1.0] * 30, [0.0] * 30, [0.5] * 30])
+def test_answers_that_are_all_the_same_say_nothing_of_other_workers(answers):
+    found = preferred_share(answers, np.arange(30) % 6, np.arange(30))
+    assert found.covers == COVERS_INSTANCES
+    assert 0 <= found.low < found.high <= 1
+
+
+def test_one_worker_covers_instances_only():
+    found = preferred_share([1, 0, 1, 1], ["w"] * 4, range(4))
+    assert found.covers == COVERS_INSTANCES
+    found = preferred_share([1, 0, 1, 1], list("wwxx"), range(4))
+    assert found.covers == COVERS_CROWD
+
+
+def test_names_and_order_of_workers_change_nothing():
+    rng = np.random.default_rng(4)
+    answers, worker = asked(rng, 9, 120, sd=1.0)
+    order = rng.permutation(120)
+    one = preferred_share(answers, worker, np.arange(120))
+    other = preferred_share(answers[order], 9 - worker[order], order)
+    assert (other.low, other.high) == pytest.approx((one.low, one.high), rel=1e-12)
+
+
+def test_answers_are_shares():
+    with pytest.raises(ValueError, match="between 0"):
+        preferred_share([1, 2], [0, 1], [0, 1])
+    with pytest.raises(ValueError, match="no answers"):
+        preferred_share([], [], [])

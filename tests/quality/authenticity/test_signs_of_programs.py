@@ -1,0 +1,206 @@
+"""The signs of a program's answers: against scipy, on degenerate answers, on real models."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+from scipy import stats
+
+from quality.authenticity.stats.answers import Answers, centred, deserved
+from quality.authenticity.stats.auroc import auroc
+from quality.authenticity.stats.colluders import agreeing_pairs, better_on_tests
+from quality.authenticity.stats.likelihood_ratio import assess_authenticity
+from quality.authenticity.stats.real_models import read_data_set, told_apart
+from quality.authenticity.stats.signs import similarity, spread
+from quality.authenticity.stats.study import Crowd, simulate_crowd, study_cell
+from tests.shared import SHARED, needs_shared
+
+NONE = np.array([], dtype=np.int64)
+
+
+def some(value, judge=None, n_texts=40):
+    """A crowd in which everybody answers about every text."""
+    value = np.asarray(value, dtype=float)
+    n_workers = value.size // n_texts
+    who, text = np.repeat(np.arange(n_workers), n_texts), np.tile(np.arange(n_texts), n_workers)  # fmt: skip
+    judged = np.empty(0) if judge is None else np.asarray(judge, dtype=float)[text]
+    return Answers(who, text, text, 0 * text, value.ravel(), judged)
+
+
+def test_the_area_and_its_error_are_those_of_others():
+    rng = np.random.default_rng(0)
+    suspects, others = rng.normal(1, 1, 30).round(1), rng.normal(0, 1, 50).round(1)
+    area, error = auroc(suspects, others)
+    u = stats.mannwhitneyu(suspects, others).statistic
+    assert area == pytest.approx(u / (30 * 50))
+    again = [auroc(rng.normal(1, 1, 30), rng.normal(0, 1, 50))[0] for _ in range(2_000)]
+    assert error == pytest.approx(np.std(again), rel=0.3)
+
+
+@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0], []), ([], [])])
+def test_no_scores_have_no_area(a, b):
+    assert np.isnan(auroc(np.array(a), np.array(b))[0])
+
+
+def test_the_partial_correlation_is_that_of_regressions():
+    rng = np.random.default_rng(1)
+    held, judge = rng.normal(size=(2, 40))
+    value = 0.5 * judge + held + rng.normal(size=40)
+    sign = similarity(some(value), judge, held)
+    rests = [
+        column - np.polyval(np.polyfit(held, column, 1), held)
+        for column in (value, judge)
+    ]
+    r = stats.pearsonr(*rests).statistic
+    assert np.tanh(sign.value[0]) == pytest.approx(r)
+    assert sign.error[0] == pytest.approx(1 / np.sqrt(40 - 4))
+
+
+def test_what_a_text_deserves_is_never_told_by_the_worker():
+    rng = np.random.default_rng(2)
+    value = rng.normal(size=(4, 40))
+    before = deserved(some(value))
+    value[1] = rng.normal(size=40)
+    after = deserved(some(value))
+    assert before[40:80] == pytest.approx(after[40:80])
+    assert before[:40] != pytest.approx(after[:40])
+
+
+def test_strict_and_lenient_workers_are_alike():
+    rng = np.random.default_rng(3)
+    value = rng.normal(size=(3, 40))
+    assert centred(some(value)) == pytest.approx(
+        centred(some(value + np.arange(3)[:, None]))
+    )
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        Answers(NONE, NONE, NONE, NONE, np.empty(0)),
+        some(np.zeros(40)),
+        some(np.zeros(160)),
+        some(np.zeros(160), np.zeros(40)),
+        some(np.random.default_rng(0).normal(size=160), np.full(40, np.nan)),
+        some(np.random.default_rng(0).normal(size=160), np.zeros(40)),
+        some(np.tile(np.random.default_rng(0).normal(size=40), 4)),
+        some([0.5], n_texts=1),
+        some(np.arange(20.0), n_texts=1),
+        some(np.random.default_rng(0).normal(size=160) * 1e9, np.arange(40.0) * 1e-9),
+    ],
+    ids=["nothing", "one", "constant", "judge too", "no judge", "constant judge", "copies",
+         "one answer", "one text", "far apart"],
+)  # fmt: skip
+def test_degenerate_answers_are_no_evidence_and_no_error(answers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        signs = assess_authenticity(answers)
+        pairs = agreeing_pairs(answers)
+        n = answers.n_workers
+        better_on_tests(answers, np.full(n, 3), np.full(n, 4))
+    assert np.isfinite(signs.log_ratio).all()
+    assert np.isfinite(signs.error).all()
+    assert ((signs.probability >= 0) & (signs.probability <= 1)).all()
+    assert np.isfinite(pairs.adjusted).all()
+
+
+def test_a_crowd_of_people_is_not_full_of_programs():
+    rng = np.random.default_rng(4)
+    named = []
+    for _ in range(40):
+        answers, copies = simulate_crowd(Crowd(0.1, 50, 0.5, 1.0), rng)
+        people = np.isin(answers.worker, np.flatnonzero(copies == 0))
+        left = Answers(
+            answers.worker[people] - copies.sum(),
+            *(
+                getattr(answers, name)[people]
+                for name in ("text", "instance", "system")
+            ),
+            answers.value[people],
+            answers.judge[people],
+        )
+        named.append(assess_authenticity(left).unusual.mean())
+    assert np.mean(named) < 0.02
+
+
+def test_the_targets_are_met_where_a_judge_follows_quality_halfway():
+    assert study_cell(Crowd(0.1, 25, 0.5, 1.0), 30, seed=1).area > 0.8
+    assert study_cell(Crowd(0.35, 100, 0.5, 1.0), 15, seed=1).area > 0.95
+    assert study_cell(Crowd(0.35, 100, 0.5, 0.5), 15, seed=1).area > 0.99
+
+
+def test_a_judge_as_good_as_people_tells_little():
+    cell = study_cell(Crowd(0.1, 25, 0.7, 1.0), 30, seed=1)
+    assert 0.6 < cell.area < 0.85
+
+
+def test_simulated_people_are_as_said():
+    rng = np.random.default_rng(5)
+    answers, copies = simulate_crowd(Crowd(0.35, 100, 0.5, 1.0), rng)
+    assert np.bincount(answers.worker).tolist() == [100] * 40
+    assert copies.sum() == 14
+    key = answers.worker * 10_000 + answers.text
+    assert len(set(key.tolist())) == key.size
+    person = copies[answers.worker] == 0
+    r = np.corrcoef(answers.value[person], answers.judge[person])[0, 1]
+    assert r == pytest.approx(0.7 * 0.5, abs=0.1)
+    copied = np.corrcoef(answers.value[~person], answers.judge[~person])[0, 1]
+    assert copied == pytest.approx(0.6, abs=0.1)
+
+
+def test_the_same_seed_gives_the_same_figures():
+    crowd = Crowd(0.1, 25, 0.5, 0.5)
+    assert study_cell(crowd, 5, seed=3) == study_cell(crowd, 5, seed=3)
+
+
+def test_pairs_of_independent_people_are_rarely_named():
+    rng, named = np.random.default_rng(6), 0
+    for _ in range(30):
+        quality = rng.normal(size=40)
+        pairs = agreeing_pairs(some(quality + rng.normal(size=(20, 40))))
+        named += (pairs.adjusted < 0.05).any()
+    assert named <= 3
+
+
+def test_colluders_are_named_among_people_who_agree_on_quality():
+    rng = np.random.default_rng(7)
+    quality, whim = rng.normal(size=(2, 40))
+    value = quality + rng.normal(size=(20, 40))
+    value[[3, 11]] = quality + whim + 0.4 * rng.normal(size=(2, 40))
+    pairs = agreeing_pairs(some(value))
+    k = pairs.adjusted < 0.05
+    assert list(zip(pairs.first[k].tolist(), pairs.second[k].tolist(), strict=True)) == [(3, 11)]  # fmt: skip
+
+
+def test_half_the_spread_is_a_quarter_of_the_variance():
+    rng = np.random.default_rng(8)
+    value = rng.normal(size=(2, 4_000)) * np.array([[1.0], [0.5]])
+    sign = spread(some(value, n_texts=4_000), np.zeros(8_000))
+    assert sign.value[0] - sign.value[1] == pytest.approx(np.log(4), abs=0.1)
+    assert sign.error[0] == pytest.approx(np.sqrt(2 / 4_000), rel=0.1)
+
+
+def test_the_command_prints_both_tables(tmp_path, capsys):
+    call_command("simulate_authenticity", "--tasks", "2", "--answers", "25", "--json", str(tmp_path / "out.json"))  # fmt: skip
+    assert "| 35 % | 0.5 | 25 |" in capsys.readouterr().out
+    assert (tmp_path / "out.json").exists()
+    with pytest.raises(CommandError, match="no data set"):
+        call_command("simulate_authenticity", "--models", str(tmp_path))
+    with pytest.raises(CommandError, match="six answers"):
+        call_command("simulate_authenticity", "--answers", "3")
+
+
+@needs_shared
+def test_real_models_are_told_from_people_as_far_as_they_are():
+    data = read_data_set(SHARED / "data" / "alt-test" / "summeval")
+    assert data.numeric
+    assert (len(data.people), len(data.models)) == (3, 6)
+    told = told_apart(data, 100, seed=0)
+    assert told.mean > 0.85
+    assert told_apart(data, 10_000, seed=0) is None
+    words = read_data_set(SHARED / "data" / "alt-test" / "wax")
+    assert not words.numeric
+    assert 0.6 < told_apart(words, 25, seed=0).mean < 1

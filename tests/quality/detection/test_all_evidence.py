@@ -1,0 +1,243 @@
+"""Workers are judged by all evidence: bans, brake, weights, the key on trial."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.test import Client
+
+from crowd.models import Answer, Campaign, Pause
+from genie.lib.errors import GenieError
+from quality.bans.selectors.weights import soft_weights
+from quality.detection.evidence_words import told
+from quality.detection.selectors import verdicts_of
+from quality.detection.services.assess_pool import assess, excluded_by
+from quality.detection.services.assumptions import assumptions
+from quality.detection.services.evidence import evidence_of
+from quality.detection.services.retire import restore, retire
+from quality.models import (
+    Ban,
+    DetectorFit,
+    Grade,
+    HeldExclusion,
+    Placement,
+    RetiredQuestion,
+    Standing,
+)
+from tests.factories import (
+    answer,
+    make_evaluation,
+    make_item,
+    make_submission,
+    make_task,
+    make_team,
+    make_user,
+    make_worker,
+)
+
+pytestmark = pytest.mark.django_db
+POOL = "tidy-news"
+
+
+@pytest.fixture
+def boss(db):
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def campaign(db):
+    nina = make_user("nina")
+    submission = make_submission(
+        make_task(POOL), team=make_team("Heron", nina), owner=nina, state="ANNOTATING"
+    )
+    return make_evaluation(submission).campaign
+
+
+@pytest.fixture
+def questions(campaign):
+    """Make eight questions of each polarity."""
+    return [
+        Placement.objects.create(
+            campaign=campaign,
+            item=make_item(campaign, f"t{number}"),
+            polarity="POSITIVE" if number % 2 else "NEGATIVE",
+        )
+        for number in range(16)
+    ]
+
+
+@pytest.fixture
+def pool(campaign, questions):
+    """Make workers who answer the questions and twelve real items: `pool(good, bad)`."""
+    rng = np.random.default_rng(5)
+    real = [make_item(campaign, f"r{number}") for number in range(12)]
+    truth = rng.choice([0.25, 0.5, 0.75], 12)
+
+    def make(n_good, n_bad):
+        workers = [make_worker() for _ in range(n_good + n_bad)]
+        for i, worker in enumerate(workers):
+            careless = i >= n_good
+            for n, placement in enumerate(questions):
+                right = rng.random() < (0.3 if careless else 0.97)
+                Grade.objects.create(
+                    placement=placement,
+                    assignment=answer(placement.item, worker, 0.25),
+                    worker=worker,
+                    pool=POOL,
+                    polarity=placement.polarity,
+                    correct=right,
+                )
+                if n < len(real):
+                    value = truth[n] + rng.choice([-0.25, 0, 0, 0.25])
+                    value = rng.choice([0, 0.25, 0.5, 0.75, 1]) if careless else value
+                    answer(real[n], worker, float(value))
+        return workers
+
+    return make
+
+
+def test_who_is_careless_is_banned_and_the_others_count(pool):
+    workers = pool(12, 2)
+    banned = {ban.worker for ban in assess(POOL, simulated=False)}
+    assert banned == set(workers[12:])
+    assert not Pause.objects.exists()
+    weights = soft_weights(POOL)
+    assert not {worker.pk for worker in workers[12:]} & set(weights)
+    assert all(weight >= 0.9 for weight in weights.values())
+    ban = Ban.objects.first()
+    assert "Test questions right: " in ban.reason
+    assert "negative" in ban.reason
+    assert ban.reason.startswith("Probability of being careless ")
+
+
+def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
+    pool(6, 1)
+    first = evidence_of(POOL, simulated=False)
+    assert first.sha256 == evidence_of(POOL, simulated=False).sha256
+    assess(POOL, simulated=False)
+    fit = DetectorFit.objects.get()
+    said = [(v.worker_id, v.p_noisy) for v in verdicts_of(fit)]
+    assert len(said) == 7
+    assess(POOL, simulated=False)
+    assert DetectorFit.objects.count() == 1
+    Standing.objects.all().delete()
+    fit.parameters = {**fit.parameters, "stamp": []}
+    fit.counts_sha256 = "0"
+    fit.save()
+    assess(POOL, simulated=False)
+    again = DetectorFit.objects.exclude(pk=fit.pk).get()
+    assert [(v.worker_id, v.p_noisy) for v in verdicts_of(again)] == said
+
+
+def test_beyond_the_share_a_person_decides_and_they_get_no_work_meanwhile(pool, boss):
+    workers = pool(9, 5)
+    assert assess(POOL, simulated=False) == []
+    held = HeldExclusion.objects.filter(state="WAITING")
+    assert {row.worker for row in held} == set(workers[9:])
+    assert {row.worker for row in Pause.objects.all()} == set(workers[9:])
+
+
+def test_staff_are_told_of_a_bad_crowd_and_that_it_is_better(pool, campaign):
+    Campaign.objects.update(state=Campaign.State.RUNNING)
+    pool(4, 9)
+    assess(POOL, simulated=False)
+    campaign.refresh_from_db()
+    assert "answer without care" in campaign.notice
+    pool(40, 0)
+    assess(POOL, simulated=False)
+    campaign.refresh_from_db()
+    assert "answer without care" not in campaign.notice
+
+
+def test_a_question_that_careful_workers_fail_is_retired_and_can_be_restored(
+    pool, questions, boss
+):
+    pool(12, 1)
+    wrong = questions[0]
+    Grade.objects.filter(placement=wrong).update(correct=False)
+    assess(POOL, simulated=False)
+    retired = RetiredQuestion.objects.get()
+    assert retired.placement == wrong
+    assert retired.reason.startswith("0 of 13 workers right.")
+    assert (wrong.pk, "") not in evidence_of(POOL, simulated=False).questions
+    client = Client()
+    client.force_login(boss)
+    page = client.get("/admin/quality/retiredquestion/")
+    assert "0 of 13 workers right" in page.content.decode()
+    with pytest.raises(GenieError) as refused:
+        restore(retired.pk, by=boss, reason=" ")
+    assert refused.value.code == "reason-missing"
+    restore(retired.pk, by=boss, reason="The key is right.")
+    with pytest.raises(GenieError) as refused:
+        restore(retired.pk, by=boss, reason="The key is right.")
+    assert refused.value.code == "already-decided"
+    assert (wrong.pk, "") in evidence_of(POOL, simulated=False).questions
+    # for good
+    assert retire(retired.fit, [wrong.pk]) == 0
+
+
+def test_staff_read_who_would_be_excluded_under_which_assumption(pool, boss):
+    pool(10, 2)
+    assess(POOL, simulated=False)
+    fit = DetectorFit.objects.get()
+    rows = assumptions(fit)
+    assert [row.n_excluded for row in rows[:4]] == sorted(
+        [row.n_excluded for row in rows[:4]], reverse=True
+    )
+    assert rows[2].n_excluded == 2
+    assert rows[2].percent_answers == pytest.approx(100 * 2 / 12, abs=0.1)
+    client = Client()
+    client.force_login(boss)
+    page = client.get(f"/admin/quality/detectorfit/{fit.pk}/change/").content.decode()
+    assert "Who would be excluded under which assumption" in page
+    assert "test questions only, noisy below 90 % right" in page
+
+
+def test_as_many_are_excluded_as_keep_the_share_of_careful_ones_small():
+    assert excluded_by([0.999, 0.9999, 0.5], 0.99).tolist() == [True, True, False]
+    # each of them alone would be above the threshold
+    assert excluded_by([0.991, 0.992, 0.1], 0.99).tolist() == [False, False, False]
+    assert excluded_by([1.0, 1.0, 1.0, 0.991], 0.99).tolist() == [True] * 4
+
+
+def test_programs_and_people_are_not_fitted_together(pool):
+    worker = pool(4, 0)[0]
+    worker.simulated = True
+    worker.save()
+    assert worker.pk not in evidence_of(POOL, simulated=False).workers
+    assert evidence_of(POOL, simulated=True).workers == [worker.pk]
+
+
+def test_a_pool_without_test_questions_is_not_assessed(pool):
+    pool(3, 0)
+    Grade.objects.all().delete()
+    assert assess(POOL, simulated=False) == []
+    assert not DetectorFit.objects.exists()
+
+
+def test_answers_on_a_scale_without_ends_are_no_evidence(pool, campaign):
+    pool(2, 0)
+    assert Answer.objects.exists()
+    campaign.hit_type.scale = "magnitude"
+    campaign.hit_type.save()
+    from crowd.scales.base import all_scales
+
+    relative = [name for name, scale in all_scales().items() if scale.relative]
+    campaign.hit_type.scale = relative[0]
+    campaign.hit_type.save()
+    assert evidence_of(POOL, simulated=False).ratings is None
+
+
+def test_a_verdict_says_what_it_rests_on():
+    parts = {
+        "tests": [["negative on overall", 1, 8]],
+        "odds": {"tests": 5.0, "ratings": -1.0, "order": 0.1},
+        "class": "constant",
+        "beside": ["10 of 11 ratings of real items are the same"],
+    }
+    assert told(parts, 0.9999, 0.99) == (
+        "Probability of being careless 0.9999, above 0.99. Test questions right: 1 of 8 "
+        "negative on overall. Against the worker, strongly: test questions. In the "
+        "worker's favour, somewhat: ratings of real items. Closest pattern: constant. "
+        "Shown, not counted: 10 of 11 ratings of real items are the same."
+    )

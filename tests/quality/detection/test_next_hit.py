@@ -1,0 +1,202 @@
+"""Test questions go where they are needed, and nobody can tell when."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from crowd.campaigns.services.work import give_back, next_assignment
+from crowd.models import HIT, Answer, Pause
+from quality.bans.services import held_exclusions
+from quality.detection.services import next_hit
+from quality.detection.services.assess_pool import assess
+from quality.detection.services.record import record_of
+from quality.detection.stats.early_stop import EarlyStop
+from quality.models import Ban, DetectorFit, HeldExclusion, Placement, Standing
+from quality.test_questions.services.grade import grade
+from tests.crowd.making import POOL, items, make_campaign, make_worker, send_in
+
+CHANCE = random.Random(1)
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def campaign():
+    """Make 100 HITs, the last twenty of which are test questions."""
+    campaign = make_campaign(of=items(100))
+    hits = HIT.objects.filter(campaign=campaign).order_by("position")
+    for number, hit in enumerate(hits[80:]):
+        Placement.objects.create(
+            campaign=campaign,
+            item=hit.items.get(),
+            polarity="POSITIVE" if number % 2 else "NEGATIVE",
+        )
+    return campaign
+
+
+def is_test(assignment):
+    return Placement.objects.filter(item__hit=assignment.hit_id).exists()
+
+
+def work(worker, n, right=True):
+    """Answer so many HITs; give which of them were test questions."""
+    met = []
+    for _ in range(n):
+        assignment = next_assignment(worker)
+        if assignment is None:
+            break
+        met.append(is_test(assignment))
+        send_in(assignment)
+        placement = Placement.objects.filter(item__hit=assignment.hit_id).first()
+        if placement is None:
+            value = CHANCE.choice([0.5, 0.75, 1.0] if right else [0.0, 0.5, 1.0])
+        else:
+            value = float((placement.polarity == "POSITIVE") is right)
+        Answer.objects.filter(assignment=assignment).update(value=value)
+    return met
+
+
+def test_most_test_questions_come_early(campaign):
+    worker = make_worker()
+    met = work(worker, 40)
+    assert 4 <= sum(met[:20]) <= 9
+    assert 6 <= sum(met) <= 12
+    counts = record_of(worker, POOL)
+    assert counts.n_answered == counts.n_shown == 40
+    (pos, n_pos), (neg, n_neg) = counts.tests["POSITIVE"], counts.tests["NEGATIVE"]
+    assert abs(n_pos - n_neg) <= 1
+    assert (pos, neg) == (n_pos, n_neg)
+
+
+def test_all_that_was_approved_is_answered_and_no_more(campaign):
+    worker = make_worker()
+    met = work(worker, 120)
+    assert (len(met), sum(met)) == (100, 20)
+
+
+def test_what_comes_next_is_repeatable_and_depends_on_the_sites_secret(
+    campaign, settings
+):
+    record = record_of(make_worker(), POOL)
+    workers = [make_worker() for _ in range(8)]
+    drawn = [next_hit._draw(worker, POOL, record) for worker in workers]
+    assert drawn == [next_hit._draw(worker, POOL, record) for worker in workers]
+    settings.SECRET_KEY = "another"
+    assert drawn != [next_hit._draw(worker, POOL, record) for worker in workers]
+
+
+def test_giving_a_hit_back_does_not_draw_it_again(campaign):
+    worker = make_worker()
+    shown = []
+    for _ in range(12):
+        assignment = next_assignment(worker)
+        shown.append(is_test(assignment))
+        give_back(assignment)
+    assert record_of(worker, POOL).n_shown == 12
+    assert 0 < sum(shown) < 12
+
+
+def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
+    counts = {True: set(), False: set()}
+    worker = make_worker()
+    work(worker, 4)
+    for _ in range(20):
+        with CaptureQueriesContext(connection) as captured:
+            assignment = next_assignment(worker)
+        counts[is_test(assignment)].add(len(captured))
+        send_in(assignment)
+        Answer.objects.filter(assignment=assignment).update(
+            value=float(
+                Placement.objects.filter(
+                    item__hit=assignment.hit_id, polarity="POSITIVE"
+                ).exists()
+            )
+        )
+    assert counts[True] == counts[False]
+    assert len(counts[True]) == 1
+    assert max(counts[True]) <= 32
+
+
+def test_campaigns_without_test_questions_take_one_query_more():
+    make_campaign(30)
+    worker = make_worker()
+    with CaptureQueriesContext(connection) as captured:
+        next_assignment(worker)
+    asked = [query for query in captured if "quality_placement" in query["sql"]]
+    assert len(asked) == 1
+
+
+def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
+    for _ in range(2):
+        work(make_worker(), 6)
+    careless = make_worker()
+    met = work(careless, 40, right=False)
+    assert len(met) <= 15
+    assert Pause.objects.get().worker == careless
+    assert next_assignment(careless) is None
+    assert not Ban.objects.exists()
+    # the others go on
+    assert next_assignment(make_worker()) is not None
+    grade(campaign)
+    assess(POOL, simulated=False)
+    standing = Standing.objects.get(worker=careless)
+    assert standing.p_careless > 0.9
+    assert not Pause.objects.exists()
+
+
+def test_whom_people_have_decided_about_is_not_paused(campaign):
+    worker = make_worker()
+    work(worker, 40, right=False)
+    assert Pause.objects.exists()
+    grade(campaign)
+    assess(POOL, simulated=False)
+    fit = DetectorFit.objects.get()
+    verdict = fit.verdicts.filter(worker=worker).get()
+    held_exclusions.hold(POOL, [verdict])
+    assert Pause.objects.filter(worker=worker).exists()
+    from tests.factories import make_user
+
+    boss = make_user("boss", is_staff=True)
+    held = HeldExclusion.objects.get()
+    held_exclusions.refuse(held.pk, by=boss, reason="The key is wrong.")
+    assert not Pause.objects.exists()
+    assert next_assignment(worker) is not None
+
+
+@pytest.mark.parametrize(
+    ("counts", "low", "high"),
+    [
+        ({}, 0.2, 0.2),
+        ({"POSITIVE": (3, 3), "NEGATIVE": (3, 3)}, 0.0, 0.02),
+        ({"POSITIVE": (4, 4), "NEGATIVE": (0, 4)}, 0.95, 1.0),
+        ({"POSITIVE": (0, 4), "NEGATIVE": (4, 4)}, 0.95, 1.0),
+        ({"POSITIVE": (6, 12), "NEGATIVE": (6, 12)}, 0.9, 1.0),
+        ({"POSITIVE": (9, 12), "NEGATIVE": (11, 12)}, 0.0, 0.1),
+        ({"NEGATIVE": (0, 1)}, 0.2, 0.8),
+    ],
+)
+def test_the_first_answers_speak_for_or_against_somebody(counts, low, high):
+    p = EarlyStop().probability(counts, ["POSITIVE", "NEGATIVE"])
+    assert low - 1e-9 <= p <= high + 1e-9
+
+
+def test_a_hard_key_makes_nobody_careless():
+    """Honest people who like references in 62 % of cases are hardly ever paused."""
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    early = EarlyStop(0.15, {"POSITIVE": 0.62, "NEGATIVE": 0.9})
+    n_paused = 0
+    for _ in range(500):
+        right = {"POSITIVE": 0, "NEGATIVE": 0}
+        for n in range(1, 9):
+            right["POSITIVE"] += bool(rng.random() < 0.62)
+            right["NEGATIVE"] += bool(rng.random() < 0.9)
+            counts = {kind: (k, n) for kind, k in right.items()}
+            if early.probability(counts, list(counts)) > 0.95:
+                n_paused += 1
+                break
+    assert n_paused <= 5

@@ -1,0 +1,211 @@
+"""Whether tests can be told without reading: figures against others, and limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import mannwhitneyu
+
+from quality.test_questions.separability.auc import area, aucs
+from quality.test_questions.separability.blend import blend_in
+from quality.test_questions.separability.classifier import (
+    RIDGE,
+    folds_of,
+    held_out_scores,
+    quadratic,
+)
+from quality.test_questions.separability.features import (
+    FEATURES,
+    Surface,
+    surface_features,
+)
+from quality.test_questions.separability.measure import Separability, separability
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_an_area_is_mann_and_whitneys(ties):
+    rng = np.random.default_rng(3)
+    tests, items = rng.normal(0.4, 1, (23, 4)), rng.normal(0, 1, (41, 4))
+    if ties:
+        tests, items = tests.round(), items.round()
+    u = mannwhitneyu(tests, items).statistic
+    assert aucs(tests, items) == pytest.approx(u / (23 * 41))
+
+
+def test_delongs_variance_is_that_of_its_definition():
+    rng = np.random.default_rng(5)
+    tests, items = rng.normal(1, 1, 17).round(1), rng.normal(0, 1, 29).round(1)
+    above = (tests[:, None] > items) + 0.5 * (tests[:, None] == items)
+    by_test, by_item = above.mean(axis=1), above.mean(axis=0)
+    expected = by_test.var(ddof=1) / 17 + by_item.var(ddof=1) / 29
+    found = area(tests, items)
+    assert found.auc == pytest.approx(above.mean())
+    assert found.variance == pytest.approx(expected)
+
+
+def test_delongs_interval_covers_the_true_area():
+    from scipy.stats import norm
+
+    rng, true = np.random.default_rng(7), norm.cdf(0.8 / np.sqrt(2))
+    found = [area(rng.normal(0.8, 1, 40), rng.normal(0, 1, 60)) for _ in range(600)]
+    covered = np.mean([one.low <= true <= one.high for one in found])
+    assert 0.925 < covered < 0.975
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_perfect_area_still_has_an_interval(side):
+    tests, items = np.arange(3.0), np.arange(3.0) + 10
+    found = area(*((tests, items) if side == 0 else (items, tests)))
+    assert found.auc == side
+    assert found.high - found.low > 0.1
+
+
+def test_the_classifier_is_the_ridge_logistic_regression_of_others():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(60, 3))
+    labels = (x[:, 0] + rng.normal(size=60)) > 0.5
+    folds = np.arange(60) % 3
+    ridge = np.full(3, 2.0)
+    ours = held_out_scores(x, ridge, labels[:, None], folds)[:, 0]
+    for fold in range(3):
+        out = folds == fold
+
+        def loss(beta, kept=~out):
+            z = beta[0] + x[kept] @ beta[1:]
+            return (np.logaddexp(0, z) - labels[kept] * z).sum() + ridge @ beta[
+                1:
+            ] ** 2 / 2
+
+        beta = minimize(loss, np.zeros(4), tol=1e-10).x
+        theirs = x[out] @ beta[1:]
+        assert ours[out] == pytest.approx(theirs - theirs.mean(), abs=2e-3)
+
+
+def test_constant_features_are_left_out():
+    design, ridge = quadratic(np.ones((10, 3)))
+    assert design.shape == (10, 0)
+    assert len(ridge) == 0
+    design, ridge = quadratic(np.column_stack([np.arange(10.0), np.ones(10)]))
+    assert design.shape == (10, 2)
+    assert ridge.tolist() == [RIDGE, RIDGE]
+
+
+def test_what_is_made_of_one_output_is_in_one_fold():
+    labels = np.arange(40) < 20
+    groups = np.arange(40) % 20
+    folds = folds_of(labels, groups, 5, np.random.default_rng(2))
+    assert (folds[:20] == folds[20:]).all()
+    assert np.bincount(folds).tolist() == [8] * 5
+
+
+def drawn(rng, n, k=6, *, shift=0.0, spread=1.0):
+    rows = rng.normal(size=(n, k))
+    rows[:, 2] = rows[:, 2] * spread + shift
+    return rows
+
+
+NAMES = list("abcdef")
+
+
+def test_equal_sides_are_refused_as_seldom_as_stated():
+    rng = np.random.default_rng(11)
+    found = [
+        separability(drawn(rng, 15), drawn(rng, 40), seed, names=NAMES, n_shuffles=199)
+        for seed in range(40)
+    ]
+    assert sum(one.refused for one in found) <= 2
+    assert 0.4 < np.mean([one.auc for one in found]) < 0.55
+
+
+@pytest.mark.parametrize("how", [{"shift": 1.0}, {"spread": 3.0}])
+def test_what_stands_out_is_refused_and_named(how):
+    rng = np.random.default_rng(13)
+    found = separability(drawn(rng, 250, **how), drawn(rng, 250), 1, names=NAMES, n_shuffles=19)  # fmt: skip
+    assert found.refused
+    assert found.auc > 0.65
+    assert "stand out" in found.verdict
+    if "shift" in how:
+        assert found.best_feature == "c"
+        assert found.best_feature in found.verdict
+
+
+def test_the_same_seed_gives_the_same_bytes():
+    rng = np.random.default_rng(17)
+    tests, items = drawn(rng, 20), drawn(rng, 30)
+    assert separability(tests, items, 4, names=NAMES) == separability(tests, items, 4, names=NAMES)  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_too_few_are_not_measured(n):
+    found = separability(np.ones((n, 2)), np.ones((30, 2)), 1, names=["a", "b"])
+    assert not found.measured
+    assert not found.refused
+    assert found.verdict == f"Too few to measure: {n} test questions, 30 real items."
+
+
+def test_items_without_any_difference_are_at_chance():
+    found = separability(np.ones((10, 2)), np.ones((30, 2)), 1, names=["a", "b"])
+    assert (found.auc, found.best_feature_auc, found.refused) == (0.5, 0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("auc", "best", "n", "p", "refused"),
+    [
+        (0.7, 0.5, 400, 0.2, True),
+        (0.5, 0.7, 400, 0.2, True),
+        (0.7, 0.5, 20, 0.2, False),
+        (0.7, 0.5, 20, 0.01, True),
+        (0.6, 0.6, 400, 0.001, False),
+    ],
+)
+def test_the_rule_with_few_and_with_many_tests(auc, best, n, p, refused):
+    found = Separability(auc, 0.4, 0.9, "words", best, n, 800, p)
+    assert found.refused is refused
+    assert found.verdict.endswith(".")
+
+
+def test_features_see_membership_overlap_and_repeats():
+    item = Surface(
+        "A cat sat.", "Eine Katze sass.", ["a cat sat"], ["A dog sat."], "i1", "b", 0.3, 1.0, True
+    )  # fmt: skip
+    rows = surface_features([item, Surface("a cat sat", input_key="i1", key="a")])
+    row = dict(zip(FEATURES, rows[0], strict=True))
+    assert row["is a reference"] == row["words of a reference"] == 1.0
+    assert row["is a published output"] == 0.0
+    assert row["words of a published output"] == pytest.approx(2 / 3)
+    assert row["same text elsewhere"] == row["same input elsewhere"] == 1.0
+    assert row["input is listed"] == 1.0
+    assert row["order of names"] > rows[1, FEATURES.index("order of names")]
+    assert np.isfinite(surface_features([Surface("")])).all()
+    assert surface_features([]).shape == (0, len(FEATURES))
+
+
+def test_chosen_tests_look_like_items_although_candidates_do_not():
+    rng = np.random.default_rng(19)
+
+    def texts(mean, n):
+        lengths = rng.normal(mean, 2, n).clip(1, 30).astype(int)
+        return [" ".join(["word"] * length) for length in lengths]
+
+    items = [Surface(text) for text in texts(8, 80)]
+    possible = [
+        Surface(text, input_key=str(k % 150)) for k, text in enumerate(texts(11, 300))
+    ]
+    chosen = blend_in(possible, items, 30, seed=1)
+    assert len(chosen) == len({possible[k].input_key for k in chosen}) == 30
+    length = FEATURES.index("letters")
+    of_items, of_all, of_chosen = (
+        surface_features(one)[:, length].mean()
+        for one in (items, possible, [possible[k] for k in chosen])
+    )
+    assert abs(of_chosen - of_items) < 0.3 * abs(of_all - of_items)
+    assert blend_in(possible, items, 30, seed=1) == chosen
+    assert blend_in(possible, items, 30, seed=2) != chosen
+
+
+def test_there_may_be_nothing_to_choose():
+    items = [Surface("a")]
+    assert blend_in([], items, 3, seed=1) == []
+    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1, taken={"x"}) == []
+    assert blend_in([Surface("b", input_key="x")], items, 3, seed=1) == [0]
