@@ -60,9 +60,9 @@ def _of(group: pd.DataFrame, unit: Unit, seed: int) -> dict[str, Any]:
 def _shown(found: Effect | None, unit: Unit) -> dict[str, Any] | None:
     if found is None:
         return None
-    ends = (found.estimate, found.low, found.high)
+    ends = [found.estimate, found.low, found.high]
     if unit.logarithmic:
-        ends = tuple(100 * math.expm1(min(end, 50.0)) for end in ends)
+        ends = [100 * math.expm1(min(end, 50.0)) for end in ends]
     estimate, low, high = (_short(end) for end in ends)
     return {"estimate": estimate, "low": low, "high": high}
 

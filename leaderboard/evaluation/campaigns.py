@@ -89,12 +89,17 @@ def build(
     criterion: str = "",
 ) -> Campaign:
     """Build one campaign of an evaluation; what its items are about comes after."""
+    specs = [
+        *(item.spec for item in part.judged),
+        *(item.spec for item in part.hidden),
+        *(item.spec for item in part.anchors),
+    ]
     campaign = build_campaign(
         key=part.key,
         pool=evaluation.task.slug,
         title=part.title,
         hit_type=configuration.hit_type_of(evaluation.task, human, part.criteria),
-        items=[item.spec for item in (*part.judged, *part.hidden, *part.anchors)],
+        items=specs,
         platform=human.platform,
         budget_cents=budget_cents,
         seed=part.seed,

@@ -31,14 +31,15 @@ def compare_tables(
     found = []
     for criterion in [name for name in tables[0] if name in tables[1]]:
         both = [table[criterion] for table in tables]
+        systems, workers, instances = (
+            np.concatenate([_column(t, name, place) for place, t in enumerate(both)])
+            for name in ("system", "worker", "instance")
+        )
         compared = compare_crowds(
             np.concatenate([_scaled(one.values, scale) for one in both]),
-            *(
-                np.concatenate(
-                    [_column(one, name, place) for place, one in enumerate(both)]
-                )
-                for name in ("system", "worker", "instance")
-            ),
+            systems,
+            workers,
+            instances,
             np.repeat([False, True], [len(one) for one in both]),
             seed=seed,
         )

@@ -124,13 +124,13 @@ def evidence_of(task: Task) -> list[Evidence]:
     ]
 
 
-def ratings_to_change_first(task: Task) -> int | None:
-    """Say how few ratings the board's first place hangs on; None where nobody knows."""
+def evidence_beside_board(task: Task) -> Mapping[str, Any]:
+    """Give what the board itself says of its first criterion: `first` and `links`."""
     # without the fit itself, which is large
     rows = BoardFit.objects.filter(task=task, of=None, superseded_at=None)
     stored = rows.values_list("evidence", flat=True).first() or {}
-    first = stored.get(main_criterion(task), {}).get("first")
-    return first["n_ratings"] if first else None
+    found: Mapping[str, Any] = stored.get(main_criterion(task), {})
+    return found
 
 
 def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
@@ -150,7 +150,7 @@ def _evidence(task: Task, fit: BoardFit, criterion: str) -> Evidence:
         agreement=agreement,
         first=_first(task, stored),
         wmt=_wmt(task, stored),
-        links=links_of(task, criterion),
+        links=links_of(task, stored.get("links") or []),
         blinding=causes_of(stored.get("blinding")),
         cannot_conclude=[
             *_of_few_systems(task, criterion, len(estimates.systems)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from genie.accounts.staff import staff_may
 from genie.lib.moment import read_moment, stamp, whole_second
 from genie.lib.serving.caches import computed as cache
 from genie.lib.serving.pages import page_of
-from leaderboard.boards.selectors.certainty import ratings_to_change_first
+from leaderboard.boards.selectors.certainty import evidence_beside_board
 from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.crowds.links import again, moved_crowds
 from leaderboard.boards.selectors.rows import Row
@@ -45,19 +46,23 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
         return _to_moment(task, typed_moment)
     moment = _moment(at) if at else None
     address = read_address(task, request.GET)
+    # what is known of the current ratings says nothing of a past board
+    beside = {} if moment else evidence_beside_board(task)
     context = {
         "here": "tasks",
         "task": task,
         "at": moment,
-        **({} if moment else _moved(request, task)),
-        "body": _body(request, task, address, moment),
+        **_moved(request, task, beside),
+        "body": _body(request, task, address, moment, beside),
     }
     return render(request, "leaderboard/boards/board.html", context)
 
 
-def _moved(request: HttpRequest, task: Task) -> dict[str, Any]:
+def _moved(
+    request: HttpRequest, task: Task, beside: Mapping[str, Any]
+) -> dict[str, Any]:
     """Say where the crowd has moved; to staff, what it costs to ask again."""
-    moved = moved_crowds(task)
+    moved = moved_crowds(task, beside.get("links") or [])
     may_ask = bool(moved) and staff_may(request.user, Staff.ASK_JOINT_EVALUATIONS)
     return {"moved": moved, "again": again(task, moved) if may_ask else None}
 
@@ -78,7 +83,11 @@ def _moment(at: str) -> datetime:
 
 
 def _body(
-    request: HttpRequest, task: Task, address: Address, at: datetime | None
+    request: HttpRequest,
+    task: Task,
+    address: Address,
+    at: datetime | None,
+    beside: Mapping[str, Any],
 ) -> SafeString:
     teams = team_ids(request.user)
     now = state(task, teams, at)
@@ -104,6 +113,7 @@ def _body(
     )
     context = _context(request, task, rows, address)
     context["latest_at"] = now.latest_at
+    context["to_change_first"] = (beside.get("first") or {}).get("n_ratings")
     html = render_to_string("leaderboard/boards/parts/board.html", context)
     # a short board costs less to make than a stale one costs trust
     if rows.n_all >= KEPT_FROM_ROWS:
@@ -119,8 +129,6 @@ def _context(
         "task": task,
         "board": rows,
         **_moments(rows, address),
-        # what is known of the current ratings says nothing of a past board
-        "to_change_first": None if rows.at else ratings_to_change_first(task),
         "question": task.human.criteria.get(main_criterion(task), ""),
         "page": page,
         "address": address,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import path
 
 from genie.lib.admin.questions import Question, ReasonForm
@@ -26,6 +27,7 @@ from leaderboard.evaluation.admin.decisions import (
 )
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
 from leaderboard.evaluation.admin.tests_page import tests_page
+from leaderboard.evaluation.selectors.anchors import remembered
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent
 
 if TYPE_CHECKING:
@@ -144,6 +146,14 @@ class SubmissionAdmin(DecisionAdmin):
     rank_partial_selected = partial.rank_partial_selected
     unrank_partial_selected = partial.unrank_partial_selected
     withdraw_selected = withdraw_selected
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        # costs stand in every row; the page is filled in here, and not after
+        with remembered():
+            page = super().changelist_view(request, extra_context)
+            return page.render() if isinstance(page, TemplateResponse) else page
 
     def get_urls(self) -> list[URLPattern]:
         approve = path(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from django.db.models import QuerySet
 
 from leaderboard.evaluation.models.anchor import AnchorItem
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, Score
@@ -24,9 +28,16 @@ class Anchor:
     """A settled system, and its outputs that people judged, in the sample's order."""
 
     submission: Submission
-    outputs: Sequence[Prediction]
+    # not read yet: a price needs none of the texts
+    outputs: QuerySet[Prediction]
     # how many of them a campaign carries
     n: int
+
+
+# what was found while a list is made; None: nothing is remembered
+_REMEMBERED: ContextVar[dict[tuple[int, bool], Anchor | None] | None] = ContextVar(
+    "remembered anchors", default=None
+)
 
 
 def anchor_for(evaluation: HumanEvaluation) -> Anchor | None:
@@ -45,6 +56,27 @@ def anchor_of(
 
     Always the first one: later crowds are then all linked to the same ratings.
     """
+    known, key = _REMEMBERED.get(), (task.pk, simulated)
+    known = {} if known is None else known
+    if key not in known:
+        known[key] = _found(task, simulated, None)
+    anchor = known[key]
+    if anchor is not None and anchor.submission.pk == without:
+        return _found(task, simulated, without)
+    return anchor
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Look for each task's anchor once, as lists of many costs do."""
+    token = _REMEMBERED.set({})
+    try:
+        yield
+    finally:
+        _REMEMBERED.reset(token)
+
+
+def _found(task: Task, simulated: bool, without: int | None) -> Anchor | None:
     human = task.human
     n = human.n_anchor_items(task.sample_size)
     if not n or not human.criteria:
@@ -63,21 +95,21 @@ def anchor_of(
         evaluation__design=human.design,
         evaluation__campaigns__campaign__hit_type__scale=human.scale,
     ).exclude(submission=without)
-    first = settled.order_by("submission__published_at", "submission_id").first()
+    rows = settled.select_related("submission", "evaluation")
+    first = rows.order_by("submission__published_at", "submission_id").first()
     if first is None:
         return None
-    outputs = list(
+    outputs = (
         Prediction.objects.filter(
             submission=first.submission_id,
             instance__sample_rank__lt=task.sample_size,
             instance__in=first.evaluation.judged_items.values("instance"),
         )
-        .select_related("instance", "submission")
+        .select_related("instance")
         .order_by("instance__sample_rank")
     )
-    if not outputs:
-        return None
-    return Anchor(outputs[0].submission, outputs, min(n, len(outputs)))
+    n = min(n, outputs.count())
+    return Anchor(first.submission, outputs, n) if n else None
 
 
 def anchor_ratings(evaluation: HumanEvaluation) -> pd.DataFrame:

@@ -57,9 +57,10 @@ def specs(
         return []
     design = design_of(task, human)
     own_seed = seed_from("anchors", seed)
-    order = generator(own_seed).permutation(len(anchor.outputs))
+    outputs = list(anchor.outputs)
+    order = generator(own_seed).permutation(len(outputs))
     tested = {item.spec.content_key for item in hidden}
-    drawn = [anchor.outputs[int(place)] for place in order]
+    drawn = [outputs[int(place)] for place in order]
     # those last that are tests, too: an input is shown to a worker once
     drawn.sort(
         key=lambda row: content_key(task.slug, row.instance.instance_id) in tested
@@ -126,6 +127,8 @@ def links(
     if item is None:
         return {}
     settled = item.submission.human_evaluation
+    if settled is None:
+        return {}
     now, before = anchor_ratings(evaluation), system_ratings(settled)
     units, units_before = _units(evaluation), _units(settled)
     found = {}

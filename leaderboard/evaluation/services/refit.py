@@ -174,10 +174,17 @@ def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     campaigns = [c.pk for one in evaluations for c in one.campaigns_in_order]
     shown = with_what_was_shown(ratings, campaigns)
     blinding = board_blinding(shown, units, seed=estimates_seed(task))
-    for criterion, found in blinding.items():
-        if criterion in evidence:
-            evidence[criterion]["blinding"] = found
+    for criterion, found in evidence.items():
+        found["blinding"] = blinding.get(criterion)
+        found["links"] = _links(scores, criterion)
     return Refit(task, None, inputs, estimates, weights, evidence)
+
+
+def _links(scores: Sequence[Score], criterion: str) -> list[dict[str, Any]]:
+    """Give the links of the systems' crowds to earlier ones, the newest first."""
+    linked = [one for one in scores if one.criterion == criterion and one.link]
+    linked.sort(key=lambda one: -one.submission_id)
+    return [{"system": one.submission_id, **one.link} for one in linked if one.link]
 
 
 def estimates_seed(task: Task) -> int:

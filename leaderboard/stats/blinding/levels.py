@@ -69,4 +69,4 @@ def without_levels(numbers: Floats, levels: Sequence[Codes]) -> Floats:
             rest = rest - (np.bincount(one, rest) / count)[one]
         if float(np.abs(rest - before).max(initial=0.0)) <= _CLOSE * scale:
             break
-    return rest
+    return np.asarray(rest, dtype=np.float64)

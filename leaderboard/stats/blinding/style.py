@@ -12,6 +12,7 @@ import numpy.typing as npt
 from leaderboard.stats.blinding.levels import codes_of, without_levels
 from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import sums_by
 
 #: What is read off a text, in this order.
 FEATURES = (
@@ -145,8 +146,8 @@ def style_share(
     features = table[[distinct[text] for text in texts]]
     features = np.column_stack([without_levels(one, levels) for one in features.T])
     foretold = _foretold(rest, features, levels[2], seed)
-    plain = np.bincount(levels[0], rest**2, n_workers)
-    left = np.bincount(levels[0], (rest - foretold) ** 2, n_workers)
+    plain = sums_by(levels[0], rest**2, n_workers)
+    left = sums_by(levels[0], (rest - foretold) ** 2, n_workers)
     if plain.sum() <= 1e-9 * max(float(y @ y), 1e-9):
         return None
     share, error = _jackknifed(plain, left)

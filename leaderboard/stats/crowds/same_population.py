@@ -10,6 +10,7 @@ import numpy.typing as npt
 from leaderboard.stats.blinding.levels import codes_of, without_levels
 from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
+from leaderboard.stats.systems.table import sums_by
 
 Codes = npt.NDArray[np.intp]
 _SMALL = 1e-9
@@ -172,8 +173,11 @@ def _without_those_of_both(
     if not own.any():
         return None
     n_own = int(own.sum())
-    numbered = [codes_of(one[own], n_own) for one in (system, worker, instance)]
-    return y[own], *numbered, in_second[own], int(in_both.sum())
+    system, worker, instance = (
+        codes_of(one[own], n_own) for one in (system, worker, instance)
+    )
+    n_both = int(in_both.sum())
+    return y[own], system, worker, instance, in_second[own], n_both
 
 
 def _table(
@@ -187,16 +191,16 @@ def _table(
     levels = [system, instance]
     rest = without_levels(y, levels)
     n_workers, n_systems = int(worker.max()) + 1, int(system.max()) + 1
-    cell = worker * n_systems + system
+    cell, size = worker * n_systems + system, n_workers * n_systems
     shape = (n_workers, n_systems)
-    counts = np.bincount(cell, minlength=n_workers * n_systems).reshape(shape)
-    sums = np.bincount(cell, rest, n_workers * n_systems).reshape(shape)
-    squares = np.bincount(worker, rest**2, n_workers)
+    counts = sums_by(cell, np.ones_like(rest), size).reshape(shape)
+    sums = sums_by(cell, rest, size).reshape(shape)
+    squares = sums_by(worker, rest**2, n_workers)
     in_second = np.zeros(n_workers, dtype=bool)
     in_second[worker[second]] = True
     move = without_levels(second.astype(float), levels)
     kept = move[second].mean() - move[~second].mean()
-    return _Workers(sums, counts.astype(float), squares, in_second), float(kept)
+    return _Workers(sums, counts, squares, in_second), float(kept)
 
 
 def _statistics(table: _Workers, masks: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -247,7 +251,7 @@ def _detectable(
         moved = _between(sum2 + move * n2, n2, total - sum2, n - n2)
         return float((moved > critical).mean()) >= POWER
 
-    high = 1e-6 + 2 * critical**0.5
+    high = float(1e-6 + 2 * critical**0.5)
     for _ in range(40):
         if found(high):
             break

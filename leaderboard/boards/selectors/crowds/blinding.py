@@ -18,6 +18,7 @@ _CAUSES = {
     "style": "How much of the rest of the variance a text’s style foretells",
 }
 _SIDE = "An output shown first rather than second"
+_SIDES = "percentage points"
 _PLACE = "One place further on a page of several outputs"
 
 
@@ -71,12 +72,13 @@ def places_of(task: Task) -> list[Cause]:
     found = []
     side = effect_of_side(task)
     if side is not None:
-        ends = (100 * end for end in (side.estimate, side.low, side.high))
-        found.append(Cause("side", _SIDE, *ends, unit="percentage points"))
+        found.append(_cause("side", _SIDE, [100 * x for x in _of(side)], _SIDES))
     for criterion, (one, unit) in effect_of_place(task).items():
-        words, ratio = f"{_PLACE} ({criterion})", unit.logarithmic
-        named = "percent" if ratio else "points"
-        found.append(Cause("place", words, *_ends(one, ratio=ratio), unit=named))
+        words, ends = f"{_PLACE} ({criterion})", _of(one)
+        if unit.logarithmic:
+            ends = [100 * math.expm1(min(end, 50.0)) for end in ends]
+        named = "percent" if unit.logarithmic else "points"
+        found.append(_cause("place", words, ends, named))
     return found
 
 
@@ -90,6 +92,9 @@ def blinding_sentences(task: Task) -> list[str]:
     return said + [one.sentence for one in places_of(task)]
 
 
-def _ends(one: Effect, *, ratio: bool) -> list[float]:
-    ends = [one.estimate, one.low, one.high]
-    return [100 * math.expm1(min(end, 50.0)) for end in ends] if ratio else ends
+def _of(one: Effect) -> list[float]:
+    return [one.estimate, one.low, one.high]
+
+
+def _cause(cause: str, words: str, ends: list[float], unit: str) -> Cause:
+    return Cause(cause, words, ends[0], ends[1], ends[2], unit)

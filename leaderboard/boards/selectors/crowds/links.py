@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leaderboard.boards.selectors.columns import main_criterion
 from leaderboard.boards.selectors.systems import System, systems
-from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.stats.systems.linking import Moved, moved
-from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
 
 # more than fit on one page of a joint evaluation
@@ -48,42 +45,30 @@ class Again:
     query: str
 
 
-def links_of(task: Task, criterion: str) -> list[Link]:
-    """Give the links of the board's systems on one criterion, newest crowd first."""
-    rows = Score.objects.filter(
-        public("submission__"),
-        submission__task=task,
-        submission__published_at__isnull=False,
-        superseded_at=None,
-        criterion=criterion,
-        link__isnull=False,
-    )
-    stored = dict(
-        rows.order_by("-submission__published_at", "-submission_id").values_list(
-            "submission_id", "link"
-        )
-    )
-    wanted = [*stored, *(link["anchor"] for link in stored.values())]
+def links_of(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
+    """Read what a board's fit keeps of links, those of systems that are public."""
+    wanted = [link[name] for link in stored for name in ("system", "anchor")]
+    if not wanted:
+        return []
     named = {one.pk: one for one in systems(task, list(dict.fromkeys(wanted)))}
     return [
-        _link(named[pk], named.get(link["anchor"]), link, task.human.anchor_tolerance)
-        for pk, link in stored.items()
-        if pk in named
+        _link(named[link["system"]], named.get(link["anchor"]), link, task)
+        for link in stored
+        if link["system"] in named
     ]
 
 
 def _link(
-    system: System, anchor: System | None, stored: Mapping[str, Any], tolerance: float
+    system: System, anchor: System | None, stored: Mapping[str, Any], task: Task
 ) -> Link:
-    numbers = {name: value for name, value in stored.items() if name != "anchor"}
-    verdict = moved(stored["low"], stored["high"], tolerance)
+    numbers = {n: x for n, x in stored.items() if n not in ("system", "anchor")}
+    verdict = moved(stored["low"], stored["high"], task.human.anchor_tolerance)
     return Link(system, anchor, **numbers, moved=verdict.value)
 
 
-def moved_crowds(task: Task) -> list[Link]:
+def moved_crowds(task: Task, stored: Sequence[Mapping[str, Any]]) -> list[Link]:
     """Give the systems whose crowd has surely moved by more than the task's tolerance."""
-    links = links_of(task, main_criterion(task))
-    return [link for link in links if link.moved == Moved.YES]
+    return [link for link in links_of(task, stored) if link.moved == Moved.YES]
 
 
 def again(task: Task, links: list[Link]) -> Again | None:

@@ -90,8 +90,8 @@ def _computed(task: Task) -> list[TwoPools]:
                 seed=seed_from("two crowds", task.slug, criterion),
             )
             if compared is not None:
-                titles = (kind_of(one).title for one in (first, second))
-                found.append(TwoPools(criterion, *titles, compared))
+                a, b = (kind_of(one).title for one in (first, second))
+                found.append(TwoPools(criterion, a, b, compared))
     main = main_criterion(task)
     return sorted(found, key=lambda one: one.criterion != main)
 

@@ -11,7 +11,7 @@ from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
-from leaderboard.models import AnchorItem, HumanEvaluation, Score, Submission
+from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import Placement
 from tests.leaderboard.evaluation.days import a_day_later
 
@@ -137,11 +137,12 @@ def test_pages_and_the_api_say_so_and_propose_to_ask_again(
     first, rated, task, client, boss
 ):
     second = rated("Second")
-    score = Score.objects.filter(submission=second, superseded_at=None)
+    fit = BoardFit.objects.get(of=None, superseded_at=None)
+    (link,) = fit.evidence["overall"]["links"]
     board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/evidence/"
     for low, high, words in [(-9, 1, "perhaps"), (-3, 2, "no"), (-30, -8, "yes")]:
-        link = {**score.get().link, "low": low, "high": high, "estimate": low + 2}
-        score.update(link=link)
+        link |= {"low": low, "high": high, "estimate": low + 2}
+        fit.save()
         text = client.get(evidence).text
         assert "Is the crowd still the same?" in text
         assert f"<td>{words}</td>" in text
