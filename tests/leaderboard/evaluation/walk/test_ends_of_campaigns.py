@@ -109,6 +109,7 @@ def published(annotating, diligent, quality):
     return annotating
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_work_that_goes_out_again_and_the_end_of_the_campaign_exclude_each_other():
     for _ in range(8):
@@ -141,6 +142,7 @@ def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, q
     assert Campaign.objects.get().state == State.RUNNING
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("paused_first", [False, True])
 def test_a_stopped_campaign_counts_what_people_had_open(
     annotating, diligent, quality, boss, paused_first
@@ -248,6 +250,7 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
     assert Score.objects.get(superseded_at=None).n == 30
 
 
+@pytest.mark.every_engine
 def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     published, diligent, quality, boss, task
 ):
@@ -337,6 +340,7 @@ def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appeal
     assert Score.objects.count() == 3
 
 
+@pytest.mark.every_engine
 def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked(
     published, diligent, boss, task
 ):
@@ -359,6 +363,7 @@ def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(
     assert advance() == 0
 
 
+@pytest.mark.every_engine
 def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_in):
     fields = {
         name: getattr(published, name)
@@ -385,6 +390,7 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
     assert sum(job == "leaderboard.jobs.step_evaluation" for job, _ in queued) == 600
 
 
+@pytest.mark.every_engine
 def test_settling_is_done_once_however_often_it_is_tried(published):
     before = Commitment.objects.get().amount_cents
     assert not budgets.settle(Commitment.objects.get().key, 1)

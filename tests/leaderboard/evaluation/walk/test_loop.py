@@ -63,6 +63,7 @@ def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
     assert sum(line.cents for line in quote.lines) == quote.total_cents
 
 
+@pytest.mark.every_engine
 def test_approving_twice_is_refused_and_costs_once(measured, boss):
     decide.approve(measured, by=boss)
     with pytest.raises(GenieError) as refused:
@@ -71,6 +72,7 @@ def test_approving_twice_is_refused_and_costs_once(measured, boss):
     assert Commitment.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_a_budget_cannot_be_passed(measured, boss, task):
     from crowd.models import Budget
 
@@ -179,6 +181,7 @@ def test_everybody_is_paid_once_for_each_hit_banned_or_not(
     )
 
 
+@pytest.mark.every_engine
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     annotating, players, quality, boss, task
 ):
@@ -250,6 +253,7 @@ def test_every_answer_to_a_test_question_is_graded_once(annotating, players, qua
     assert pairs == Grade.objects.count()
 
 
+@pytest.mark.every_engine
 def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     annotating, boss, players, quality, task
 ):
