@@ -124,11 +124,15 @@ def crowd(task):
 def ask(boss):
     """Ask, approve and send out the first wave."""
 
-    def run(a, b, **question):
+    def asked(a, b, question):
         found = compare.request(a, b, Question("overall", **question), by=boss)
         decide.approve(found, by=boss)
         settle()
         return Comparison.objects.get(pk=found.pk)
+
+    def run(a, b, **question):
+        given = (a.pk, b.pk, question, Task.objects.get(pk=a.task_id).config)
+        return kept("asked", lambda: asked(a, b, question), given)
 
     return run
 

@@ -23,6 +23,7 @@ from quality.appeals import services
 from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
@@ -52,11 +53,14 @@ def diligent(task):
 
 @pytest.fixture
 def annotating(hand_in, good, boss):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
-    return submission
+    def begun():
+        submission = hand_in(good, simulated=True)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        return submission
+
+    return kept("begun", begun)
 
 
 def ask_apart(task, setup: int) -> None:
@@ -103,10 +107,13 @@ def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
 
 @pytest.fixture
 def published(annotating, diligent, quality):
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    assert now(annotating).state == "PUBLISHED"
-    return annotating
+    def work():
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        assert now(annotating).state == "PUBLISHED"
+        return annotating
+
+    return kept("published of those who were begun", work)
 
 
 @pytest.mark.every_engine

@@ -22,6 +22,7 @@ from leaderboard.models import Score, Submission
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban as banning
 from quality.models import Ban, Grade, Placement
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 
 pytestmark = pytest.mark.django_db
@@ -44,16 +45,23 @@ def measured(hand_in, good, ids):
         key: good[key] if number % 2 else good[ids[number - 2]]
         for number, key in enumerate(ids)
     }
-    submission = hand_in(texts, simulated=True)
-    jobs.drain()
-    return submission
+
+    def handed_in():
+        submission = hand_in(texts, simulated=True)
+        jobs.drain()
+        return submission
+
+    return kept("half right", handed_in)
 
 
 @pytest.fixture
 def annotating(measured, boss):
-    decide.approve(measured, by=boss, start_now=True)
-    settle()
-    return Submission.objects.get(pk=measured.pk)
+    def approved():
+        decide.approve(measured, by=boss, start_now=True)
+        settle()
+        return Submission.objects.get(pk=measured.pk)
+
+    return kept("half right and approved", approved)
 
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):

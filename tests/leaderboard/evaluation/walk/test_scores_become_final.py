@@ -24,6 +24,7 @@ from leaderboard.models import Rescoring, Score, Submission, SubmissionEvent
 from quality.appeals import services as appeals
 from quality.bans.services import ban as banning
 from quality.models import Ban
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
@@ -37,15 +38,18 @@ def diligent(task):
 
 
 @pytest.fixture
-def start(hand_in, good, boss):
+def start(task, hand_in, good, boss):
     """Hand in a system and send it out."""
 
-    def begin(name="System"):
+    def begun(name):
         submission = hand_in(good, simulated=True, name=name)
         jobs.drain()
         decide.approve(submission, by=boss, start_now=True)
         settle()
         return submission
+
+    def begin(name="System"):
+        return kept("begun", lambda: begun(name), (name, task.config))
 
     return begin
 
@@ -53,11 +57,15 @@ def start(hand_in, good, boss):
 @pytest.fixture
 def published(start, diligent, quality):
     submission = start()
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    submission.refresh_from_db()
-    assert submission.state == "PUBLISHED"
-    return submission
+
+    def work():
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        submission.refresh_from_db()
+        assert submission.state == "PUBLISHED"
+        return submission
+
+    return kept("published", work)
 
 
 def current() -> Score:
