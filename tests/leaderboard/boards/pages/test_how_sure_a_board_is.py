@@ -35,6 +35,7 @@ from leaderboard.stats.systems.estimates import (
 from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from quality.models import Ban
 from tests.factories import make_ranked, make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge, rate
 
 CRITERIA = {"fluency": "Is it fluent?", "truth": "Is it true?"}
@@ -42,6 +43,10 @@ CRITERIA = {"fluency": "Is it fluent?", "truth": "Is it true?"}
 
 @pytest.fixture
 def judged(team, submitter):
+    return kept("three by two criteria", lambda: judged_of(team, submitter))
+
+
+def judged_of(team, submitter):
     """Three systems on 40 instances, by two criteria: which is best depends on them."""
     task = make_task(n_instances=40, sample_size=40)
     task.config["human"]["criteria"] = CRITERIA
