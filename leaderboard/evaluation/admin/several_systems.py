@@ -104,6 +104,7 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
         "state",
         "n_instances",
         "n_workers",
+        "per_page",
         "cost",
         "failure",
     ]

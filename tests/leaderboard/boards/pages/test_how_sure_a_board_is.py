@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
 from html import unescape
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
-from crowd.models import Assignment
+from crowd.models import Assignment, Worker
+from genie.lib.errors import GenieError
 from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
@@ -17,14 +20,16 @@ from leaderboard.evaluation.selectors.system_ratings import (
     system_ratings,
     system_ratings_of,
 )
-from leaderboard.evaluation.services.refit import due, refit_board
+from leaderboard.evaluation.services.refit import AGAIN, due, holds, refit_board
 from leaderboard.models import (
+    BoardFit,
     HumanEvaluation,
     JudgedOutput,
     Score,
     Submission,
     Task,
 )
+from leaderboard.releases.make import make
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.estimates import (
@@ -144,6 +149,47 @@ def test_a_board_ranked_by_rank_sums_has_wmts_clusters_and_says_so(judged, clien
     assert "by unpaired one-sided rank-sum tests, not corrected" in page
     told = client.get("/api/v1/tasks/tidy-news/").json()["human"]
     assert (told["estimate"], told["ranks"]) == ("z", "rank-sums")
+
+
+def numbers_of(pk):
+    scores = Score.objects.filter(submission=pk, superseded_at=None)
+    return dict(scores.values_list("criterion", "estimates"))
+
+
+def test_a_newcomer_moves_the_others_numbers_once_a_day_and_their_ranks_at_once(
+    judged, team, submitter, monkeypatch, tmp_path
+):
+    # the last one has not moved today, the others did when it came
+    pks = sorted(ranked_pks(judged))[:2]
+    before = {pk: numbers_of(pk) for pk in pks}
+    workers = list(Worker.objects.order_by("pk"))
+    both = {"owner": submitter, "team": team, "workers": workers}
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            "tests.leaderboard.boards.pages.judged.refit_board",
+            partial(refit_board, hold=True),
+        )
+        new = judge(judged, {"fluency": 1.0, "truth": 1.0}, seed=9, **both)
+    assert {pk: numbers_of(pk) for pk in pks} == before
+    assert holds(judged)
+    scores = Score.objects.filter(criterion="fluency", superseded_at=None)
+    ranks = {s.submission_id: s.rank_first for s in scores}
+    assert ranks[new.pk] == 1
+    assert min(ranks[pk] for pk in pks) == 2
+    assert judged.pk not in due()
+    with pytest.raises(GenieError, match="about to"):
+        make(judged, tmp_path / "release")
+
+    day = timedelta(days=1)
+    Score.objects.update(created_at=F("created_at") - day)
+    BoardFit.objects.update(holds_until=F("holds_until") - day)
+    assert judged.pk in due()
+    refit_board(judged, hold=True)
+    assert not holds(judged)
+    assert any(numbers_of(pk) != before[pk] for pk in pks)
+    again = Score.objects.filter(submission__in=pks, superseded_at=None)
+    assert AGAIN in again.values_list("reason", flat=True)
+    assert judged.pk not in due()
 
 
 def spread_over_days(task, n):
