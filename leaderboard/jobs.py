@@ -61,7 +61,7 @@ def _step_of(**owner: int) -> None:
 def refit_board(pk: int) -> None:
     # a task can be deleted while its job waits
     if task := Task.objects.filter(pk=pk).first():
-        refit.refit_board(task)
+        refit.refit_board(task, hold=True)
 
 
 def measure_piece(pk: int) -> None:

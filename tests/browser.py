@@ -94,6 +94,8 @@ def look(page, width, scheme="light"):
 
 
 LOOKS = [(width, scheme) for width in WIDTHS for scheme in ("light", "dark")]
+# What axe reads, which costs most of a look: each scheme once, the narrowest and the widest.
+READ = [("phone", "light"), ("desktop", "dark")]
 
 
 def overflows(page):
@@ -116,9 +118,13 @@ def wait_for_hit(page, n):
 
 def violations(page):
     """Give what axe finds wrong, one readable line each."""
-    from axe_playwright_python.sync_playwright import Axe
+    from axe_playwright_python.base import AXE_FILE_PATH
 
-    found = Axe().run(page).response["violations"]
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_FILE_PATH.read_text("utf-8"))
+    found = page.evaluate(
+        "axe.run({resultTypes: ['violations']}).then(found => found.violations)"
+    )
     return [
         f"{rule['id']}: {node['html'][:160]}"
         for rule in found

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leaderboard.designs.unit import Unit
-from leaderboard.evaluation.estimates import DIGITS, groups_of
+from leaderboard.evaluation.estimates import groups_of
+from leaderboard.evaluation.stored_fit import DIGITS
 from leaderboard.stats.blinding.effects import Effect, effect
 from leaderboard.stats.blinding.style import style_share
 

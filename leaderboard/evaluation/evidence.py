@@ -113,7 +113,7 @@ def _first(
         return {"first": None, "first_searched": False}
     found = None
     if kept.any():
-        of_kept = (None if label is None else label[kept] for label in labels)
+        of_kept: list[Any] = [x if x is None else x[kept] for x in labels]
         found = ratings_to_drop(values[kept], *of_kept)
     first = found and {
         "leader": int(found.leader),

@@ -57,10 +57,13 @@ class _Work:
     cents_each: float
     most: int
     items: str
+    # of the items that show the system: less than 1 where a page shows only some
+    share: float = 1.0
 
     @property
     def per_worker(self) -> int:
-        return max(round(self.n_instances * self.each / self.n_workers), 1)
+        n_ratings = self.share * self.n_instances * self.each
+        return max(round(n_ratings / self.n_workers), 1)
 
 
 def expected(evaluation: HumanEvaluation, cents: int) -> list[str]:
@@ -163,6 +166,7 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
     low, high = unit.bounds
     components = pilot or worst_case_components(low=low, high=high)
     n_pages = joint.n_instances * joint.n_workers
+    n_systems = joint.evaluation.systems.count()
     work = _Work(
         joint.n_instances,
         joint.n_workers,
@@ -170,6 +174,7 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
         cents / n_pages,
         joint.task.n_instances,
         "instances",
+        (joint.per_page / n_systems) if joint.per_page else 1.0,
     )
     half = _half_width(components, work)
     basis = (
@@ -217,7 +222,8 @@ def _earlier_ratings(
 
 
 def _half_width(components: Components, work: _Work) -> float:
-    variance = mean_variance(components, work.n_instances, work.each, work.n_workers)
+    own = max(round(work.share * work.n_instances), 1)
+    variance = mean_variance(components, own, work.each, work.n_workers)
     return normal_quantile(CONFIDENCE) * math.sqrt(variance)
 
 
@@ -229,13 +235,15 @@ def _aim(words: str, width: float, components: Components, work: _Work) -> str:
             confidence=CONFIDENCE,
             ratings_per_instance=work.each,
             ratings_per_worker=work.per_worker,
-            max_instances=work.most,
+            max_instances=max(int(work.share * work.most), 1),
         )
     except GenieError:
         return f"{words} is out of reach with the task’s {work.most:,} instances."
-    dollars = math.ceil(round(plan.n_ratings * work.cents_each, 6)) / 100
+    n_items = math.ceil(round(plan.n_instances / work.share, 6))
+    cents = n_items * plan.ratings_per_instance * work.cents_each
+    dollars = math.ceil(round(cents, 6)) / 100
     return (
-        f"{words} takes {plan.n_instances:,} {work.items}, "
+        f"{words} takes {n_items:,} {work.items}, "
         f"{plan.ratings_per_instance:,} answer{'s' if plan.ratings_per_instance > 1 else ''} "
         f"each, and {plan.n_workers:,} workers: about ${dollars:,.2f}."
     )

@@ -109,6 +109,15 @@ class JointForm(SystemsForm):
         help_text="With more than one, the page reports inter-annotator agreement.",
     )
 
+    per_page = forms.IntegerField(
+        label="Systems per page",
+        min_value=2,
+        max_value=joint.MOST_ON_PAGE,
+        required=False,
+        help_text="Empty: all of them, 8 at most. Fewer: each page shows another choice, "
+        "so that every system and every pair is rated about equally often.",
+    )
+
     def __init__(self, *args: Any, task: Task, viewer: Viewer, **kwargs: Any) -> None:
         super().__init__(*args, task=task, viewer=viewer, **kwargs)
         known = joint.criteria_of(task)

@@ -26,7 +26,11 @@ from leaderboard.evaluation.models.rescoring import Rescoring
 from leaderboard.evaluation.selectors.outdated import outdated, with_lost_ratings
 from leaderboard.evaluation.selectors.unsettled import unsettled, why_changed
 from leaderboard.evaluation.services import refit, score
-from leaderboard.evaluation.services.joint_results import results_of, systems_of
+from leaderboard.evaluation.services.joint_results import (
+    joint_changes,
+    results_of,
+    systems_of,
+)
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
 from leaderboard.tasks.models import Task
@@ -36,6 +40,11 @@ JOB = "leaderboard.jobs.rescore_task"
 PAUSE = timedelta(days=1)
 FINAL = "The score is final."
 State = states.State
+# Results that somebody may have read; what an older version computed of a joint
+# evaluation is computed anew by its own step.
+_CAN_BE_READ = Q(submission__state=Submission.State.PUBLISHED) | Q(
+    strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False
+)
 # What is new of one evaluation, written within the transaction of all of a task's.
 Write = Callable[[HumanEvaluation], bool]
 
@@ -46,10 +55,9 @@ def provisional() -> list[int]:
         machine.rows()
         .filter(
             state=State.SCORED,
-            strategy=HumanEvaluation.Strategy.SINGLE,
-            submission__state=Submission.State.PUBLISHED,
             final_at=None,
         )
+        .filter(_CAN_BE_READ)
         .prefetch_related("campaigns")
         .order_by("pk")
     )
@@ -66,7 +74,7 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
     # The detector comes first: what it says decides whether anything is open.
     campaigns.grade_and_judge(evaluation.task, evaluation.campaigns_in_order)
     # What it took out just now is first collected again: that is another step's.
-    if unsettled(evaluation) or with_lost_ratings([evaluation.pk], unseen=timedelta()):
+    if unsettled(evaluation) or _lost_ratings(evaluation):
         return False
     write = _recomputed(evaluation) if _is_outdated(evaluation) else None
     with transaction.atomic():
@@ -83,10 +91,19 @@ def settle(evaluation: HumanEvaluation, *, just_published: bool = False) -> bool
         Score.objects.filter(evaluation=now, superseded_at=None).update(
             provisional=False
         )
-        if not just_published:
+        single = now.strategy == HumanEvaluation.Strategy.SINGLE
+        if single and not just_published:
             lifecycle.tell(now.submission.pk, now.submission.state, FINAL)
-    refit.refit_board(evaluation.task)
+    if single:
+        refit.refit_board(evaluation.task, hold=True)
     return True
+
+
+def _lost_ratings(evaluation: HumanEvaluation) -> bool:
+    """Tell whether it is still to ask again, which a joint evaluation does not do."""
+    if evaluation.strategy == HumanEvaluation.Strategy.JOINT:
+        return False
+    return bool(with_lost_ratings([evaluation.pk], unseen=timedelta()))
 
 
 def due() -> list[int]:
@@ -128,14 +145,13 @@ def rescore(task_pk: int) -> int:
             Rescoring.objects.create(
                 task_id=task_pk, on=now.date(), at=now, n_changed=n_changed
             )
-    refit.refit_board(Task.objects.get(pk=task_pk))
+    refit.refit_board(Task.objects.get(pk=task_pk), hold=True)
     return n_changed
 
 
 def _settles(evaluation: HumanEvaluation) -> bool:
     """Tell whether its own step computes it again, because it can become final."""
-    single = evaluation.strategy == HumanEvaluation.Strategy.SINGLE
-    return single and evaluation.final_at is None and not unsettled(evaluation)
+    return evaluation.final_at is None and not unsettled(evaluation)
 
 
 def _write_all(writes: Iterable[tuple[int, Write | None]]) -> int:
@@ -165,7 +181,7 @@ def _recomputed(evaluation: HumanEvaluation) -> Write:
     read_at = timezone.now()
     before = evaluation.scored_at
     joint = evaluation.strategy == HumanEvaluation.Strategy.JOINT
-    put = _joint_results(evaluation) if joint else _scores(evaluation, before)
+    put = (_joint_results if joint else _scores)(evaluation, before)
 
     def write(locked: HumanEvaluation) -> bool:
         # Somebody else has computed them meanwhile, perhaps from later ratings.
@@ -192,13 +208,17 @@ def _scores(evaluation: HumanEvaluation, before: datetime | None) -> Write:
     return put
 
 
-def _joint_results(evaluation: HumanEvaluation) -> Write:
+def _joint_results(evaluation: HumanEvaluation, before: datetime | None) -> Write:
     results = results_of(evaluation, systems_of(evaluation), seed=evaluation.seed)
 
     def put(locked: HumanEvaluation) -> bool:
-        rows = JointEvaluation.objects.filter(evaluation=locked.pk)
-        changed: bool = rows.values_list("results", flat=True).get() != results
-        rows.update(results=results)
+        row = JointEvaluation.objects.get(evaluation=locked.pk)
+        now = timezone.now()
+        reason = why_changed(locked, before or now)
+        row.changes += joint_changes(row.results, results, at=now, reason=reason)
+        changed: bool = row.results != results
+        row.results = results
+        row.save(update_fields=["results", "changes"])
         return changed
 
     return put
@@ -210,12 +230,7 @@ def _is_outdated(evaluation: HumanEvaluation) -> bool:
 
 def _published(pks: Iterable[int]) -> QuerySet[HumanEvaluation]:
     """Select those of the evaluations whose results can be read."""
-    published = Q(submission__state=Submission.State.PUBLISHED)
-    # what an older version computed is computed anew by the evaluation's own step
-    joint = Q(strategy=HumanEvaluation.Strategy.JOINT, scored_at__isnull=False)
-    return machine.rows().filter(
-        published | joint, pk__in=list(pks), state=State.SCORED
-    )
+    return machine.rows().filter(_CAN_BE_READ, pk__in=list(pks), state=State.SCORED)
 
 
 def _is_published(evaluation: HumanEvaluation) -> bool:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from leaderboard.evaluation.models.human_evaluation import Score
 from leaderboard.evaluation.selectors.campaigns import evaluation_of
-from leaderboard.evaluation.selectors.unsettled import unsettled
+from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.evaluation.services.refit import AGAIN
 from leaderboard.submissions.models.submission import Submission
 
@@ -62,8 +62,7 @@ def still_open(submission: Submission) -> list[str]:
         or not evaluation.scores.filter(superseded_at=None, provisional=True).exists()
     ):
         return []
-    # between two looks of the queue nothing may be open any more
-    return unsettled(evaluation) or ["the last check is about to be made"]
+    return unsettled(evaluation) or [LAST_CHECK]
 
 
 def _change(old: Score, new: Score | None) -> ScoreChange:

@@ -107,6 +107,7 @@ class JointEvaluationAdmin(SeveralSystemsAdmin):
         "state",
         "n_instances",
         "n_workers",
+        "per_page",
         "cost",
         "failure",
     ]

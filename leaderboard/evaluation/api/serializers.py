@@ -14,8 +14,10 @@ from leaderboard.evaluation.selectors.comparisons import concerns, standing_of, 
 from leaderboard.evaluation.selectors.joint import (
     CriterionResult,
     criterion_results,
+    joint_changes_of,
     joint_concerns,
     joint_progress,
+    joint_still_open,
 )
 from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
@@ -145,6 +147,9 @@ class JointSerializer(serializers.Serializer[Any]):
     systems = serializers.SerializerMethodField()
     n_instances = serializers.IntegerField()
     n_workers = serializers.IntegerField(help_text="Workers per instance.")
+    per_page = serializers.IntegerField(
+        allow_null=True, help_text="Systems on a page; null: all of them."
+    )
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
@@ -227,12 +232,37 @@ class JointCriterionSerializer(serializers.Serializer[Any]):
     rows = JointRowSerializer(many=True)
 
 
+class JointChangeSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField()
+    submission = ComparedSystemSerializer()
+    criterion = serializers.CharField()
+    reason = serializers.CharField()
+    before = serializers.FloatField(allow_null=True)
+    after = serializers.FloatField(
+        allow_null=True, help_text="Null if no rating counts any more."
+    )
+
+
 class JointDetailSerializer(JointSerializer):
+    provisional = serializers.SerializerMethodField(
+        help_text="Whether it is still being checked which ratings count."
+    )
+    changes = serializers.SerializerMethodField(
+        help_text="Magnitudes that changed after the first results, oldest first."
+    )
     criteria = serializers.SerializerMethodField(help_text="Best systems first.")
     approved_cents = serializers.SerializerMethodField(
         help_text="Null for readers who may not see the cost."
     )
     spent_cents = serializers.SerializerMethodField()
+
+    def get_provisional(self, joint_evaluation: JointEvaluation) -> bool:
+        return bool(joint_still_open(joint_evaluation))
+
+    @extend_schema_field(JointChangeSerializer(many=True))
+    def get_changes(self, joint_evaluation: JointEvaluation) -> Any:
+        changes = joint_changes_of(joint_evaluation)
+        return JointChangeSerializer(changes, many=True).data
 
     def get_approved_cents(self, joint_evaluation: JointEvaluation) -> int | None:
         concerned = joint_concerns(self.context["request"].user, joint_evaluation)

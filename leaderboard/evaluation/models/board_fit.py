@@ -29,6 +29,8 @@ class BoardFit(models.Model):
     weights = models.JSONField(default=dict)
     # the scores' ratings and settings that went in, hashed
     inputs_sha256 = models.CharField(max_length=64)
+    # scores that it would change keep their numbers until a day has passed
+    holds_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     superseded_at = models.DateTimeField(null=True, blank=True)
 

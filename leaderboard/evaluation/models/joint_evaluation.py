@@ -18,8 +18,13 @@ class JointEvaluation(WithEvaluation):
     n_instances = models.PositiveIntegerField()
     # how many workers judge each instance
     n_workers = models.PositiveSmallIntegerField(default=1)
+    # how many systems a page shows; None: all of them
+    per_page = models.PositiveSmallIntegerField(null=True, blank=True)
     # per criterion: ranking, TrueSkill, agreement; written when scored
     results = models.JSONField(default=dict, blank=True)
+    # what has changed since the results could first be read, oldest first: at, reason,
+    # criterion, submission, before, after
+    changes = models.JSONField(default=list, blank=True)
 
     design: str = of_evaluation("design")
 

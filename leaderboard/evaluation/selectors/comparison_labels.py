@@ -11,9 +11,9 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.stats.blinding.effects import balanced_share
-from leaderboard.stats.preferred_share import preferred_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
+from leaderboard.stats.systems.preferred_share import preferred_share
 from quality.bans.selectors.clean_ratings import clean_ratings
 
 Strategy = Comparison.Strategy

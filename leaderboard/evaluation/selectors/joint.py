@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q, QuerySet
@@ -12,6 +13,7 @@ from genie.accounts.staff import staff_may
 from leaderboard.evaluation.models.human_evaluation import EvaluatedSystem
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
+from leaderboard.evaluation.selectors.unsettled import LAST_CHECK, unsettled
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import Staff, inside, public
 from leaderboard.tasks.models import Task
@@ -112,6 +114,43 @@ def joint_progress(joint: JointEvaluation) -> dict[str, int]:
         "n_hits": sum(part.n_hits for part in parts),
         "spent_cents": sum(part.spent_cents for part in parts),
     }
+
+
+@dataclass(frozen=True)
+class JointChange:
+    """A magnitude before and after the results were computed again, and why."""
+
+    at: datetime
+    criterion: str
+    submission: Submission
+    reason: str
+    before: float | None
+    after: float | None
+
+
+def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
+    """Give what has changed since the results could first be read, oldest first."""
+    rows = joint.evaluation.systems.select_related("submission")
+    systems = {row.submission_id: row.submission for row in rows}
+    return [
+        JointChange(
+            datetime.fromisoformat(change["at"]),
+            change["criterion"],
+            systems[change["submission"]],
+            change["reason"],
+            change["before"],
+            change["after"],
+        )
+        for change in joint.changes
+    ]
+
+
+def joint_still_open(joint: JointEvaluation) -> list[str]:
+    """Say what is open before the results are final; empty where they are."""
+    evaluation = joint.evaluation
+    if evaluation.state != State.SCORED or evaluation.final_at is not None:
+        return []
+    return unsettled(evaluation) or [LAST_CHECK]
 
 
 def criterion_results(

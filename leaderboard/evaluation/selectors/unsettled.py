@@ -21,6 +21,9 @@ SETTLES_WITHIN = timedelta(days=7)
 REPLACEMENTS = "ratings of excluded workers are being collected again"
 OTHERS = "its workers still answer test questions in campaigns of that time"
 
+# between two looks of the queue nothing may be open any more
+LAST_CHECK = "the last check is about to be made"
+
 
 def unsettled(evaluation: HumanEvaluation) -> list[str]:
     """Say what could still change which ratings count; empty when nothing is open.

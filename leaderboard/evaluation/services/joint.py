@@ -8,18 +8,21 @@ from dataclasses import replace
 from django.db import transaction
 
 from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import SLOTS
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.services.request import requested
+from leaderboard.stats.blocks import balanced_blocks
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import ON_BOARD
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance, Task
 
-MOST_SYSTEMS = 8
+# On a page, and in all where a page shows only some of them.
+MOST_ON_PAGE, MOST_SYSTEMS = 8, 30
 MOST_WORKERS = 9
 
 
@@ -43,9 +46,14 @@ def request(
     criteria: Sequence[str] = (),
     n_instances: int = 0,
     n_workers: int = 1,
+    per_page: int | None = None,
 ) -> JointEvaluation:
-    """Note that somebody wants to know; staff approve what it costs."""
-    _check_systems(systems)
+    """Note that somebody wants to know; staff approve what it costs.
+
+    With `per_page`, a page shows so many of the systems, another choice for each instance.
+    """
+    per_page = None if per_page == len(systems) else per_page
+    _check_systems(systems, per_page)
     task = systems[0].task
     known = criteria_of(task)
     chosen = list(criteria) or list(known)
@@ -78,12 +86,27 @@ def request(
         n_instances=n,
     )
     joint = JointEvaluation.objects.create(
-        evaluation=evaluation, criteria=chosen, n_instances=n, n_workers=n_workers
+        evaluation=evaluation,
+        criteria=chosen,
+        n_instances=n,
+        n_workers=n_workers,
+        per_page=per_page,
     )
     systems_pks = [system.pk for system in systems]
     evaluation.seed = seed_for("joint evaluation", joint.pk, *systems_pks)
     evaluation.save(update_fields=["seed"])
     return joint
+
+
+def shown_together(
+    joint: JointEvaluation, systems: Sequence[Submission], n_pages: int
+) -> list[list[Submission]]:
+    """Give the systems of each page in their order: all, or as many as a page shows."""
+    if joint.per_page is None:
+        return [list(systems)] * n_pages
+    seed = seed_from("blocks", joint.evaluation.seed)
+    blocks = balanced_blocks(len(systems), joint.per_page, n_pages, seed=seed)
+    return [[systems[i] for i in block] for block in blocks]
 
 
 def shared_instances(
@@ -96,11 +119,22 @@ def shared_instances(
     return list(rows[after : after + n])
 
 
-def _check_systems(systems: Sequence[Submission]) -> None:
-    most = min(MOST_SYSTEMS, len(SLOTS))
+def _check_systems(systems: Sequence[Submission], per_page: int | None) -> None:
+    on_page = min(MOST_ON_PAGE, len(SLOTS))
+    most = on_page if per_page is None else MOST_SYSTEMS
     if not 2 <= len(systems) <= most:
+        more = (
+            f", or up to {MOST_SYSTEMS} with fewer per page" if most == on_page else ""
+        )
         raise GenieError(
-            f"Choose 2 to {most} systems, not {len(systems)}.",
+            f"Choose 2 to {most} systems{more}, not {len(systems)}.",
+            code="wrong-number-of-systems",
+        )
+    largest = min(on_page, len(systems) - 1)
+    if per_page is not None and not 2 <= per_page <= largest:
+        raise GenieError(
+            f"A page can show 2 to {largest} of these systems, or all of up to "
+            f"{on_page}; not {per_page}.",
             code="wrong-number-of-systems",
         )
     if len({system.pk for system in systems}) < len(systems):

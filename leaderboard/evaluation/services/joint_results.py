@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -21,6 +22,8 @@ from leaderboard.evaluation.services.ranking_numbers import (
 from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.models.submission import Submission
 from quality.bans.selectors.clean_ratings import n_excluded_workers
+
+Means = Mapping[tuple[str, int], float]
 
 
 def systems_of(evaluation: HumanEvaluation) -> list[Submission]:
@@ -59,6 +62,38 @@ def results_of(
                 "signature": f"{signature}|n:{n}|seed:{criterion_seed}",
             }
     return {"criteria": by_criterion}
+
+
+def joint_changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], *, at: datetime, reason: str
+) -> list[dict[str, Any]]:
+    """List the magnitudes that read otherwise than before, and why."""
+    old, new = _means(before), _means(after)
+    return [
+        {
+            "at": at.isoformat(),
+            "reason": reason,
+            "criterion": criterion,
+            "submission": submission,
+            "before": old.get((criterion, submission)),
+            "after": new.get((criterion, submission)),
+        }
+        for criterion, submission in dict.fromkeys([*old, *new])
+        if _shown(old, criterion, submission) != _shown(new, criterion, submission)
+    ]
+
+
+def _means(results: Mapping[str, Any]) -> dict[tuple[str, int], float]:
+    return {
+        (criterion, row["submission"]): row["mean"]
+        for criterion, about in results.get("criteria", {}).items()
+        for row in about["systems"]
+    }
+
+
+def _shown(means: Means, criterion: str, submission: int) -> str:
+    mean = means.get((criterion, submission))
+    return "" if mean is None else f"{mean:.1f}"
 
 
 def _signature(evaluation: HumanEvaluation, scale: str, criterion: str) -> str:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from django.conf import settings
@@ -49,8 +50,9 @@ from quality.bans.selectors.weights import soft_weights
 VERSION = 2
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
-# Why a score changed whose own ratings did not.
+# Why a score changed whose own ratings did not, which it does once a day at most.
 AGAIN = "the systems of the board were estimated together again"
+PAUSE = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -65,24 +67,31 @@ class Refit:
     evidence: dict[str, dict[str, Any]]
 
 
-def refit_board(task: Task) -> None:
-    """Bring a task's board up to date, and the systems that are compared with it."""
-    refit(task)
+def refit_board(task: Task, *, hold: bool = False) -> None:
+    """Bring a task's board up to date, and the systems that are compared with it.
+
+    With `hold`, scores whose own ratings are the same move once a day at most; ranks and
+    clusters always follow.
+    """
+    refit(task, hold=hold)
     private = Submission.objects.filter(
         task=task,
         visibility=Submission.Visibility.PRIVATE,
         state=Submission.State.PUBLISHED,
     )
     for submission in private.order_by("pk"):
-        refit(task, submission)
+        refit(task, submission, hold=hold)
 
 
-def refit(task: Task, of: Submission | None = None) -> bool:
+def refit(task: Task, of: Submission | None = None, *, hold: bool = False) -> bool:
     """Estimate the public board, or one other system beside it; tell whether it was due."""
     inputs = inputs_of(task, of)
     current = current_fit(task, of)
     known = current.inputs_sha256 if current else None
-    if known == inputs and not _lacks_fit(task, of) and not _has_aged(current):
+    until = current.holds_until if current else None
+    moves = until is not None and (not hold or until <= timezone.now())
+    new = known != inputs or moves or _has_aged(current)
+    if not new and not _lacks_fit(task, of):
         return False
     estimated = computed(task, of, inputs)
     with transaction.atomic():
@@ -91,7 +100,7 @@ def refit(task: Task, of: Submission | None = None) -> bool:
         if inputs_of(task, of) != inputs:
             # somebody's score has changed meanwhile, and brings its own fit
             return False
-        _write(estimated)
+        _write(estimated, hold=hold)
     return True
 
 
@@ -105,12 +114,15 @@ def due() -> list[int]:
     fits = BoardFit.objects.filter(of=None, superseded_at=None).select_related("task")
     current = {fit.task_id: fit for fit in fits}
     known = {pk: fit.inputs_sha256 for pk, fit in current.items()}
+    held = BoardFit.objects.filter(superseded_at=None, holds_until__lte=timezone.now())
+    moves = set(held.values_list("task", flat=True))
     return [
         task.pk
         for task in tasks.order_by("pk")
         if board_scores(task).exists()
         and (
-            known.get(task.pk) != inputs_of(task)
+            task.pk in moves
+            or known.get(task.pk) != inputs_of(task)
             or _lacks_fit(task)
             or _has_aged(current.get(task.pk))
         )
@@ -126,6 +138,12 @@ def _has_aged(fit: BoardFit | None) -> bool:
 
 def _as_stored(weights: dict[int, float]) -> dict[str, float]:
     return {str(worker): weight for worker, weight in weights.items()}
+
+
+def holds(task: Task) -> bool:
+    """Tell whether scores of the board still have numbers of an earlier estimate."""
+    current = current_fit(task)
+    return current is not None and current.holds_until is not None
 
 
 def _lacks_fit(task: Task, of: Submission | None = None) -> bool:
@@ -202,7 +220,7 @@ def ranked_systems(scores: Sequence[Score]) -> set[int]:
     }
 
 
-def _write(refit: Refit) -> None:
+def _write(refit: Refit, *, hold: bool) -> None:
     now = timezone.now()
     of = Submission.objects.get(pk=refit.of) if refit.of else None
     BoardFit.objects.filter(task=refit.task, of=of, superseded_at=None).update(
@@ -229,30 +247,43 @@ def _write(refit: Refit) -> None:
     else:
         # what stands on the public board does not change with a system beside it
         rows = rows.filter(submission=of)
-    for score in rows:
-        _give(score, fit, refit, now)
+    held = [_give(score, fit, refit, now, hold=hold) for score in rows]
+    if ends := [until for until in held if until is not None]:
+        fit.holds_until = min(ends)
+        fit.save(update_fields=["holds_until"])
 
 
-def _give(score: Score, fit: BoardFit, refit: Refit, now: datetime) -> None:
-    """Replace a score by what the fit says; one that nobody has seen yet is filled in."""
+def _give(
+    score: Score, fit: BoardFit, refit: Refit, now: datetime, *, hold: bool
+) -> datetime | None:
+    """Replace a score by what the fit says; one that nobody has seen yet is filled in.
+
+    Where its numbers are held, tell until when; its ranks are the fit's all the same.
+    """
     standing = refit.estimates.standings.get((score.submission_id, score.criterion))
     estimates: dict[str, Any] = {PLAIN: score.estimates[PLAIN]}
     if standing is not None:
         estimates |= {name: asdict(one) for name, one in standing.estimates.items()}
     name = headline_of(estimates, refit.task.human.estimate)
     ranks = standing.ranks if standing else None
-    shown = {
+    numbers = {
         **estimates[name],
         "estimates": estimates,
-        "rank_first": ranks[0] if ranks else None,
-        "rank_last": ranks[1] if ranks else None,
-        "cluster": standing.cluster if standing else None,
         "effective_workers": standing.effective_workers if standing else None,
         "largest_share": standing.largest_share if standing else None,
         "signature": _signed(score.signature, name),
     }
-    if all(getattr(score, field) == value for field, value in shown.items()):
-        return
+    until = None
+    if hold and numbers["signature"] == score.signature and not _has(score, numbers):
+        until = _held_until(score, now)
+    shown: dict[str, Any] = {
+        "rank_first": ranks[0] if ranks else None,
+        "rank_last": ranks[1] if ranks else None,
+        "cluster": standing.cluster if standing else None,
+        **({} if until else numbers),
+    }
+    if _has(score, shown):
+        return until
     if score.fit_id is not None or _was_seen(score):
         Score.objects.filter(pk=score.pk).update(superseded_at=now)
         score.pk = None
@@ -262,6 +293,31 @@ def _give(score: Score, fit: BoardFit, refit: Refit, now: datetime) -> None:
         setattr(score, field, value)
     score.fit = fit
     score.save()
+    return until
+
+
+def _has(score: Score, fields: Mapping[str, Any]) -> bool:
+    return all(getattr(score, name) == value for name, value in fields.items())
+
+
+def _held_until(score: Score, now: datetime) -> datetime | None:
+    """Say until when a published score keeps its numbers; None if they may move now."""
+    if score.fit_id is None or score.submission.published_at is None:
+        return None
+    rows = Score.objects.filter(
+        evaluation=score.evaluation_id,
+        submission=score.submission_id,
+        criterion=score.criterion,
+    )
+    # ranks move without the numbers, so that not each row is a move of these
+    moved = [
+        new.created_at
+        for old, new in pairwise(
+            rows.order_by("pk").only("created_at", "estimates", "reason")
+        )
+        if new.reason == AGAIN and new.estimates != old.estimates
+    ]
+    return moved[-1] + PAUSE if moved and moved[-1] + PAUSE > now else None
 
 
 def _was_seen(score: Score) -> bool:

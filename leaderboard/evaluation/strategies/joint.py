@@ -1,4 +1,4 @@
-"""Several systems side by side (RankME): each page shows all of them."""
+"""Several systems side by side (RankME): a page shows all of them, or some."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crowd.campaigns.services import run
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
-from leaderboard.evaluation import campaigns, machine
+from leaderboard.evaluation import campaigns, machine, rescoring
 from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
@@ -101,8 +101,12 @@ class SideBySide:
             enough = len(others) > n_tests
             spare = others if enough else [*others, *spare[::-1][:more]]
         texts = _texts(systems, [*judged, *spare])
+        pages = joint.shown_together(
+            evaluation.joint, systems, len(judged) + len(spare)
+        )
         outputs = {
-            row.pk: [texts[system.pk, row.pk] for system in systems] for row in spare
+            row.pk: [texts[system.pk, row.pk] for system in page]
+            for row, page in zip(spare, pages[len(judged) :], strict=True)
         }
         lined_up = (
             in_slots.line_ups(task, human, spare, outputs=outputs) if spare else []
@@ -116,10 +120,10 @@ class SideBySide:
                     task,
                     human,
                     row,
-                    [Entry(texts[system.pk, row.pk], system.pk) for system in systems],
+                    [Entry(texts[system.pk, row.pk], system.pk) for system in page],
                     **about,
                 )
-                for row in judged
+                for row, page in zip(judged, pages, strict=False)
             ]
             hidden = in_slots.hidden_line_ups(
                 task, human, criteria, lined_up, n_items=n, **about
@@ -138,10 +142,12 @@ class SideBySide:
         with transaction.atomic():
             machine.move(evaluation, State.SCORED, scored_at=read_at)
             _write(evaluation, results)
+        _settle(evaluation)
 
     def publish(self, evaluation: HumanEvaluation) -> None:
         # Who counts changes results once a day, with the task's scores: `rescoring`.
         if evaluation.scored_at is not None:
+            _settle(evaluation)
             return
         read_at = timezone.now()
         results = _results(evaluation)
@@ -150,6 +156,10 @@ class SideBySide:
                 _write(evaluation, results)
                 same = HumanEvaluation.objects.filter(pk=evaluation.pk)
                 same.update(scored_at=read_at)
+
+
+def _settle(evaluation: HumanEvaluation) -> None:
+    rescoring.settle(machine.rows().get(pk=evaluation.pk))
 
 
 def _results(evaluation: HumanEvaluation) -> dict[str, Any]:

@@ -219,7 +219,7 @@ class SingleSystem:
                     return
                 # A ban may have fallen while the scores were computed.
                 _reopen(evaluation)
-            refit.refit_board(evaluation.task)
+            refit.refit_board(evaluation.task, hold=True)
         else:
             _watch_replacements(evaluation)
             if with_lost_ratings([evaluation.pk]):

@@ -115,6 +115,7 @@ def ask_joint(request: HttpRequest, slug: str) -> HttpResponse:
                 criteria=fields["criteria"],
                 n_instances=fields["n_instances"],
                 n_workers=fields["n_workers"],
+                per_page=fields["per_page"],
             )
         except GenieError as error:
             form.add_error(None, error.message)

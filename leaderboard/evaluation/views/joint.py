@@ -11,9 +11,11 @@ from leaderboard.charts.axis import axis_over
 from leaderboard.evaluation.selectors.joint import (
     CriterionResult,
     criterion_results,
+    joint_changes_of,
     joint_concerns,
     joint_progress,
     joint_seen_by,
+    joint_still_open,
 )
 from leaderboard.evaluation.services import joint
 
@@ -34,6 +36,8 @@ def joint_evaluation(request: HttpRequest, pk: int) -> HttpResponse:
         "joint": joint_row,
         "systems": [row.submission for row in joint_row.evaluation.systems.all()],
         "results": [(result, _axis(result)) for result in results],
+        "still_open": joint_still_open(joint_row),
+        "changes": joint_changes_of(joint_row),
         "progress": joint_progress(joint_row),
         "inner": joint_concerns(request.user, joint_row),
     }

@@ -241,6 +241,7 @@ def _check_current(task: Task, rows: Sequence[Row], ratings: pd.DataFrame) -> No
     if (
         now != then
         or task.pk in refit.due()
+        or refit.holds(task)
         or any(
             score.n_excluded_workers
             != excluded.get((score.submission_id, score.criterion), 0)

@@ -128,7 +128,8 @@ def _borrowed_by_level(table: RatingTable, values: Floats, borrowed: Floats) -> 
     found: Floats = np.asarray(sums)[:, None] * borrowed
     if table.n_days:
         shape = (table.n_levels, table.n_levels)
-        both: Any = sparse.csr_matrix((values, tuple(table.levels)), shape=shape)
+        instances, days = table.levels
+        both: Any = sparse.csr_matrix((values, (instances, days)), shape=shape)
         found += both @ borrowed + both.T @ borrowed
     return found
 

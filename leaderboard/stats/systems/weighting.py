@@ -141,7 +141,8 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     if len(varying):
         both = None
         if table.n_days:
-            both = counts(*table.levels, n_levels, n_levels)
+            instances, days = table.levels
+            both = counts(instances, days, n_levels, n_levels)
             both = (both + both.T)[varying][:, varying]
         borrowed[varying] = _effects(
             level_worker[varying],

@@ -160,6 +160,7 @@ def test_answers_wait_until_it_is_known_what_they_pay(elsewhere, turk, proxy):  
     assert rewards() == [15] * 3
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("where", ["before-sending", "after-sending", "while-moving"])
 def test_a_process_that_dies_is_followed_by_one_that_goes_on(
     elsewhere, turk, monkeypatch, where
@@ -194,6 +195,7 @@ def test_a_process_that_dies_is_followed_by_one_that_goes_on(
     elsewhere.check_books()
 
 
+@pytest.mark.every_engine
 def test_it_waits_while_hits_are_being_posted(elsewhere):
     settle(elsewhere)
     place = ExternalCampaign.objects.filter(campaign=elsewhere.campaign)

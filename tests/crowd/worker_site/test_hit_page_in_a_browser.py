@@ -13,7 +13,7 @@ from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment
 from crowd.scales.base import all_scales
-from tests.browser import LOOKS, look, overflows, violations, wait_for_hit
+from tests.browser import LOOKS, READ, look, overflows, violations, wait_for_hit
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -331,7 +331,8 @@ def test_every_template_is_readable_everywhere(open_page, wim, slug):
     for width, scheme in LOOKS:
         look(page, width, scheme)
         assert not overflows(page), (width, scheme)
-        assert violations(page) == [], (width, scheme)
+        if (width, scheme) in READ:
+            assert violations(page) == [], (width, scheme)
         picture(page, f"hit-{slug}-{width}-{scheme}")
 
 
@@ -391,5 +392,6 @@ def test_the_pages_around_the_work_are_readable_everywhere(open_page, wim):
         for width, scheme in LOOKS:
             look(page, width, scheme)
             assert not overflows(page), (name, width, scheme)
-            assert violations(page) == [], (name, width, scheme)
+            if (width, scheme) in READ:
+                assert violations(page) == [], (name, width, scheme)
             picture(page, f"{name}-{width}-{scheme}")

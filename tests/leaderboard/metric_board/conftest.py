@@ -31,6 +31,7 @@ from tests.cast import (
     worker,
 )
 from tests.factories import make_task
+from tests.kept import kept
 from tests.leaderboard.metric_board.judged import judged_system, measured
 
 __all__ = [
@@ -94,16 +95,28 @@ def system(task, sam):
 
 
 @pytest.fixture
-def two(system):
-    return (
-        system("Right", lambda row: row.references[0]),
-        system("Chatty", lambda row: f"Well, I think it is {row.references[0]} or so."),
+def two(system, task):
+    return kept(
+        "right and chatty",
+        lambda: (
+            system("Right", lambda row: row.references[0]),
+            system(
+                "Chatty", lambda row: f"Well, I think it is {row.references[0]} or so."
+            ),
+        ),
+        task.config,
     )
 
 
 @pytest.fixture
 def world(cast):
     """Six judged systems of one task, a metric that follows people and one that errs."""
+    task, *systems = kept("six judged systems", lambda: six_systems(cast))
+    rng = np.random.default_rng(6)
+    return SimpleNamespace(task=task, systems=systems, rng=rng)
+
+
+def six_systems(cast):
     task = make_task(
         n_instances=40,
         sample_size=25,
@@ -126,12 +139,16 @@ def world(cast):
         measured(found, "ter", 50 - 8 * found.test_level + rng.normal(0, 9, 40))
         measured(found, "length", np.ones(40))
         systems.append(found)
-    return SimpleNamespace(task=task, systems=systems, rng=rng)
+    return task, *systems
 
 
 @pytest.fixture
 def board(world):
     """The world's metric board, computed by its job."""
-    boards.refresh(world.task)
-    jobs.drain()
-    return MetricBoard.objects.get()
+
+    def computed():
+        boards.refresh(world.task)
+        jobs.drain()
+        return MetricBoard.objects.get()
+
+    return kept("the board of six systems", computed)

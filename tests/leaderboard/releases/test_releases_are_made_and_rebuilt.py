@@ -34,6 +34,7 @@ from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.detection.services.judge import judge as judge_workers
 from quality.models import Ban, Grade, Placement
 from tests.factories import answer, make_item, make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge, rate
 
 CRITERIA = {"overall": "Is it good?", "fluency": "Is it fluent?"}
@@ -55,6 +56,10 @@ def measured(submission):
 
 @pytest.fixture
 def task(team, submitter):
+    return kept("a released board", lambda: board_of(team, submitter))
+
+
+def board_of(team, submitter):
     """Three systems, two of them public; a banned worker, rejected and lost work."""
     task = make_task(n_instances=12, sample_size=12, licence="CC BY 4.0")
     task.config["human"]["criteria"] = CRITERIA

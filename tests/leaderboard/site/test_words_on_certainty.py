@@ -17,6 +17,7 @@ from leaderboard.stats.prediction_powered import prediction_powered_mean
 from leaderboard.stats.ranking import RANK_RULE
 from leaderboard.stats.systems.estimates import COVERS_CROWD
 from tests.factories import make_ranked, make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
 #: What overlapping intervals do not show, and what no bootstrap over instances covers.
@@ -29,6 +30,10 @@ TOO_MUCH = re.compile(
 
 @pytest.fixture
 def scored(team, submitter):
+    return list(kept("three by four workers", lambda: scored_of(team, submitter)))
+
+
+def scored_of(team, submitter):
     task = make_task(n_instances=12, sample_size=12)
     workers = [make_worker() for _ in range(4)]
     both = {"owner": submitter, "team": team, "workers": workers}

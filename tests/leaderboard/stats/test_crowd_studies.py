@@ -96,7 +96,8 @@ def test_halves_agree_as_far_as_their_intervals_say():
     assert 0.9 <= found.systems <= 1
     assert 0.9 <= found.pairs <= 1
     assert found.systems_plain < 0.85
-    assert found == half_crowds(*halves(), n_splits=60, seed=2)
+    few = half_crowds(*halves(), n_splits=3, seed=2)
+    assert few == half_crowds(*halves(), n_splits=3, seed=2)
 
 
 def test_halves_do_not_depend_on_the_order_or_names_of_ratings():
@@ -165,7 +166,7 @@ def test_the_command_halves_a_table(tmp_path):
     [(Crowd(60, 10, 300), 0.925), (Crowd(30, 15, 300, n_systems=2, same=False), 0.925)],
 )
 def test_a_cell_of_the_tables_comes_again(crowd, least):
-    found = simulate_crowd(crowd, n_tasks=400, seed=11)
+    found = simulate_crowd(crowd, n_tasks=250, seed=11)
     assert found.coverage.value > least - 2 * found.coverage.error
     assert found.separated.value < 0.065 + 2 * found.separated.error
     assert found.coverage_crowd.value < 0.85
@@ -178,7 +179,7 @@ def test_a_cell_of_the_tables_comes_again(crowd, least):
 def test_halves_of_a_crowd_of_wmt22_agree(tmp_path):
     out = tmp_path / "out.json"
     path = SHARED / "data" / "wmt22-da" / "ratings-cs-en.csv.gz"
-    run("--half-crowds", path, "--splits", 50, "--json", out)
+    run("--half-crowds", path, "--splits", 30, "--json", out)
     (found,) = json.loads(out.read_text())["crowds"]
     assert 0.92 < found["systems"] < 0.98
     assert 0.92 < found["pairs"] < 0.98

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import expit, logit
 
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.preferred_share import preferred_share
 from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.preferred_share import preferred_share
 
 
 def asked(rng, n_workers, n_answers, *, sd, share=0.7, unequal=False):

@@ -21,6 +21,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.kept import kept
 
 pytestmark = pytest.mark.django_db
 
@@ -69,11 +70,15 @@ def grade(task):
 @pytest.fixture
 def crowd(grade):
     """Forty honest workers who have answered six questions each."""
-    workers = [make_worker() for _ in range(40)]
-    for worker in workers:
-        grade(worker, "rrrrrr")
-    judge(POOL)
-    return workers
+
+    def judged():
+        workers = [make_worker() for _ in range(40)]
+        for worker in workers:
+            grade(worker, "rrrrrr")
+        judge(POOL)
+        return workers
+
+    return list(kept("forty honest workers", judged))
 
 
 def fresh_detection():

@@ -10,8 +10,15 @@ from crowd.models import HIT, Answer, Assignment, Campaign, Item
 from leaderboard.evaluation import run
 from leaderboard.evaluation.services.refit import refit_board
 from leaderboard.models import JudgedItem
-from tests.factories import make_evaluation, make_predictions, make_submission
+from tests.factories import (
+    make_evaluation,
+    make_predictions,
+    make_submission,
+    make_task,
+    make_worker,
+)
 
+CRITERIA = {"fluency": "Is it fluent?", "truth": "Is it true?"}
 STEPS = np.array([0, 0.25, 0.5, 0.75, 1.0])
 
 
@@ -84,3 +91,16 @@ def rate(evaluation, instance, worker, values, *, slot="", key=None):
         ]
     )
     return item
+
+
+def three_systems(team, owner):
+    """Judge three systems on 40 instances by two criteria, on which the best depends."""
+    task = make_task(n_instances=40, sample_size=40)
+    task.config["human"]["criteria"] = CRITERIA
+    task.save()
+    workers = [make_worker() for _ in range(8)]
+    both = {"owner": owner, "team": team, "workers": workers}
+    judge(task, {"fluency": 0.9, "truth": 0.3}, seed=1, system="Fluent", **both)
+    judge(task, {"fluency": 0.3, "truth": 0.9}, seed=2, system="True", **both)
+    judge(task, {"fluency": 0.86, "truth": 0.32}, seed=3, system="Near", **both)
+    return task

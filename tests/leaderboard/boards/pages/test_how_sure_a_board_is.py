@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from html import unescape
 
 import pytest
 from django.utils import timezone
 
-from crowd.models import Assignment
 from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import read_weights, weighted_rows
@@ -23,35 +21,19 @@ from leaderboard.models import (
     JudgedOutput,
     Score,
     Submission,
-    Task,
 )
-from leaderboard.stats.ranking import RANK_SUM_RULE
-from leaderboard.stats.rater_effects import worker_z_scores
 from leaderboard.stats.systems.estimates import (
-    COVERS_CROWD,
-    COVERS_DAYS,
     estimate_systems,
 )
-from leaderboard.stats.systems.rank_sum import rank_sum_ranking
 from quality.models import Ban
 from tests.factories import make_ranked, make_task, make_worker
-from tests.leaderboard.boards.pages.judged import judge, rate
-
-CRITERIA = {"fluency": "Is it fluent?", "truth": "Is it true?"}
+from tests.kept import kept
+from tests.leaderboard.boards.pages.judged import judge, rate, three_systems
 
 
 @pytest.fixture
 def judged(team, submitter):
-    """Three systems on 40 instances, by two criteria: which is best depends on them."""
-    task = make_task(n_instances=40, sample_size=40)
-    task.config["human"]["criteria"] = CRITERIA
-    task.save()
-    workers = [make_worker() for _ in range(8)]
-    both = {"owner": submitter, "team": team, "workers": workers}
-    judge(task, {"fluency": 0.9, "truth": 0.3}, seed=1, system="Fluent", **both)
-    judge(task, {"fluency": 0.3, "truth": 0.9}, seed=2, system="True", **both)
-    judge(task, {"fluency": 0.86, "truth": 0.32}, seed=3, system="Near", **both)
-    return task
+    return kept("three by two criteria", lambda: three_systems(team, submitter))
 
 
 def test_the_matrix_is_that_of_the_fit_and_its_ranks(judged, client):
@@ -70,120 +52,6 @@ def test_the_matrix_is_that_of_the_fit_and_its_ranks(judged, client):
     html = client.get("/tasks/tidy-news/differences/").content.decode()
     assert "&gt; 99" in html or "> 99" in html
     assert "2 of 3 pairs" in html
-
-
-WAYS = [
-    ("adjusted", "simultaneous"),
-    ("plain", "simultaneous"),
-    ("z", "simultaneous"),
-    ("plain", "rank-sums"),
-    ("z", "rank-sums"),
-]
-
-
-def rank_by(task, estimate, ranks):
-    task.config["human"] |= {"estimate": estimate, "ranks": ranks}
-    task.save()
-    found = Task.objects.get(pk=task.pk)
-    refit_board(found)
-    return found
-
-
-@pytest.mark.parametrize(("estimate", "ranks"), WAYS)
-def test_board_differences_weights_and_files_have_one_ranking(
-    judged, client, estimate, ranks
-):
-    judged = rank_by(judged, estimate, ranks)
-    pks = ranked_pks(judged)
-    board = client.get("/tasks/tidy-news/board.json").json()["rows"]
-    of_board = {
-        row["submission"]: (row["rank_first"], row["rank_last"]) for row in board
-    }
-    api = client.get("/api/v1/tasks/tidy-news/leaderboard/").json()["results"]
-    rows = weighted_rows(judged, {"fluency": 1.0, "truth": 0.0})
-    matrix = pairs.matrix(judged, pks, cents_per_rating=10.0)
-    scores = {row["submission"]: row["human"]["mean"] for row in api}
-    above = dict.fromkeys(pks, 0)
-    for pair in matrix.pairs:
-        above[pair.b.pk] += pair.apart
-    tex = client.get("/tasks/tidy-news/board.tex").content.decode()
-
-    assert {r["submission"]: (r["rank_first"], r["rank_last"]) for r in api} == of_board
-    assert {r.system.pk: (r.ranks.first, r.ranks.last) for r in rows} == of_board
-    assert {r.system.pk: r.estimate for r in rows} == scores
-    assert {pk: 1 + n for pk, n in above.items()} == {
-        pk: first for pk, (first, _) in of_board.items()
-    }
-    for row in board:
-        first, last = of_board[row["submission"]]
-        rank = f"{first}" if first == last else f"{first}--{last}"
-        assert re.search(rf"{rank} & {row['system']} &", tex)
-
-
-def test_a_board_ranked_by_rank_sums_has_wmts_clusters_and_says_so(judged, client):
-    judged = rank_by(judged, "z", "rank-sums")
-    ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
-    ratings = ratings[ratings["criterion"] == "fluency"]
-    z = worker_z_scores(ratings["value"].to_numpy(), ratings["worker"].to_numpy())
-    direct = rank_sum_ranking(z, ratings["submission"], ratings["instance"])
-
-    board = client.get("/tasks/tidy-news/board.json").json()
-    assert board["rank_rule"] == RANK_SUM_RULE
-    assert [str(row["submission"]) for row in board["rows"]] == direct.systems
-    assert [(row["rank_first"], row["rank_last"]) for row in board["rows"]] == [
-        (ranks.first, ranks.last) for ranks in direct.clusters
-    ]
-    assert [row["cluster"] for row in board["rows"]] == direct.ranking().clusters
-    (first, *_) = client.get("/api/v1/tasks/tidy-news/differences/").json()["results"]
-    assert first["p_value"] == pytest.approx(direct.p_values[0, 1], abs=1e-8)
-    for path in ("/", "/weights/", "/board.tex"):
-        page = unescape(client.get(f"/tasks/tidy-news{path}").content.decode())
-        assert "clusters as WMT publishes them" in page, path
-        assert "Holm" not in page, path
-    page = client.get("/tasks/tidy-news/differences/").content.decode()
-    assert "by unpaired one-sided rank-sum tests, not corrected" in page
-    told = client.get("/api/v1/tasks/tidy-news/").json()["human"]
-    assert (told["estimate"], told["ranks"]) == ("z", "rank-sums")
-
-
-def spread_over_days(task, n):
-    """Let the ratings come on several days, all systems on each of them."""
-    for place, assignment in enumerate(Assignment.objects.order_by("pk")):
-        at = timezone.now() - timedelta(days=place % n)
-        Assignment.objects.filter(pk=assignment.pk).update(submitted_at=at)
-    Score.objects.update(fit=None)
-    refit_board(task)
-
-
-@pytest.mark.parametrize(("n", "covers"), [(2, COVERS_CROWD), (5, COVERS_DAYS)])
-def test_days_are_covered_where_there_are_enough(judged, client, n, covers):
-    spread_over_days(judged, n)
-    rows = client.get("/api/v1/tasks/tidy-news/leaderboard/").json()["results"]
-    assert {row["human"]["covers"] for row in rows} == {covers}
-    for path in ("/", "/differences/", "/weights/", "/evidence/", "/board.tex"):
-        assert covers in client.get(f"/tasks/tidy-news{path}").content.decode(), path
-    (evidence, *_) = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"]
-    assert (evidence["shares"]["day"] is not None) == (n == 5)
-    page = client.get("/tasks/tidy-news/evidence/").content.decode()
-    assert ("Days: ratings are higher on some" in page) == (n == 5)
-    both = weighted_rows(judged, {"fluency": 1.0, "truth": 1.0})
-    assert len(both) == 3
-
-
-def test_rank_sums_of_weighted_criteria_are_those_of_the_outputs(judged):
-    judged = rank_by(judged, "plain", "rank-sums")
-    found = weighted_rows(judged, {"fluency": 3.0, "truth": 1.0})
-    ratings = system_ratings_of(HumanEvaluation.objects.values_list("pk", flat=True))
-    wide = ratings.pivot_table(
-        index=["submission", "instance"], columns="criterion", values="value"
-    )
-    direct = rank_sum_ranking(
-        0.75 * wide["fluency"] + 0.25 * wide["truth"],
-        wide.index.get_level_values("submission"),
-        wide.index.get_level_values("instance"),
-    )
-    assert [str(row.system.pk) for row in found] == direct.systems
-    assert [row.ranks for row in found] == direct.clusters
 
 
 def test_the_api_gives_the_comparisons_behind_the_ranks(judged, client):

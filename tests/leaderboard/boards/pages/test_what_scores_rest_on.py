@@ -19,6 +19,7 @@ from leaderboard.models import BoardFit, Submission
 from leaderboard.stats.systems.estimates import estimate_systems
 from leaderboard.stats.systems.fragility import ratings_to_drop
 from tests.factories import make_task, make_worker
+from tests.kept import kept
 from tests.leaderboard.boards.pages.judged import judge
 
 PAGE = "/tasks/tidy-news/evidence/"
@@ -26,6 +27,10 @@ PAGE = "/tasks/tidy-news/evidence/"
 
 @pytest.fixture
 def judged(team, submitter):
+    return kept("three by eight workers", lambda: judged_of(team, submitter))
+
+
+def judged_of(team, submitter):
     """Three systems on 20 instances by one rating each, from eight workers."""
     task = make_task(n_instances=20, sample_size=20)
     workers = [make_worker() for _ in range(8)]

@@ -20,6 +20,7 @@ from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Comparison, Instance, JointEvaluation, Task
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.services import load
+from tests.kept import kept
 
 
 def settle() -> None:
@@ -78,21 +79,30 @@ def system(task, sam):
 
 
 @pytest.fixture
-def right(system):
-    return system("Right", lambda row: row.references[0])
+def right(system, task):
+    return kept(
+        "right", lambda: system("Right", lambda row: row.references[0]), task.config
+    )
 
 
 @pytest.fixture
-def wrong(system):
-    return system("Wrong", lambda row: f"Nobody knows about {row.instance_id}.")
+def wrong(system, task):
+    def nothing(row):
+        return f"Nobody knows about {row.instance_id}."
+
+    return kept("wrong", lambda: system("Wrong", nothing), task.config)
 
 
 @pytest.fixture
-def level(system):
+def level(system, task):
     """Give two systems with other words for the same thing."""
-    return (
-        system("One", lambda row: f"I think: {row.references[0]}"),
-        system("Other", lambda row: f"I believe: {row.references[0]}"),
+    return kept(
+        "level",
+        lambda: (
+            system("One", lambda row: f"I think: {row.references[0]}"),
+            system("Other", lambda row: f"I believe: {row.references[0]}"),
+        ),
+        task.config,
     )
 
 
@@ -114,11 +124,15 @@ def crowd(task):
 def ask(boss):
     """Ask, approve and send out the first wave."""
 
-    def run(a, b, **question):
+    def asked(a, b, question):
         found = compare.request(a, b, Question("overall", **question), by=boss)
         decide.approve(found, by=boss)
         settle()
         return Comparison.objects.get(pk=found.pk)
+
+    def run(a, b, **question):
+        given = (a.pk, b.pk, question, Task.objects.get(pk=a.task_id).config)
+        return kept("asked", lambda: asked(a, b, question), given)
 
     return run
 

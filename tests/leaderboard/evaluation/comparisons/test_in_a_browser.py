@@ -10,7 +10,14 @@ import pytest
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.models import Comparison, HumanEvaluation
-from tests.browser import chromium, open_page, overflows, violations  # noqa: F401
+from tests.browser import (  # noqa: F401
+    READ,
+    chromium,
+    look,
+    open_page,
+    overflows,
+    violations,
+)
 from tests.leaderboard.evaluation.comparisons.conftest import settle
 
 pytestmark = [
@@ -70,15 +77,16 @@ def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
     right,
     wrong,
 ):
-    for width, scheme in [("phone", "light"), ("desktop", "dark")]:
-        for name, path in pages.items():
-            page = open_page(path, width=width, scheme=scheme, user=boss)
+    for name, path in pages.items():
+        page = open_page(path, user=boss)
+        for width, scheme in READ:
+            look(page, width, scheme)
             if SCREENSHOTS:
                 target = Path(SCREENSHOTS) / f"several-{name}-{width}-{scheme}.png"
                 page.screenshot(path=target, full_page=True)
             assert violations(page) == [], (name, width)
             assert not overflows(page), (name, width)
-            page.context.close()
+        page.context.close()
     _ask_by_keyboard(open_page(pages["ask"], user=boss), right, wrong)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from importlib import import_module
 
 import pytest
@@ -12,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from crowd.campaigns.services import run
-from crowd.models import Answer, Campaign, Commitment
+from crowd.models import Answer, Campaign, Commitment, Item
 from genie.lib.errors import GenieError
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
@@ -170,6 +171,70 @@ def test_a_ban_after_the_end_changes_the_results(three, judged, boss, task):
     assert new["n_judgements"] < old["n_judgements"]
     assert new["ratings_sha256"] != old["ratings_sha256"]
     assert new["n_excluded_workers"] == 1
+    # what reads otherwise than before is told, with the reason
+    before, after = (
+        {row["submission"]: f"{row['mean']:.1f}" for row in of["systems"]}
+        for of in (old, new)
+    )
+    moved = {pk for pk in before if before[pk] != after[pk]}
+    assert moved == {change["submission"] for change in found.changes}
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    assert ("1 worker excluded after publication" in page) == bool(moved)
+    told = Client().get(f"/api/v1/joint-evaluations/{found.pk}/").json()
+    assert [change["before"] for change in told["changes"]] == [
+        change["before"] for change in found.changes
+    ]
+    assert not told["provisional"]
+
+
+def test_results_are_provisional_while_something_is_open(three, judged, monkeypatch):
+    opened = ["1 appeal to be decided by staff"]
+    for module in ("rescoring", "selectors.joint"):
+        monkeypatch.setattr(
+            f"leaderboard.evaluation.{module}.unsettled", lambda _row: opened
+        )
+    found = judged(three)
+    assert found.evaluation.final_at is None
+    address = f"/joint-evaluations/{found.pk}/"
+    page = Client().get(address).content.decode()
+    assert "The results may change before they are final" in page
+    assert opened[0] in page
+    assert Client().get(f"/api/v1{address}").json()["provisional"] is True
+    opened.clear()
+    settle()
+    found.refresh_from_db()
+    assert HumanEvaluation.objects.get(pk=found.evaluation_id).final_at is not None
+    assert "Provisional" not in Client().get(address).content.decode()
+    assert found.changes == []
+
+
+def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):
+    systems = [*three, level[1]]
+    found = judged(systems, n_instances=12, n_workers=2, per_page=2)
+    assert found.state == "SCORED", found.failure
+    shown = [
+        set(row.outputs.values_list("submission", flat=True))
+        for row in found.evaluation.judged_items.all()
+    ]
+    assert {len(pks) for pks in shown} == {2}
+    times = Counter(pk for pks in shown for pk in pks)
+    assert set(times.values()) == {6}
+    # all six pairs, each about as often
+    pairs = Counter(map(frozenset, shown))
+    assert len(pairs) == 6
+    assert max(pairs.values()) - min(pairs.values()) <= 1
+    # test questions are as large as other pages
+    assert {len(item.data["outputs"]) for item in Item.objects.all()} == {2}
+    result = found.results["criteria"]["quality"]
+    assert result["n_judgements"] == 24
+    best = max(result["systems"], key=lambda row: row["mean"])
+    assert best["submission"] == three[1].pk
+    page = Client().get(f"/joint-evaluations/{found.pk}/").content.decode()
+    assert "2 of 4 systems per page" in page
+    # the price is by page, whatever stands on it
+    whole = joint.request(systems, by=boss, n_instances=12, n_workers=2)
+    assert decide.quote(whole.evaluation) == decide.quote(found.evaluation)
+    assert whole.per_page is None
 
 
 def test_the_cost_is_approved_before_anybody_is_asked(three, boss):
@@ -207,6 +272,8 @@ def test_what_cannot_be_asked_is_refused_in_words(three, boss):
         (three, {"criteria": ["beauty"]}, "unusable-question"),
         (three, {"n_instances": 10_000}, "unusable-question"),
         (three, {"n_workers": 0}, "unusable-question"),
+        (three, {"per_page": 1}, "wrong-number-of-systems"),
+        (three, {"per_page": 4}, "wrong-number-of-systems"),
     ]:
         with pytest.raises(GenieError) as refused:
             joint.request(systems, by=boss, **question)

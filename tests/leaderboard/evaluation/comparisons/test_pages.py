@@ -11,11 +11,6 @@ from django.test import Client
 from crowd.models import Campaign
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.charts import course
-from leaderboard.evaluation.selectors.comparison_labels import (
-    Votes,
-    answers_read,
-    share_of,
-)
 from leaderboard.evaluation.selectors.comparisons import (
     comparisons_seen_by,
     standing_of,
@@ -31,9 +26,7 @@ from leaderboard.models import (
     Submission,
 )
 from leaderboard.stats.stopping.outlook import course_of
-from leaderboard.stats.stopping.rules import ASSUMES
 from leaderboard.stats.stopping.sequential import default_rule
-from leaderboard.stats.systems.estimates import COVERS_CROWD
 from leaderboard.submissions.selectors.visibility import Staff
 from tests.cast import allow
 from tests.leaderboard.evaluation.comparisons.conftest import settle
@@ -94,53 +87,6 @@ def test_the_page_of_a_decided_one_says_which_is_better(right, wrong, ask, finis
     assert "Simulated: not rated by people." in page
     # money is nobody else's business
     assert "Spent" not in page
-
-
-def test_beside_the_rule_stands_an_interval_that_covers_other_workers(
-    level, ask, finish, boss, signed_in
-):
-    found = finish(ask(*level, max_pairs=25))
-    answers = standing_of(found).answers
-    assert answers.covers == COVERS_CROWD
-    assert answers.n_answers == found.n_labels
-    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
-    assert f"Of 25 answers by {answers.n_workers} workers" in page
-    assert f"which covers {COVERS_CROWD}. It includes 50 %." in page
-    assert ASSUMES in page
-    told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
-    assert told["answers"] == {
-        "share": answers.share,
-        "low": answers.low,
-        "high": answers.high,
-        "covers": COVERS_CROWD,
-        "n_answers": 25,
-        "n_workers": answers.n_workers,
-    }
-    # a list has no room to say what an interval covers
-    listed = Client().get("/tasks/demo-qa/comparisons/").content.decode()
-    row = listed[listed.index("<tbody>") : listed.index("</tbody>")]
-    assert f"{100 * found.estimate:.0f} %" in row
-    assert "[" not in row
-
-
-def test_before_the_first_label_there_is_no_share(right, wrong, ask):
-    found = ask(right, wrong, max_pairs=30)
-    assert standing_of(found).answers is None
-    told = Client().get(f"/api/v1/comparisons/{found.pk}/").json()["standing"]
-    assert told["answers"] is None
-
-
-def test_the_share_is_that_of_the_answers_which_the_rule_read():
-    def pair(position, **votes):
-        return Votes(
-            position, position, position, 0, tuple(votes), tuple(votes.values())
-        )
-
-    votes = [pair(0, a=1.0, b=0.0), pair(1), pair(2, a=1.0), pair(3, c=0.0)]
-    read = answers_read(votes, [0.5, None, 1.0, 0.0], 2)
-    assert read == [("a", 0, 1.0), ("b", 0, 0.0), ("a", 2, 1.0)]
-    assert share_of(read).share == pytest.approx(2 / 3)
-    assert share_of([]) is None
 
 
 def ended(found, state):

@@ -23,6 +23,7 @@ from quality.appeals import services
 from quality.bans.services import ban as banning
 from quality.models import Ban
 from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.walk.test_races import at_once
 
@@ -52,11 +53,14 @@ def diligent(task):
 
 @pytest.fixture
 def annotating(hand_in, good, boss):
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
-    return submission
+    def begun():
+        submission = hand_in(good, simulated=True)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        return submission
+
+    return kept("begun", begun)
 
 
 def ask_apart(task, setup: int) -> None:
@@ -103,12 +107,16 @@ def test_all_money_is_freed_though_the_task_asks_in_other_campaigns_by_now(
 
 @pytest.fixture
 def published(annotating, diligent, quality):
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    assert now(annotating).state == "PUBLISHED"
-    return annotating
+    def work():
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        assert now(annotating).state == "PUBLISHED"
+        return annotating
+
+    return kept("published of those who were begun", work)
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_work_that_goes_out_again_and_the_end_of_the_campaign_exclude_each_other():
     for _ in range(8):
@@ -141,6 +149,7 @@ def test_a_campaign_that_went_on_meanwhile_is_not_closed(annotating, diligent, q
     assert Campaign.objects.get().state == State.RUNNING
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("paused_first", [False, True])
 def test_a_stopped_campaign_counts_what_people_had_open(
     annotating, diligent, quality, boss, paused_first
@@ -248,6 +257,7 @@ def test_new_ratings_count_though_the_process_died_before_it_counted_them(
     assert Score.objects.get(superseded_at=None).n == 30
 
 
+@pytest.mark.every_engine
 def test_a_campaign_that_asks_again_and_is_stopped_gives_its_money_back(
     published, diligent, quality, boss, task
 ):
@@ -337,6 +347,7 @@ def test_work_whose_rejection_is_taken_back_counts_again(published, boss, appeal
     assert Score.objects.count() == 3
 
 
+@pytest.mark.every_engine
 def test_a_ban_that_was_under_way_while_the_score_was_computed_is_not_overlooked(
     published, diligent, boss, task
 ):
@@ -359,6 +370,7 @@ def test_a_ban_that_a_score_has_seen_is_not_counted_again_and_again(
     assert advance() == 0
 
 
+@pytest.mark.every_engine
 def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_in):
     fields = {
         name: getattr(published, name)
@@ -385,6 +397,7 @@ def test_no_number_of_campaigns_keeps_a_new_submission_waiting(published, hand_i
     assert sum(job == "leaderboard.jobs.step_evaluation" for job, _ in queued) == 600
 
 
+@pytest.mark.every_engine
 def test_settling_is_done_once_however_often_it_is_tried(published):
     before = Commitment.objects.get().amount_cents
     assert not budgets.settle(Commitment.objects.get().key, 1)

@@ -22,6 +22,7 @@ from leaderboard.models import Score, Submission
 from quality.bans.selectors.clean_ratings import clean_ratings
 from quality.bans.services import ban as banning
 from quality.models import Ban, Grade, Placement
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 
 pytestmark = pytest.mark.django_db
@@ -44,16 +45,23 @@ def measured(hand_in, good, ids):
         key: good[key] if number % 2 else good[ids[number - 2]]
         for number, key in enumerate(ids)
     }
-    submission = hand_in(texts, simulated=True)
-    jobs.drain()
-    return submission
+
+    def handed_in():
+        submission = hand_in(texts, simulated=True)
+        jobs.drain()
+        return submission
+
+    return kept("half right", handed_in)
 
 
 @pytest.fixture
 def annotating(measured, boss):
-    decide.approve(measured, by=boss, start_now=True)
-    settle()
-    return Submission.objects.get(pk=measured.pk)
+    def approved():
+        decide.approve(measured, by=boss, start_now=True)
+        settle()
+        return Submission.objects.get(pk=measured.pk)
+
+    return kept("half right and approved", approved)
 
 
 def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
@@ -63,6 +71,7 @@ def test_the_cost_shown_is_the_cost_set_aside(measured, boss):
     assert sum(line.cents for line in quote.lines) == quote.total_cents
 
 
+@pytest.mark.every_engine
 def test_approving_twice_is_refused_and_costs_once(measured, boss):
     decide.approve(measured, by=boss)
     with pytest.raises(GenieError) as refused:
@@ -71,6 +80,7 @@ def test_approving_twice_is_refused_and_costs_once(measured, boss):
     assert Commitment.objects.count() == 1
 
 
+@pytest.mark.every_engine
 def test_a_budget_cannot_be_passed(measured, boss, task):
     from crowd.models import Budget
 
@@ -182,6 +192,7 @@ def test_everybody_is_paid_once_for_each_hit_banned_or_not(
     )
 
 
+@pytest.mark.every_engine
 def test_a_late_ban_leaves_ratings_out_and_asks_for_them_again_within_the_cost(
     annotating, players, quality, boss, task
 ):
@@ -253,6 +264,7 @@ def test_every_answer_to_a_test_question_is_graded_once(annotating, players, qua
     assert pairs == Grade.objects.count()
 
 
+@pytest.mark.every_engine
 def test_withdrawing_stops_the_campaign_and_frees_what_is_left(
     annotating, boss, players, quality, task
 ):

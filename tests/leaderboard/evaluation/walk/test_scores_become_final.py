@@ -24,6 +24,7 @@ from leaderboard.models import Rescoring, Score, Submission, SubmissionEvent
 from quality.appeals import services as appeals
 from quality.bans.services import ban as banning
 from quality.models import Ban
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import settle
 from tests.leaderboard.evaluation.walk.test_races import at_once
@@ -37,15 +38,18 @@ def diligent(task):
 
 
 @pytest.fixture
-def start(hand_in, good, boss):
+def start(task, hand_in, good, boss):
     """Hand in a system and send it out."""
 
-    def begin(name="System"):
+    def begun(name):
         submission = hand_in(good, simulated=True, name=name)
         jobs.drain()
         decide.approve(submission, by=boss, start_now=True)
         settle()
         return submission
+
+    def begin(name="System"):
+        return kept("begun", lambda: begun(name), (name, task.config))
 
     return begin
 
@@ -53,11 +57,15 @@ def start(hand_in, good, boss):
 @pytest.fixture
 def published(start, diligent, quality):
     submission = start()
-    Crowd(diligent, quality=quality, seed=1).work()
-    settle()
-    submission.refresh_from_db()
-    assert submission.state == "PUBLISHED"
-    return submission
+
+    def work():
+        Crowd(diligent, quality=quality, seed=1).work()
+        settle()
+        submission.refresh_from_db()
+        assert submission.state == "PUBLISHED"
+        return submission
+
+    return kept("published", work)
 
 
 def current() -> Score:
@@ -151,6 +159,7 @@ def test_a_score_waits_for_campaigns_of_the_time_in_which_its_workers_are_tested
     assert not first.scores.get(superseded_at=None).provisional
 
 
+@pytest.mark.every_engine
 def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     published, diligent, quality, boss, task, client
 ):
@@ -182,6 +191,7 @@ def test_later_bans_change_a_final_score_once_a_day_with_reason_and_difference(
     assert [row.n_changed for row in Rescoring.objects.all()] == [1, 1]
 
 
+@pytest.mark.every_engine
 def test_all_scores_of_a_task_change_together(start, diligent, quality, boss, task):
     systems = [start("First"), start("Second")]
     Crowd(diligent, quality=quality, seed=1).work()
@@ -212,6 +222,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.every_engine
 @pytest.mark.parametrize("dies_in", ["computed", "write"])
 def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
     start, diligent, quality, boss, task, monkeypatch, dies_in
@@ -240,6 +251,7 @@ def test_a_job_that_dies_has_changed_nothing_and_the_next_one_does_all(
     assert Rescoring.objects.count() == 1
 
 
+@pytest.mark.every_engine
 @pytest.mark.django_db(transaction=True)
 def test_two_jobs_at_once_change_the_scores_once(published, diligent, boss, task):
     banning.ban(diligent[0].worker, task.slug, by=boss, reason="A complaint.")
@@ -303,6 +315,7 @@ def test_what_the_last_check_takes_out_is_collected_again_first(
     assert Submission.objects.get(pk=submission.pk).scores.count() == 2
 
 
+@pytest.mark.every_engine
 def test_a_past_board_says_what_was_provisional_then(published, task):
     evaluation = published.human_evaluation
     later = timezone.now() + timedelta(hours=1)

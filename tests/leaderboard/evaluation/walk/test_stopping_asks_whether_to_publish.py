@@ -13,6 +13,7 @@ from leaderboard.demo import people
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import Score
+from tests.kept import kept
 from tests.leaderboard.evaluation.walk.test_ends_of_campaigns import now, settle, spent
 
 pytestmark = pytest.mark.django_db
@@ -21,15 +22,19 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def begun(hand_in, good, boss, task, quality):
     """Give a submission that people have judged in part."""
-    submission = hand_in(good, simulated=True)
-    jobs.drain()
-    decide.approve(submission, by=boss, start_now=True)
-    settle()
-    diligent = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
-    crowd = Crowd(diligent, quality=quality, seed=1)
-    for player in diligent:
-        crowd.do_hit(player)
-    return submission
+
+    def judged_in_part():
+        submission = hand_in(good, simulated=True)
+        jobs.drain()
+        decide.approve(submission, by=boss, start_now=True)
+        settle()
+        diligent = [p for p in people.players([task.slug]) if p.habit == DILIGENT]
+        crowd = Crowd(diligent, quality=quality, seed=1)
+        for player in diligent:
+            crowd.do_hit(player)
+        return submission
+
+    return kept("judged in part", judged_in_part)
 
 
 def stop(boss, **decided) -> None:

@@ -1,0 +1,144 @@
+"""Rows that many tests begin with, made once: a campaign that is over, a published score.
+
+Each test still has them in its own transaction and may change them. The first to ask
+makes them as the product does; for the others what this changed in the tables is put
+there again, with all times moved to now, and files beside it. On PostgreSQL, where few
+of these tests run, they are made each time.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db import connection, models, transaction
+
+# Rows by table and rowid, which is another name of a key that is a whole number.
+Rows = dict[str, dict[object, tuple]]
+# The last number that each table gave, in a row of its own.
+NUMBERS = "sqlite_sequence"
+MEDIA = Path(tempfile.mkdtemp(prefix="genie-kept-"))
+_folders = count()
+
+
+class Change(NamedTuple):
+    """What making did, with the models and keys of the rows that were asked for."""
+
+    new: Rows
+    set: dict[str, dict[object, dict[int, object]]]  # values of older rows by column
+    gone: dict[str, list[object]]
+    numbers: dict[object, tuple]
+    files: Path
+    made_at: datetime
+    asked: list[tuple[type[models.Model], object]]
+    alone: bool
+
+
+_KEPT: dict[object, Change] = {}
+_COLUMNS: dict[str, list[str]] = {}
+
+
+def kept(name: str, make: Callable[[], object], given: object = None):
+    """Give the row, or the rows, that `make` makes.
+
+    They are the same for the same name, rows of the same keys before, and the same
+    `given`: what the rows before say, as far as it matters.
+    """
+    if connection.vendor != "sqlite":
+        return make()
+    before = _rows()
+    key = (name, repr(given), repr([list(by_key) for by_key in before.values()]))
+    if key in _KEPT:
+        return _make_again(_KEPT[key])
+    made = make()
+    alone = isinstance(made, models.Model)
+    _KEPT[key] = _change(before, _rows(), [made] if alone else list(made), alone=alone)
+    return made
+
+
+def _rows() -> Rows:
+    connection.ensure_connection()
+    raw = connection.connection
+    found: Rows = {}
+    for table in connection.introspection.table_names():
+        rows = raw.execute(f'select rowid, * from "{table}"').fetchall()
+        found[table] = {row[0]: tuple(row[1:]) for row in rows}
+    return found
+
+
+def _numbers() -> dict[object, tuple]:
+    rows = connection.connection.execute(f"select name, seq from {NUMBERS}").fetchall()
+    return {name: (name, last) for name, last in rows}
+
+
+def _change(before: Rows, after: Rows, made, *, alone: bool) -> Change:
+    files = MEDIA / str(next(_folders))
+    if Path(settings.MEDIA_ROOT).exists():
+        shutil.copytree(settings.MEDIA_ROOT, files)
+    new: Rows = {}
+    changed: dict[str, dict[object, dict[int, object]]] = {}
+    for table, rows in after.items():
+        old = before[table]
+        new[table] = {key: row for key, row in rows.items() if key not in old}
+        changed[table] = {
+            key: {n: value for n, value in enumerate(row) if value != old[key][n]}
+            for key, row in rows.items()
+            if key in old and row != old[key]
+        }
+    gone = {
+        table: [k for k in rows if k not in after[table]]
+        for table, rows in before.items()
+    }
+    asked = [(type(row), row.pk) for row in made]
+    return Change(new, changed, gone, _numbers(), files, datetime.now(), asked, alone)
+
+
+def _make_again(this: Change):
+    raw = connection.connection
+    passed = datetime.now() - this.made_at
+    with transaction.atomic():
+        for table, keys in this.gone.items():
+            raw.executemany(
+                f'delete from "{table}" where rowid = ?', [(key,) for key in keys]
+            )
+        for table, rows in this.new.items():
+            columns = ", ".join(f'"{name}"' for name in ["rowid", *_columns(table)])
+            marks = ", ".join("?" * (len(_columns(table)) + 1))
+            raw.executemany(
+                f'insert into "{table}" ({columns}) values ({marks})',
+                [(key, *(_later(v, passed) for v in row)) for key, row in rows.items()],
+            )
+        for table, rows in this.set.items():
+            for key, values in rows.items():
+                columns = ", ".join(f'"{_columns(table)[n]}" = ?' for n in values)
+                moved = [_later(value, passed) for value in values.values()]
+                raw.execute(
+                    f'update "{table}" set {columns} where rowid = ?', [*moved, key]
+                )
+        _number_on(raw, this.numbers)
+    if this.files.exists():
+        shutil.copytree(this.files, settings.MEDIA_ROOT, dirs_exist_ok=True)
+    found = [model._base_manager.get(pk=pk) for model, pk in this.asked]
+    return found[0] if this.alone else tuple(found)
+
+
+def _number_on(raw, numbers: dict[object, tuple]) -> None:
+    raw.executemany(f"delete from {NUMBERS} where name = ?", [(n,) for n in numbers])
+    raw.executemany(f"insert into {NUMBERS} values (?, ?)", list(numbers.values()))
+
+
+def _columns(table: str) -> list[str]:
+    if table not in _COLUMNS:
+        told = connection.connection.execute(f'pragma table_info("{table}")')
+        _COLUMNS[table] = [column[1] for column in told]
+    return _COLUMNS[table]
+
+
+def _later(value: object, passed: timedelta) -> object:
+    return value + passed if isinstance(value, datetime) else value
