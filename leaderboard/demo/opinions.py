@@ -44,12 +44,15 @@ class Opinions:
         text = item.data["prediction"]
         if text in self._references.get(item.content_key, set()):
             return OPINIONS["right"]
-        rows = Prediction.objects.filter(
-            submission__task__slug=item.campaign.pool, text=text
-        ).values_list("submission__system_name", "instance__instance_id")
-        for system, instance_id in rows:
-            if content_key(item.campaign.pool, instance_id) == item.content_key:
-                return self._of_output(item.campaign.pool, system, instance_id)
+        rows = Prediction.objects.filter(text=text).values_list(
+            "submission__task__slug",
+            "submission__system_name",
+            "instance__instance_id",
+        )
+        for slug, system, instance_id in rows:
+            known = (slug, system) in self._notes
+            if known and content_key(slug, instance_id) == item.content_key:
+                return self._of_output(slug, system, instance_id)
         return OPINIONS["wrong"]
 
     def _of_output(self, slug: str, system: str, instance_id: str) -> float:
