@@ -163,7 +163,7 @@ def weigh(
     Examples
     --------
     >>> from leaderboard.stats.systems.estimates import estimate_systems
-    >>> from leaderboard.stats.systems.ranks import Ranking
+    >>> from leaderboard.stats.systems.ranks import rank_systems
     >>> fit = estimate_systems([1, 2, 3, 4], list("aabb"), list("xyxy"))
     >>> [row.system for row in weigh(fit, rank_systems(fit), seed=1)]
     ['b', 'a']

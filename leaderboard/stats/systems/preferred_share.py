@@ -53,10 +53,10 @@ def preferred_share(
 
     Examples
     --------
-    >>> answers, worker = [1, 1, 1, 0] * 10, np.arange(40) % 10
-    >>> found = preferred_share(answers, worker, np.arange(40))
+    >>> worker, pair = np.arange(40) % 10, np.arange(40)
+    >>> found = preferred_share((worker < 7) | (pair % 3 == 0), worker, pair)
     >>> found.estimate, round(found.low, 2), round(found.high, 2)
-    (0.75, 0.53, 0.89)
+    (0.8, 0.51, 0.94)
     """
     from scipy import special
 

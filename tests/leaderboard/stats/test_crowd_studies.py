@@ -10,12 +10,18 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.studies.crowd_simulation import (
+    INSTANCE_SD,
+    NOISE_SD,
+    OUTPUT_SD,
     Crowd,
     draw_ratings,
     simulate_crowd,
 )
 from leaderboard.stats.studies.half_crowds import half_crowds
 from leaderboard.stats.systems.estimates import estimate_systems
+from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.variances import Variances
+from leaderboard.stats.systems.weighting import weighting
 from tests.shared import SHARED, needs_shared
 
 
@@ -27,7 +33,9 @@ def run(*args):
 
 def test_a_crowd_is_drawn_as_it_is_described():
     crowd = Crowd(40, 12, 4_000, spread_sd=0.4, n_systems=3)
-    values, systems, workers, instances = draw_ratings(crowd, np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    values, systems, workers, instances, days = draw_ratings(crowd, rng)
+    assert not days.any()
     assert np.bincount(systems).tolist() == [4_000] * 3
     assert np.bincount(instances).tolist() == [3] * 4_000
     assert len(np.unique(workers)) == 40
@@ -40,6 +48,25 @@ def test_a_crowd_is_drawn_as_it_is_described():
         own = fresh[2][fresh[1] == k]
         assert own.min() >= 40 * k
         assert own.max() < 40 * (k + 1)
+
+
+def test_days_move_all_ratings_and_change_nothing_else():
+    one, five = (
+        draw_ratings(
+            Crowd(40, 12, 2_000, n_days=n, day_sd=9.0), np.random.default_rng(1)
+        )
+        for n in (1, 5)
+    )
+    moved, days = five[0] - one[0], five[4]
+    for k in range(1, 4):
+        assert (five[k] == one[k]).all()
+    for day in range(5):
+        assert np.ptp(moved[days == day]) < 1e-9
+    assert len(np.unique(moved.round(6))) == 5
+    # nobody works on more than two of them
+    assert max(len(np.unique(days[five[2] == w])) for w in range(40)) == 2
+    with pytest.raises(ValueError, match="needs a day"):
+        Crowd(40, 12, 400, n_days=0)
 
 
 def test_the_first_tasks_of_a_longer_study_are_those_of_a_shorter_one():
@@ -82,6 +109,24 @@ def test_a_crowd_of_nobody_is_refused(wrong):
 def test_one_task_has_no_error_of_its_own():
     with pytest.raises(ValueError, match="two tasks"):
         simulate_crowd(Crowd(5, 1, 5), n_tasks=1, seed=0)
+
+
+def test_no_linear_estimate_is_better_than_the_documented_errors():
+    """The best linear unbiased estimate that knows all variances, exactly by design."""
+    crowd, rest = Crowd(60, 15.0, 300), OUTPUT_SD**2 + NOISE_SD**2
+    best, plain = [], []
+    for task in range(20):
+        rng = np.random.default_rng([0, task])
+        values, system, worker, instance, _ = draw_ratings(crowd, rng)
+        table = rating_table(values, system, worker, instance)
+        known = Variances(15.0**2, INSTANCE_SD**2, rest, "given")
+        information = weighting(table, known).information
+        best.append(np.diag(np.linalg.inv(information)).mean() * rest)
+        busy = [np.bincount(worker[system == k]) / 300 for k in range(5)]
+        within = (INSTANCE_SD**2 + rest) / 300
+        plain.append(np.mean([15.0**2 * (b**2).sum() + within for b in busy]))
+    # .752 over 200 designs; what is estimated without knowing them reaches .750 +- .017
+    assert (np.mean(best) / np.mean(plain)) ** 0.5 == pytest.approx(0.75, abs=0.03)
 
 
 def halves(seed=1, bias=12.0, n=2_400):
@@ -140,6 +185,18 @@ def test_the_command_crosses_its_cells(tmp_path):
     assert crowds == [(10, True), (20, True), (10, False), (20, False)]
     assert "fresh" in (plots / "coverage.svg").read_text()
     assert run(*args) == text
+
+
+def test_the_command_crosses_days_with_their_effects():
+    said = run(
+        *("--workers", "6", "--bias", "5", "--instances", "30", "--crowds", "same"),
+        *("--days", "1", "3", "--day-sd", "0", "4", "--tasks", "2"),
+    )
+    lines = [line.split() for line in said.splitlines()]
+    # workers, bias, instances, crowd, days, their sd; of one day there is no effect
+    cells = [line[4:6] for line in lines if line[3:4] == ["same"]]
+    assert cells == [["1", "0"], ["3", "0"], ["3", "4"]]
+    assert ["days", "day"] in [line[5:7] for line in lines if "workers" in line]
 
 
 def test_the_command_halves_a_table(tmp_path):

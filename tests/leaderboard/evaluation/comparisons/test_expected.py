@@ -74,6 +74,23 @@ def test_a_joint_evaluation_is_planned_by_the_one_before(judged, right, wrong, b
     assert len(aims) == 2
 
 
+def test_a_system_on_every_other_page_is_known_half_as_well(
+    judged, right, wrong, level, boss
+):
+    found = judged([right, wrong], n_instances=10, n_workers=2)
+    about = found.results["criteria"]["quality"]
+    about["variances"] |= {"worker": 0.0, "instance": 0.0, "residual": 0.32}
+    JointEvaluation.objects.filter(pk=found.pk).update(results=found.results)
+    four = [right, wrong, *level]
+    all_four, two = (
+        joint.request(four, by=boss, n_instances=8, n_workers=2, per_page=n)
+        for n in (None, 2)
+    )
+    # 1.96 sqrt(.32 / 16) and sqrt(.32 / 8)
+    assert "to about ± 31.9 %" in told(all_four)[0]
+    assert "to about ± 48.0 %" in told(two)[0]
+
+
 def test_the_pages_that_ask_for_approval_show_it(right, wrong, boss):
     office = Client()
     office.force_login(boss)
