@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 
@@ -84,6 +84,11 @@ def _session(user, url):
     client.force_login(user)
     name = settings.SESSION_COOKIE_NAME
     return {"name": name, "value": client.cookies[name].value, "url": url}
+
+
+def go(page, path):
+    """Open another path of the site in a page: half a second less than a page of its own."""
+    page.goto(urljoin(page.url, path), wait_until="load")
 
 
 def look(page, width, scheme="light"):

@@ -13,7 +13,7 @@ from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment
 from crowd.scales.base import all_scales
-from tests.browser import LOOKS, READ, look, overflows, violations, wait_for_hit
+from tests.browser import LOOKS, READ, go, look, overflows, violations, wait_for_hit
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -387,8 +387,10 @@ def test_the_pages_around_the_work_are_readable_everywhere(open_page, wim):
         "over": (over, wim.user),
         "invitation": (invitation, None),
     }
+    here = {user: open_page("/", user=user) for user in (wim.user, None)}
     for name, (path, user) in pages.items():
-        page = open_page(path, user=user)
+        page = here[user]
+        go(page, path)
         for width, scheme in LOOKS:
             look(page, width, scheme)
             assert not overflows(page), (name, width, scheme)

@@ -75,6 +75,7 @@ def test_public_results_are_everybodys(api_of, cast, task, who):
 
 
 @pytest.mark.parametrize("who", CAST)
+@pytest.mark.every_engine
 def test_private_rows_stand_on_the_teams_board_only(api_of, cast, task, who):
     make_ranked(
         task, 70, team=cast.team, owner=cast.submitter, system="Secretive", **PRIVATE

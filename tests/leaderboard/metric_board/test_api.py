@@ -48,6 +48,7 @@ def test_a_board_without_numbers_says_so(client, world):
     assert client.get("/api/v1/tasks/none/metric-board/").status_code == 404
 
 
+@pytest.mark.every_engine
 def test_scores_are_handed_in_published_and_withdrawn(world, cast, client_of, board):
     rita, nina, visitor = (client_of(w) for w in ("rival", "submitter", "visitor"))
     answer = hand_in(rita, description="Ours.", higher_is_better=False)

@@ -57,6 +57,7 @@ def everything(client):
     return "\n".join(found)
 
 
+@pytest.mark.every_engine
 def test_judgments_are_those_that_count(client, world):
     rows = table(client, "judgments.csv")
     assert len(rows) == 6 * 25
@@ -181,6 +182,7 @@ def test_billboards_layout(client, world):
     assert len(text.splitlines()) == 41
 
 
+@pytest.mark.every_engine
 def test_judged_pairs_are_battles(client, world, cast):
     a, b = world.systems[:2]
     # a comparison of the same judgments: what the download tells of each is the same

@@ -12,7 +12,7 @@ from leaderboard.designs.unit import unit_of
 from leaderboard.evaluation.services.ranking_numbers import numbers_of
 from leaderboard.evaluation.services.request import requested
 from leaderboard.models import JointEvaluation
-from tests.browser import WIDTHS
+from tests.browser import WIDTHS, go
 from tests.factories import make_ranked, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -91,6 +91,7 @@ def test_every_mark_stands_where_the_ticks_put_its_value(
     open_page, systems, joint, width
 ):
     wrong = {}
+    page = open_page("/", width=width)
     for path, root in {
         "/": ".card",
         "/tasks/": ".card",
@@ -99,9 +100,8 @@ def test_every_mark_stands_where_the_ticks_put_its_value(
         f"/joint-evaluations/{joint.pk}/": ".together",
         "/how-it-works/": ".explain",
     }.items():
-        page = open_page(path, width=width)
+        go(page, path)
         wrong[path] = misplaced(page, root)
-        page.close()
     assert not any(wrong.values()), wrong
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from leaderboard.models import Instance, Submission
-from tests.browser import WIDTHS, look, overflows, violations
+from tests.browser import WIDTHS, go, look, overflows, violations
 from tests.factories import (
     answer,
     make_evaluation,
@@ -88,14 +88,15 @@ def site(cast):
 
 
 def test_every_page_fits_every_screen_and_axe_finds_nothing(open_page, site, submitter):
+    page = open_page("/", user=submitter)
     for name, path in site.items():
-        page = open_page(path, width="tablet", user=submitter)
+        look(page, "tablet")
+        go(page, path)
         assert not overflows(page), name
         for width, scheme in (("phone", "light"), ("desktop", "dark")):
             look(page, width, scheme)
             assert violations(page) == [], (name, width)
             assert not overflows(page), (name, width)
-        page.close()
 
 
 def test_a_choice_among_long_names_fits_a_phone(open_page, site, submitter):
@@ -167,8 +168,9 @@ def overlapping(page):
 
 
 def test_pages_for_visitors_are_clean_too(open_page, site):
+    page = open_page("/", width="phone")
     for path in ("/", "/login/", site["scored"], site["board"]):
-        page = open_page(path, width="phone")
+        go(page, path)
         for scheme in ("light", "dark"):
             look(page, "phone", scheme)
             assert violations(page) == [], (path, scheme)
@@ -176,8 +178,10 @@ def test_pages_for_visitors_are_clean_too(open_page, site):
 
 
 def test_the_dots_stand_under_their_ticks_on_every_screen(open_page, site):
+    page = open_page(site["board"])
     for width in WIDTHS:
-        page = open_page(site["board"], width=width)
+        look(page, width)
+        go(page, site["board"])
         box = "e => { const b = e.getBoundingClientRect(); return b.x + b.width / 2 }"
         ticks = {
             float(text.text_content()): text.evaluate(box)

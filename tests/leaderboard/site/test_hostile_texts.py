@@ -114,6 +114,7 @@ def test_no_text_becomes_an_element_an_attribute_or_a_link(client_of, addresses,
                 assert not (value or "").startswith("javascript:"), address
 
 
+@pytest.mark.every_engine
 def test_the_texts_are_there_as_they_were_sent(client_of, addresses):
     html = client_of("submitter").get(addresses[5]).content.decode()
 

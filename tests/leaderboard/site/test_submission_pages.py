@@ -133,6 +133,7 @@ def test_each_step_has_its_time(client, task, who):
     assert "2025-03-09 14:07" in client.get(f"/submissions/{kite.pk}/").content.decode()
 
 
+@pytest.mark.every_engine
 def test_a_failed_step_says_whether_it_is_tried_again(client_of, cast, task, read):
     both = {"team": cast.team, "owner": cast.submitter}
     broken = {"state": State.VALID, "failed_step": "measure", "failure": "No memory."}

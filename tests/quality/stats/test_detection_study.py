@@ -141,7 +141,7 @@ def test_there_are_seven_shapes_and_they_differ():
 @pytest.mark.parametrize("name", QUESTION_COUNTS)
 def test_the_default_is_no_worse_than_learned_rates_on_any_shape(name):
     study = simulate_detection(
-        question_counts(name), n_rounds=60, seed=3, detectors=PAIR
+        question_counts(name), n_rounds=40, seed=3, detectors=PAIR
     )
     for bucket, label in enumerate(BUCKET_NAMES):
         paper, ours = (study.cell(slug, bucket, n_resamples=1) for slug in PAIR)

@@ -35,6 +35,7 @@ def fetched(client, submission, form):
     return client.get(f"/submissions/{submission.pk}/card.{form}")
 
 
+@pytest.mark.every_engine
 def test_the_json_holds_the_stored_numbers(client, kite, task):
     found = json.loads(fetched(client, kite, "json").content)["sections"]
     score = Score.objects.get(submission=kite)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser import overflows, violations
+from tests.browser import go, look, overflows, violations
 from tests.factories import make_metrics, make_task, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
@@ -27,6 +27,7 @@ def test_every_page_fits_a_phone_and_axe_finds_nothing(open_page, cast):
     make_metrics(found[0], sacrebleu=30)
     base, one = "/tasks/tidy-news", f"/submissions/{found[0].pk}"
     troubles = []
+    page = open_page(f"{base}/")
     for path in (
         f"{base}/?scored=1&columns=all",
         f"{base}/differences/",
@@ -37,11 +38,10 @@ def test_every_page_fits_a_phone_and_axe_finds_nothing(open_page, cast):
         f"{one}/card/",
         f"{one}/?by=rating&against={found[1].pk}",
     ):
-        page = open_page(path, width="phone", scheme="light")
+        look(page, "phone", "light")
+        go(page, path)
         troubles += [(path, line) for line in violations(page)]
         troubles += [(path, "overflows")] if overflows(page) else []
-        page.emulate_media(color_scheme="dark")
-        page.set_viewport_size({"width": 1440, "height": 900})
+        look(page, "desktop", "dark")
         troubles += [(path, line) for line in violations(page)]
-        page.close()
     assert troubles == []

@@ -68,6 +68,7 @@ def evidence(ratings, unit, headline="adjusted", ranked=None):
     return board_evidence(ratings, units, ranked, fits, headline=headline)["overall"]
 
 
+@pytest.mark.every_engine
 def test_the_page_says_what_is_known_and_what_is_not(judged, client):
     text = said(client.get(PAGE))
 

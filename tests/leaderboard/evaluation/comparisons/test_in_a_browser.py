@@ -13,6 +13,7 @@ from leaderboard.models import Comparison, HumanEvaluation
 from tests.browser import (  # noqa: F401
     READ,
     chromium,
+    go,
     look,
     open_page,
     overflows,
@@ -77,8 +78,9 @@ def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
     right,
     wrong,
 ):
+    page = open_page("/", user=boss)
     for name, path in pages.items():
-        page = open_page(path, user=boss)
+        go(page, path)
         for width, scheme in READ:
             look(page, width, scheme)
             if SCREENSHOTS:
@@ -86,7 +88,6 @@ def test_every_page_fits_reads_and_can_be_asked_by_keyboard(
                 page.screenshot(path=target, full_page=True)
             assert violations(page) == [], (name, width)
             assert not overflows(page), (name, width)
-        page.context.close()
     _ask_by_keyboard(open_page(pages["ask"], user=boss), right, wrong)
 
 

@@ -60,6 +60,7 @@ def test_the_limit_is_the_tasks(task, launched, said, found):
     assert limit() == found
 
 
+@pytest.mark.every_engine
 def test_the_limit_follows_the_crowd_while_it_runs(task, launched):
     launched()
     assert limit() == (0.1, True, None)
