@@ -326,8 +326,7 @@ GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # how e-mails and webhooks name the site
     "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
-    # whether webhooks may lead into the site's own network
-    "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),
+    "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     # the largest prediction file, before and after decompression
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
@@ -343,20 +342,16 @@ GENIE: dict[str, Any] = {
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
     "BOOTSTRAP_RESAMPLES": 10_000,
-    # quality/detection/stats/detector_specs.py has the others
-    "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),
+    "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
     # a crowd with a greater share of careless workers is bad: staff is told
-    "BAD_CROWD": env.integer("GENIE_BAD_CROWD_PERCENT", 40, minimum=1, maximum=99)
-    / 100,
+    "BAD_CROWD": env.percent("GENIE_BAD_CROWD_PERCENT", 40),
     # who is careless with a greater probability gets no more work until it is decided
-    "PAUSE_ABOVE": env.integer("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50, maximum=99)
-    / 100,
+    "PAUSE_ABOVE": env.percent("GENIE_PAUSE_ABOVE_PERCENT", 90, minimum=50),
     # noisy: right on less than this share of test questions; a task can say otherwise
-    "NOISY_BELOW": env.integer("GENIE_NOISY_BELOW_PERCENT", 90, minimum=1, maximum=99)
-    / 100,
+    "NOISY_BELOW": env.percent("GENIE_NOISY_BELOW_PERCENT", 90),
     # the largest share of a pool's workers that is excluded before a person looks
-    "MOST_EXCLUDED": env.integer("GENIE_MOST_EXCLUDED_PERCENT", 20, maximum=100) / 100,
+    "MOST_EXCLUDED": env.percent("GENIE_MOST_EXCLUDED_PERCENT", 20, 0, 100),
     # a score from a smaller share of the planned instances is partial: it is not ranked
     "WHOLE_SHARE": 0.95,
     # test questions that a script can tell need a person's word before work starts
@@ -366,8 +361,7 @@ GENIE: dict[str, Any] = {
     # accounts elsewhere; docs/crowd-platforms.md says what each needs
     "PLATFORMS": {
         "mturk": {
-            # endpoint, sandbox or production: named, never guessed
-            "environment": env.text("GENIE_MTURK_ENVIRONMENT"),
+            "environment": env.text("GENIE_MTURK_ENVIRONMENT"),  # never guessed
             "endpoint_url": env.text("GENIE_MTURK_ENDPOINT_URL"),
             "production_confirmed": env.flag("GENIE_MTURK_PRODUCTION"),
             "access_key_id": env.text("GENIE_MTURK_ACCESS_KEY_ID"),
@@ -384,8 +378,7 @@ GENIE: dict[str, Any] = {
             "token": env.text("GENIE_PROLIFIC_TOKEN"),
             "workspace_id": env.text("GENIE_PROLIFIC_WORKSPACE"),
             "project_id": env.text("GENIE_PROLIFIC_PROJECT"),
-            # completion codes are made with it; a new key makes new codes
-            "code_secret": f"prolific codes {SECRET_KEY}",
+            "code_secret": f"prolific codes {SECRET_KEY}",  # a new key, new codes
         },
     },
     # how many items somebody from Prolific does for one place in a study

@@ -86,6 +86,17 @@ def integer(
     return number
 
 
+def percent(name: str, default: int, minimum: int = 1, maximum: int = 99) -> float:
+    """Read a percentage of at least `minimum` and at most `maximum` as a share.
+
+    Examples
+    --------
+    >>> percent("GENIE_DOCTEST_UNSET", 90)
+    0.9
+    """
+    return integer(name, default, minimum=minimum, maximum=maximum) / 100
+
+
 def zone(name: str, default: str) -> str:
     """Read the IANA name of a time zone.
 

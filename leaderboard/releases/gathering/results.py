@@ -106,8 +106,7 @@ TEST_QUESTIONS = (
 )
 INSTANCES = ("instance", "position", "sample_rank", "fields", "references")
 PREDICTIONS = ("submission", "instance", "text")
-# the kind of questions that a fit to all evidence has seen
-ALL = "ALL"
+ALL = "ALL"  # the kind of questions that a fit to all evidence has seen
 # metric results keep six decimals of each instance
 _ROUNDING = 1e-5
 
@@ -189,8 +188,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
     )
     _check_current(task, rows, ratings)
     row_index = {row.pk: i for i, row in enumerate(rows)}
-    fit = current_fit(task)
-    weights = fit.weights if fit is not None else {}
+    weights = getattr(current_fit(task), "weights", {})
     records = [
         {
             "submission": int(row["submission"]),
@@ -203,9 +201,7 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
-            "weight": weights.get(str(int(row["worker"])), 1.0)
-            if not row["why_not"]
-            else 0.0,
+            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
         }
         for row in ratings.to_dict("records")
     ]

