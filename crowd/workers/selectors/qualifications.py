@@ -153,6 +153,13 @@ def _standing(
     )
 
 
+def texts_of_tests(pool: str) -> set[str]:
+    """Give the texts to rate that a pool's tests show."""
+    drawn = QualificationQuestion.objects.filter(test__pool=pool).exclude(data=None)
+    shown = drawn.order_by().values_list("data", flat=True)
+    return {str(data["prediction"]) for data in shown if "prediction" in (data or {})}
+
+
 def inputs_of_tests(pool: str) -> set[str]:
     """Give the content keys of the inputs that a pool's tests show."""
     return set(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowd.workers.models.qualification_test import QualificationQuestion
+from crowd.workers.selectors.qualifications import texts_of_tests
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Placement
 
@@ -95,10 +95,6 @@ def used_texts(task: Task, *, but: str = "") -> set[str]:
     """
     placed = Placement.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
-    asked = QualificationQuestion.objects.filter(test__pool=task.slug)
-    drawn = asked.exclude(data=None).values_list("data", flat=True)
     return set(placed.values_list("text_sha256", flat=True)) | {
-        fingerprint(str(data["prediction"]))
-        for data in drawn
-        if data and "prediction" in data
+        fingerprint(text) for text in texts_of_tests(task.slug)
     }
