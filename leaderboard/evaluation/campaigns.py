@@ -125,8 +125,13 @@ def remember(
     return items.remember(evaluation, item_of, judged)
 
 
-def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
-    """Grade test questions, judge who works on it, ask again for what was lost."""
+def grade_and_judge(
+    task: Task, campaigns: Sequence[Campaign], *, in_waves: bool = False
+) -> None:
+    """Grade test questions, judge who works on it, ask again for what was lost.
+
+    What a campaign that grows `in_waves` has left over is answered with the next wave.
+    """
     for campaign in campaigns:
         grade.grade(campaign)
     # Workers are judged by all graded answers in the pool, so grading comes first.
@@ -137,7 +142,8 @@ def grade_and_judge(task: Task, campaigns: Sequence[Campaign]) -> None:
     )
     for campaign in campaigns:
         # What is left over is closed before anybody is told that work waits.
-        leftovers.settle(campaign)
+        if not in_waves:
+            leftovers.settle(campaign)
         staff_notices.watch(campaign)
 
 

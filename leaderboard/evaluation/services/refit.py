@@ -17,6 +17,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from genie.lib.seeds import seed_from
@@ -74,13 +75,15 @@ def refit_board(task: Task, *, hold: bool = False) -> None:
     clusters always follow.
     """
     refit(task, hold=hold)
-    private = Submission.objects.filter(
-        task=task,
-        visibility=Submission.Visibility.PRIVATE,
-        state=Submission.State.PUBLISHED,
-    )
-    for submission in private.order_by("pk"):
+    for submission in _beside().filter(task=task).order_by("pk"):
         refit(task, submission, hold=hold)
+
+
+def _beside() -> QuerySet[Submission]:
+    """Select the private systems that are compared with boards."""
+    return Submission.objects.filter(
+        visibility=Submission.Visibility.PRIVATE, state=Submission.State.PUBLISHED
+    )
 
 
 def refit(task: Task, of: Submission | None = None, *, hold: bool = False) -> bool:
@@ -115,7 +118,9 @@ def due() -> list[int]:
     current = {fit.task_id: fit for fit in fits}
     known = {pk: fit.inputs_sha256 for pk, fit in current.items()}
     held = BoardFit.objects.filter(superseded_at=None, holds_until__lte=timezone.now())
-    moves = set(held.values_list("task", flat=True))
+    # that of a private system which was withdrawn is made no more
+    made = Q(of=None) | Q(of__in=_beside())
+    moves = set(held.filter(made).values_list("task", flat=True))
     return [
         task.pk
         for task in tasks.order_by("pk")

@@ -161,7 +161,7 @@ class ComparisonOfTwo:
 def _look(evaluation: HumanEvaluation) -> Look:
     """Judge who works on it, then see what the labels that count say."""
     comparison, campaign = evaluation.comparison, evaluation.campaign
-    campaigns.grade_and_judge(evaluation.task, [campaign])
+    campaigns.grade_and_judge(evaluation.task, [campaign], in_waves=True)
     last, votes = is_done(campaign), votes_of(comparison)
     labels = labels_from(comparison, votes, last=last)
     known = [label for label in labels if label is not None]

@@ -6,6 +6,7 @@ decides about the others. Until then they get no more work.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,7 +20,14 @@ from crowd.workers.services import exclusions
 from genie.lib.seeds import seed_from
 from quality.bans.services import held_exclusions
 from quality.bans.services.carry_out import carry_out
-from quality.detection.models import ALL_EVIDENCE, Ban, DetectorFit, Standing, Verdict
+from quality.detection.models import (
+    ALL_EVIDENCE,
+    Ban,
+    DetectorFit,
+    RetiredQuestion,
+    Standing,
+    Verdict,
+)
 from quality.detection.services.beside import facts_beside
 from quality.detection.services.evidence import (
     Evidence,
@@ -49,7 +57,7 @@ def assess(pool: str, *, simulated: bool) -> list[Ban]:
         _resume(pool)
         return []
     evidence = evidence_of(pool, simulated=simulated)
-    sha256 = evidence.sha256
+    sha256 = _judged_once(pool, evidence)
     if not len(evidence.tests.worker) or fits.filter(counts_sha256=sha256).exists():
         _resume(pool)
         return []
@@ -74,6 +82,16 @@ def assess(pool: str, *, simulated: bool) -> list[Ban]:
         code_version=settings.VERSION,
     )
     return _write(fit, evidence, found, simulated=simulated)
+
+
+def _judged_once(pool: str, evidence: Evidence) -> str:
+    """Name the evidence; with a question that staff restored it is not what it was."""
+    restored = RetiredQuestion.objects.filter(
+        placement__campaign__pool=pool, restored_at__isnull=False
+    ).count()
+    if not restored:
+        return evidence.sha256
+    return hashlib.sha256(f"{evidence.sha256} {restored}".encode()).hexdigest()
 
 
 def _says_more(stamp: list[int], last: DetectorFit | None) -> bool:

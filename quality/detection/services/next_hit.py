@@ -17,7 +17,7 @@ from crowd.workers.services import exclusions
 from genie.lib.seeds import generator
 from genie.lib.unguessable import seed_for
 from quality.bans.services.held_exclusions import decided_workers
-from quality.detection.models import Standing
+from quality.detection.models import ALL_EVIDENCE, Standing
 from quality.detection.services.record import Record, record_of
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import (
@@ -68,7 +68,12 @@ def choose(
 
 
 def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
-    """Pause who is careless beyond the stated error; not whom people decided about."""
+    """Pause who is careless beyond the stated error; not whom people decided about.
+
+    Genie's detectors pause nobody: only a fit to all evidence gives work again.
+    """
+    if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
+        return False
     if p_careless <= settings.GENIE["PAUSE_ABOVE"]:
         return False
     if worker.pk in decided_workers(pool):

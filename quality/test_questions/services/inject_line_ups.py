@@ -90,13 +90,19 @@ def draw_line_ups(
     blind: bool = False,
     expected: Mapping[str, Any] | None = None,
 ) -> list[HiddenItem]:
-    """Put another input's reference in place of one output: it must not come out best."""
+    """Put another input's reference in place of one output: it must not come out best.
+
+    The outputs stand in a drawn order.
+    """
     rng = generator(seed_from("test questions", seed))
     questions = []
     for line_up, other in _with_strangers(material, n, rng, blind):
         slots = list(line_up.outputs)
         wrong = slots[int(rng.integers(len(slots)))]
-        texts = {**line_up.outputs, wrong: other}
+        # As where outputs are judged: no system always stands in the same place.
+        mixed = rng.permutation(len(slots))
+        outputs = [line_up.outputs[slots[int(place)]] for place in mixed]
+        texts = {**dict(zip(slots, outputs, strict=True)), wrong: other}
         questions.append(
             _hidden(campaign_key, line_up, texts, {"not_best": wrong}, expected)
         )

@@ -2,7 +2,7 @@
 
 Who has met an instance as a test question does not judge it. So test questions are left
 over once everything is judged, and where very few people work, a judged one may be left
-that only those could do who have met its instance as a test.
+that only those could do who have met its instance as a test, or beside what is judged.
 """
 
 from __future__ import annotations
@@ -49,15 +49,19 @@ def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
 
 
 def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
-    """Let those judge an instance who have only met it as a test question here."""
-    placed = Placement.objects.filter(campaign=campaign).values("item")
-    met = Item.objects.filter(
-        pk__in=placed, hit__assignments__isnull=False
-    ).values_list("content_key", flat=True)
-    stuck = list(
-        waiting.filter(items__content_key__in=set(met))
-        .exclude(input__scope__endswith=inputs.AGAIN)
-        .select_related("input")
-    )
-    inputs.count_by_campaign(campaign, stuck)
+    """Let those judge an input who have only met it by another HIT of the campaign.
+
+    That is a test question, or an output that was put in beside what is judged. One HIT
+    of an input at a time: what is opened together would keep the others closed.
+    """
+    taken = campaign.hits.filter(assignments__isnull=False).order_by().distinct()
+    met: dict[str, set[int]] = {}
+    for pk, key in taken.values_list("pk", "input__content_key"):
+        met.setdefault(key, set()).add(pk)
+    stuck: dict[str, HIT] = {}
+    opened_before = waiting.filter(input__scope__endswith=inputs.AGAIN).values("pk")
+    for hit in waiting.exclude(pk__in=opened_before).select_related("input"):
+        if met.get(hit.input.content_key, set()) - {hit.pk}:
+            stuck.setdefault(hit.input.content_key, hit)
+    inputs.count_by_campaign(campaign, stuck.values())
     return len(stuck)

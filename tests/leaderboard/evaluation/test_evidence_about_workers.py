@@ -127,7 +127,7 @@ def test_a_metric_of_the_site_is_a_judge_too_and_takes_precedence(crowd, boss, j
 
 
 def test_who_has_done_nothing_has_no_evidence(boss):
-    assert "No work was taken yet" in page(boss, make_worker())
+    assert "not taken any work yet" in page(boss, make_worker())
     address = reverse("admin:leaderboard_worker_evidence", args=[10**9])
     assert boss.get(address).status_code == 404
 

@@ -176,6 +176,21 @@ def test_a_question_that_careful_workers_fail_is_retired_and_can_be_restored(
     assert retire(retired.fit, [wrong.pk]) == 0
 
 
+def test_a_restored_question_counts_at_once(pool, questions, boss):
+    pool(12, 1)
+    Grade.objects.filter(placement=questions[0]).update(correct=False)
+    for _ in range(2):
+        assess(POOL, simulated=False)
+    before = Standing.objects.order_by("pk").values_list("n_questions", flat=True)
+    without = list(before)
+    restore(RetiredQuestion.objects.get().pk, by=boss, reason="The key is right.")
+    assess(POOL, simulated=False)
+    assert list(before.all()) == [n + 1 for n in without]
+    n_fits = DetectorFit.objects.count()
+    assess(POOL, simulated=False)
+    assert DetectorFit.objects.count() == n_fits
+
+
 def test_staff_read_who_would_be_excluded_under_which_assumption(pool, boss):
     pool(10, 2)
     assess(POOL, simulated=False)

@@ -200,3 +200,10 @@ def test_a_hard_key_makes_nobody_careless():
                 n_paused += 1
                 break
     assert n_paused <= 5
+
+
+def test_genies_detectors_pause_nobody(campaign, settings):
+    settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
+    met = work(make_worker(), 60, right=False)
+    assert len(met) == 60
+    assert not Pause.objects.exists()

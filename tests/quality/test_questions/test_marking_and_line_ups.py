@@ -109,6 +109,13 @@ def test_line_ups_replace_one_output_and_leave_the_others():
         assert set(shown.values()) < {"x", "y", "z"}
 
 
+def test_outputs_of_a_line_up_stand_in_every_order():
+    material = [line_up(i, ("x", "y", "z")) for i in range(40)]
+    hidden = draw_line_ups(campaign_key="c", material=material, n=39, seed=3)
+    first = {one.spec.data["outputs"][0]["text"] for one in hidden}
+    assert {"x", "y", "z"} < first
+
+
 @pytest.mark.parametrize("n_material", [0, 1])
 def test_too_little_material_is_said_in_words(n_material):
     material = [line_up(i) for i in range(n_material)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from leaderboard.evaluation.selectors.board_ratings import (
 )
 from leaderboard.stats.crowds.agreement import CrowdComparison, compare_crowds
 from leaderboard.stats.systems.variances import Variances
+from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 if TYPE_CHECKING:
@@ -106,16 +108,23 @@ def _ratings(scores: list[Score]) -> pd.DataFrame:
     parts = [ratings.assign(platform=ratings["evaluation"].map(platform))]
     parts += [_anchors(one) for one in evaluations]
     every = pd.concat([part for part in parts if len(part)], ignore_index=True)
-    # the same predictions are the same system, whoever handed them in
-    names: dict[str, str] = {}
-    system_of = {
-        score.submission_id: names.setdefault(
-            score.submission.file_sha256, score.submission.system_name
-        )
-        for score in sorted(scores, key=lambda score: score.submission_id)
-    }
+    system_of = _names(score.submission for score in scores)
     every = every.assign(system=every["submission"].map(system_of))
     return every.dropna(subset=["system"])
+
+
+def _names(submissions: Iterable[Submission]) -> dict[int, str]:
+    """Name the system of each submission; those of one name are told apart by number."""
+    # the same predictions are the same system, whoever handed them in
+    names: dict[str, str] = {}
+    system_of = {}
+    for one in sorted(submissions, key=lambda one: one.pk):
+        if one.file_sha256 not in names:
+            taken = one.system_name in names.values()
+            number = f" ({one.pk})" if taken else ""
+            names[one.file_sha256] = f"{one.system_name}{number}"
+        system_of[one.pk] = names[one.file_sha256]
+    return system_of
 
 
 def _anchors(evaluation: HumanEvaluation) -> pd.DataFrame:

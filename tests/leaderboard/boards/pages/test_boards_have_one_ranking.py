@@ -17,8 +17,14 @@ from leaderboard.boards.selectors import pairs
 from leaderboard.boards.selectors.systems import ranked_pks
 from leaderboard.boards.selectors.weights import weighted_rows
 from leaderboard.evaluation.selectors.system_ratings import system_ratings_of
-from leaderboard.evaluation.services.refit import AGAIN, due, holds, refit_board
-from leaderboard.models import BoardFit, HumanEvaluation, Score, Task
+from leaderboard.evaluation.services.refit import (
+    AGAIN,
+    due,
+    holds,
+    refit,
+    refit_board,
+)
+from leaderboard.models import BoardFit, HumanEvaluation, Score, Submission, Task
 from leaderboard.releases.make import make
 from leaderboard.stats.ranking import RANK_SUM_RULE
 from leaderboard.stats.rater_effects import worker_z_scores
@@ -144,6 +150,21 @@ def test_a_newcomer_moves_the_others_numbers_once_a_day_and_their_ranks_at_once(
     assert any(numbers_of(pk) != before[pk] for pk in pks)
     again = Score.objects.filter(submission__in=pks, superseded_at=None)
     assert AGAIN in again.values_list("reason", flat=True)
+    assert judged.pk not in due()
+
+
+def test_what_a_withdrawn_private_system_held_keeps_no_board_due(judged):
+    refit_board(judged)
+    private = Submission.objects.filter(task=judged).order_by("pk").last()
+    of_private = {"task": judged, "of": private, "criteria": {}, "evidence": {}}
+    past = timezone.now() - timedelta(days=1)
+    BoardFit.objects.create(**of_private, inputs_sha256="0" * 64, holds_until=past)
+    row = Submission.objects.filter(pk=private.pk)
+    row.update(visibility="PRIVATE", state="PUBLISHED")
+    refit(judged)
+    assert judged.pk in due()
+    row.update(state="WITHDRAWN")
+    refit_board(judged)
     assert judged.pk not in due()
 
 

@@ -56,6 +56,13 @@ def test_the_same_predictions_on_two_platforms_are_one_system(judged):
 
 
 @pytest.mark.django_db
+def test_systems_of_one_name_are_told_apart(judged):
+    Submission.objects.filter(system_name="Elk").update(system_name="Kite")
+    (one,) = pools_of(judged)
+    assert len({line.system for line in one.comparison.systems}) == 3
+
+
+@pytest.mark.django_db
 def test_page_and_api_show_the_comparison(judged, client):
     assert PAGE in client.get("/tasks/tidy-news/evidence/").text
     text = client.get(PAGE).text

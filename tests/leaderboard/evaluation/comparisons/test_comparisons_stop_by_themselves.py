@@ -51,6 +51,20 @@ def test_a_system_against_itself_ends_as_not_distinguishable(level, ask, finish)
     assert ComparedPair.objects.filter(comparison=found).count() == 25
 
 
+def test_test_questions_of_a_wave_wait_for_the_next_one(level, ask, crowd):
+    found = ask(*level, delta=0.05, max_pairs=25)
+    campaign = found.evaluation.campaign
+    tests = campaign.hits.filter(pk__in=Placement.objects.values("item__hit"))
+    first = list(tests.values_list("pk", flat=True))
+    tests.update(n_available=0)
+    crowd.work()
+    tests.update(n_available=1)
+    settle()
+    found.refresh_from_db()
+    assert (found.n_waves, len(first) > 0) == (2, True)
+    assert tests.filter(pk__in=first, n_available=1).count() == len(first)
+
+
 def labels_of(name, n_workers, votes):
     """Turn three votes a pair into labels, as a live comparison would ask for them."""
     labels = []

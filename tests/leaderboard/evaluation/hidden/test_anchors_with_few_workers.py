@@ -1,0 +1,60 @@
+"""Anchors are outputs on judged inputs: few workers complete a campaign all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from leaderboard.evaluation.selectors.anchors import Anchor
+from leaderboard.models import AnchorItem, Prediction
+from tests.factories import (
+    make_predictions,
+    make_submission,
+    make_team,
+    make_user,
+)
+from tests.leaderboard.evaluation.hidden.test_inside_the_sample import (
+    answer_all,
+    lift_shares,
+    settle,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def anchored(task_with, launched, monkeypatch):
+    """Send a campaign out that carries three outputs of another system."""
+
+    def launch(**human):
+        task, user = task_with(**human), make_user("ada")
+        team = make_team("Anchors", user)
+        other = make_submission(task, system="Anchor", team=team, owner=user)
+        make_predictions(other)
+        outputs = Prediction.objects.filter(
+            submission=other, instance__sample_rank__lt=task.sample_size
+        )
+        anchor = Anchor(other, outputs.select_related("instance"), 3)
+        where = "leaderboard.evaluation.strategies.single_system.anchor_for"
+        monkeypatch.setattr(where, lambda evaluation: anchor)
+        _, campaign = launched(task)
+        assert AnchorItem.objects.count() == 3
+        return task, campaign
+
+    return launch
+
+
+@pytest.mark.parametrize("exposure", ["task", "campaign"])
+@pytest.mark.parametrize(("n_workers", "n_ratings"), [(1, 1), (2, 1), (3, 3), (4, 3)])
+def test_few_workers_complete_a_campaign_with_anchors(
+    anchored, worker_of, admin_user, n_workers, n_ratings, exposure
+):
+    task, campaign = anchored(ratings_per_instance=n_ratings, exposure=exposure)
+    lift_shares(campaign, admin_user)
+    workers = [worker_of(task, f"worker-{n}") for n in range(n_workers)]
+    for _ in range(4):
+        answer_all(*workers)
+        settle()
+    campaign.refresh_from_db()
+    assert (campaign.state, campaign.notice) == ("COMPLETE", "")
+    answers = AnchorItem.objects.values_list("item__hit__assignments", flat=True)
+    assert len(set(answers) - {None}) == 3 * n_ratings
