@@ -157,7 +157,7 @@ def texts_of_tests(pool: str) -> set[str]:
     """Give the texts to rate that a pool's tests show."""
     drawn = QualificationQuestion.objects.filter(test__pool=pool).exclude(data=None)
     shown = drawn.order_by().values_list("data", flat=True)
-    return {str(data["prediction"]) for data in shown if "prediction" in (data or {})}
+    return {str(data["prediction"]) for data in shown if data and "prediction" in data}
 
 
 def inputs_of_tests(pool: str) -> set[str]:
