@@ -6,6 +6,8 @@ something new of a worker; a ban outlives the verdict that it rests on.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -15,6 +17,13 @@ from quality.test_questions.models import Placement, Polarity
 
 #: The detector that looks at real items, too: quality.detection.stats.assess.
 ALL_EVIDENCE = "all-evidence"
+
+
+# Parameters of a fit to all evidence that tell nothing of its questions.
+_PUBLIC = (
+    *("options", "shares", "n_tests", "n_ratings", "good_accuracy"),
+    *("share_careless", "share_careless_low", "share_careless_high"),
+)
 
 
 class DetectorFit(models.Model):
@@ -54,6 +63,14 @@ class DetectorFit(models.Model):
     def __str__(self) -> str:
         polarity = self.polarity.lower() or "all evidence"
         return f"{self.detector} on {self.pool}, {polarity}"
+
+    @property
+    def public_parameters(self) -> dict[str, Any]:
+        """Give what a release may say while the pool's test questions are asked."""
+        if self.polarity:
+            return dict(self.parameters)
+        known = self.parameters
+        return {name: known[name] for name in _PUBLIC if name in known}
 
 
 class Verdict(models.Model):

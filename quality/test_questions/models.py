@@ -6,8 +6,8 @@ from django.db import models
 
 
 class Polarity(models.TextChoices):
-    POSITIVE = "POSITIVE", "positive: a reference in place of the prediction"
-    NEGATIVE = "NEGATIVE", "negative: another instance's reference"
+    POSITIVE = "POSITIVE", "positive: a text that is known to be good"
+    NEGATIVE = "NEGATIVE", "negative: a text that is known to be bad"
 
 
 class Placement(models.Model):

@@ -21,6 +21,7 @@ from leaderboard.evaluation.precision import expected_precision
 from leaderboard.evaluation.price import crowd_wanted, quote_single
 from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden.preview import kind_in_words
 from leaderboard.submissions.models.submission import Prediction, Submission
 
 if TYPE_CHECKING:
@@ -179,9 +180,12 @@ def _tests(submission: Submission) -> dict[str, Any]:
         check = decide.test_check(evaluation)
     except GenieError as error:
         return {"tests_trouble": error.message}
+    if check is None:
+        return {"tests": None, "objections": []}
     return {
         "tests": check,
-        "objections": gate.objections(check) if check is not None else [],
+        "test_kinds": [(n, kind_in_words(kind)) for kind, n in check.kinds.items()],
+        "objections": gate.objections(check),
     }
 
 

@@ -154,7 +154,8 @@ class SingleSystem:
             .select_related("instance")
             .order_by("instance__sample_rank")
         )
-        criteria_of, parts = human.separate(), []
+        criteria_of = human.separate()
+        parts: list[Part] = []
         # Only those that were approved: an anchor that came later is in no price.
         affordable = quote_of(evaluation).total_cents <= (
             evaluation.approved_cents or 0
@@ -170,7 +171,13 @@ class SingleSystem:
                 for row in predictions
             ]
             tests = planned(
-                task, human, criteria, submission, n_items=task.sample_size, **about
+                task,
+                human,
+                criteria,
+                submission,
+                n_items=task.sample_size,
+                used={test.text_sha256 for part in parts for test in part.hidden},
+                **about,
             )
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)

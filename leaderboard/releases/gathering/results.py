@@ -352,7 +352,7 @@ def detector_fits(task: Task, names: Pseudonyms) -> tuple[list[Record], dict[str
             "detector": fit.detector,
             "seed": fit.seed,
             "code_version": fit.code_version,
-            "parameters": fit.parameters,
+            "parameters": fit.public_parameters,
             "threshold": rows[0].threshold if rows else None,
             "n_workers": len(counts),
             "n_asked": sum(row["n_questions"] for row in counts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
 from leaderboard.evaluation.services.hidden.single import Planned, for_one_output
@@ -21,10 +21,12 @@ def planned(
     campaign_key: str,
     n_items: int,
     seed: int,
+    used: Collection[str] = (),
 ) -> Planned:
     """Draw the test questions of one campaign of a submission.
 
-    Without one they are made of the task's references and public outputs alone.
+    Without one they are made of the task's references and public outputs alone. `used`
+    has the fingerprints of texts that another campaign of the evaluation is to ask about.
     """
     systems = [] if submission is None else [submission]
     if not design_of(task, human).in_slots():
@@ -36,6 +38,7 @@ def planned(
             campaign_key=campaign_key,
             n_items=n_items,
             seed=seed,
+            used=used,
         )
     n = sum(human.n_test_questions(n_items))
     instances = instances_for_tests(task, seed, n=n, inside=human.tests_inside_sample)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -69,6 +69,7 @@ def for_one_output(
     campaign_key: str,
     n_items: int,
     seed: int,
+    used: Collection[str] = (),
 ) -> Planned:
     """Draw the questions of a campaign: as many as the task wants, or as there are."""
     marked = marked_criteria(human, criteria)
@@ -93,7 +94,7 @@ def for_one_output(
     shows = any({"reference", "standard"} & set(entry) for entry in data.values())
     row_of = {row.pk: row for row in instances}
     draw = _Draw(
-        Taken(used_texts(task, but=campaign_key)),
+        Taken(used_texts(task, but=campaign_key) | set(used)),
         seen_of(task, systems, instances),
         row_of,
         seed,

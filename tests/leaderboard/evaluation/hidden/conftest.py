@@ -51,7 +51,8 @@ def launched():
         run.step(submission.human_evaluation_id)
         submission.refresh_from_db()
         assert submission.state == "ANNOTATING", submission.failure
-        return submission, Campaign.objects.get(key__contains=f":{submission.pk}")
+        campaigns = Campaign.objects.filter(key__contains=f":{submission.pk}")
+        return submission, campaigns.earliest("pk")
 
     return launch
 

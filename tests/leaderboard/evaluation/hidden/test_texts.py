@@ -103,6 +103,23 @@ def test_no_text_is_a_test_twice(task, launched, monkeypatch):
     assert len(texts) == len(set(texts))
 
 
+def test_no_text_is_a_test_in_two_campaigns_of_one_evaluation(
+    task_with, launched, monkeypatch
+):
+    task = task_with(
+        n=20,
+        positive_share=0.3,
+        setup=2,
+        criteria={"true": "Is it true?", "whole": "Is it whole?"},
+        test_criteria={"positive": ["true", "whole"], "negative": ["true", "whole"]},
+    )
+    say_something(task)
+    launch_speaking(launched, monkeypatch, task)
+    assert len(set(Placement.objects.values_list("campaign", flat=True))) == 2
+    hashes = list(Placement.objects.values_list("text_sha256", flat=True))
+    assert len(hashes) == len(set(hashes)) == 20
+
+
 def test_what_staff_confirmed_comes_first(task, launched, monkeypatch, admin_user):
     from tests.leaderboard.evaluation.hidden import conftest
 
