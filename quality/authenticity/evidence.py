@@ -10,8 +10,8 @@ import numpy as np
 
 from quality.authenticity.stats.answers import Answers
 from quality.authenticity.stats.colluders import (
+    OnTests,
     Pairs,
-    Tested,
     agreeing_pairs,
     better_on_tests,
 )
@@ -89,7 +89,7 @@ def crowd_evidence(
     return lines_of
 
 
-def _agreement(tested: Tested, signs: Signs, who: int) -> Line:
+def _agreement(tested: OnTests, signs: Signs, who: int) -> Line:
     quality = Sign(tested.z, tested.error, signs.narrow.n)
     others = f"; the crowd's median is {np.tanh(tested.centre):.2f}"
     return Line(
@@ -99,7 +99,7 @@ def _agreement(tested: Tested, signs: Signs, who: int) -> Line:
     )
 
 
-def _tests(tested: Tested, who: int, right: str) -> Line:
+def _tests(tested: OnTests, who: int, right: str) -> Line:
     about, p = "Test questions against other answers", tested.adjusted[who]
     if not np.isfinite(p):
         rest = "; too few, or too few right, to compare with the other answers."

@@ -114,7 +114,7 @@ def _sums(answers: Answers) -> tuple[Ints, Ints, Floats]:
 
 
 @dataclass(frozen=True)
-class Tested:
+class OnTests:
     """How answers to real items follow the texts, beside accuracy on test questions.
 
     `adjusted` is NaN for whoever was not right often enough to be held against it.
@@ -127,7 +127,7 @@ class Tested:
     centre: float
 
 
-def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> Tested:
+def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> OnTests:
     """Find workers who are right on test questions and whose other answers follow nothing.
 
     Among workers with at least four test questions, as often right as the median of them:
@@ -157,7 +157,7 @@ def better_on_tests(answers: Answers, right: Ints, asked: Ints) -> Tested:
         scale = np.sqrt(sign.error[held] ** 2 + between**2)
         p = norm.cdf((sign.value[held] - centre) / scale)
         adjusted[held] = false_discovery_control(p, method="by")
-    return Tested(sign.value, sign.error, accuracy, adjusted, centre)
+    return OnTests(sign.value, sign.error, accuracy, adjusted, centre)
 
 
 def _crowd(z: Floats, error: Floats) -> tuple[float, float]:

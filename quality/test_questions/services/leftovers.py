@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.starved import nobody_else_comes
@@ -49,12 +49,19 @@ def _hits(campaign: Campaign) -> tuple[QuerySet[HIT], QuerySet[HIT]]:
 
 
 def _open(campaign: Campaign, waiting: QuerySet[HIT]) -> int:
-    """Let those judge an input who have only met it by another HIT of the campaign.
+    """Let those judge an input who met it as a test question, or beside what is judged.
 
-    That is a test question, or an output that was put in beside what is judged. One HIT
-    of an input at a time: what is opened together would keep the others closed.
+    A test question of any campaign of the pool; what somebody judged elsewhere stays
+    closed to them. One HIT of an input at a time: what is opened together would keep the
+    others closed.
     """
-    taken = campaign.hits.filter(assignments__isnull=False).order_by().distinct()
+    placed = Placement.objects.filter(campaign__pool=campaign.pool).values("item")
+    tests = Item.objects.filter(pk__in=placed).values("hit")
+    taken = HIT.objects.filter(
+        Q(campaign=campaign) | Q(pk__in=tests),
+        input__content_key__in=waiting.values("input__content_key"),
+        assignments__isnull=False,
+    ).distinct()
     met: dict[str, set[int]] = {}
     for pk, key in taken.values_list("pk", "input__content_key"):
         met.setdefault(key, set()).add(pk)
