@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -13,6 +14,7 @@ from leaderboard.models import BoardFit, Score
 from leaderboard.releases import bundle
 from leaderboard.releases.make import make
 from leaderboard.releases.rebuilding.rebuild import rebuild
+from leaderboard.stats.systems import estimates
 from leaderboard.stats.systems.estimates import estimate_systems
 from quality.bans.selectors.weights import soft_weights
 from quality.models import Ban, DetectorFit, Standing
@@ -30,6 +32,29 @@ def crowd(seed=0, n_bad=15):
     careless = worker < n_bad
     values = np.where(careless, rng.uniform(20, 120, 900), values)
     return values, system, worker, instance, careless
+
+
+def test_the_error_holds_what_is_unsure_of_who_is_careful(monkeypatch):
+    *ratings, careless = crowd()
+    _, _, worker, _ = ratings
+    doubtful = np.unique(worker[careless])
+    half = estimate_systems(*ratings, weights=np.where(careless, 0.5, 1.0))
+    rng = np.random.default_rng(3)
+    means = []
+    for _ in range(60):
+        kept = rng.random(doubtful.size) < 0.5
+        weights = np.where(np.isin(worker, doubtful[~kept]), 0.0, 1.0)
+        means.append(estimate_systems(*ratings, weights=weights).means)
+    spread = np.var(means, axis=0, ddof=1)
+    weigh = estimates.weigh
+    monkeypatch.setattr(
+        estimates, "weigh", lambda *args: replace(weigh(*args), cleaning=0.0)
+    )
+    sure = estimate_systems(*ratings, weights=np.where(careless, 0.5, 1.0))
+    # in or out: so far the mean moves with that draw alone
+    extra = np.diag(half.worker_part - sure.worker_part)
+    assert (extra > 0.5 * spread).all()
+    assert (extra < 2 * spread).all()
 
 
 def test_weights_of_one_change_nothing():

@@ -110,6 +110,25 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     assert ban.reason.startswith("Probability of being careless ")
 
 
+def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkeypatch):
+    from quality.detection.services import assess_pool
+
+    workers = pool(12, 0)
+    fitted = assess_pool.assess_workers
+
+    def with_a_copier(*args, **options):
+        found = fitted(*args, **options)
+        narrow = found.classes.index("narrow")
+        found.p_class[3] = np.eye(len(found.classes))[narrow]
+        found.p_careless[3] = 0.9999
+        return found
+
+    monkeypatch.setattr(assess_pool, "assess_workers", with_a_copier)
+    assert assess(POOL, simulated=False) == []
+    assert not Ban.objects.exists()
+    assert [held.worker for held in HeldExclusion.objects.all()] == [workers[3]]
+
+
 def test_the_same_evidence_is_fitted_once_and_gives_the_same(pool):
     pool(6, 1)
     first = evidence_of(POOL, simulated=False)
