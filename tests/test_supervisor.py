@@ -71,6 +71,19 @@ class Installation:
                 continue
         return found
 
+    def all_stopped(self) -> bool:
+        """Tell whether every thread stands still.
+
+        A signal reaches a process by one of its threads: the one that watches the
+        supervisor may go on for as long as that one gets no processor.
+        """
+        states = [
+            status.read_text().split("State:")[1].split()[0]
+            for pid, _group in self.queue_processes()
+            for status in Path(f"/proc/{pid}/task").glob("*/status")
+        ]
+        return set(states) == {"T"}
+
     @property
     def _mark(self) -> bytes:
         return f"GENIE_VAR={self.folder}".encode()
@@ -189,9 +202,9 @@ def test_processes_that_an_earlier_queue_left_are_ended_at_the_start(installatio
     with stopped_at_the_end(first):
         installation.wait_until_running()
         (orphans,) = installation.clusters()
-        os.killpg(
-            orphans, signal.SIGSTOP
-        )  # too stiff to see that their supervisor dies
+        # too stiff to see that their supervisor dies
+        os.killpg(orphans, signal.SIGSTOP)
+        installation.wait(installation.all_stopped, 60, "processes were not stopped")
         kill(first)
         time.sleep(1)
         assert installation.clusters() == {orphans}
