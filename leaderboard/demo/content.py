@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 
+from crowd.campaigns.services import run
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.qualification_test import QualificationTest
@@ -19,7 +20,10 @@ from leaderboard.demo import people
 from leaderboard.demo.opinions import Opinions
 from leaderboard.demo.systems import file_of, systems_of
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.evaluation.models.human_evaluation import (
+    EvaluationCampaign,
+    JudgedItem,
+)
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import qualification
 from leaderboard.evaluation.services.simulate import Crowd
@@ -172,7 +176,6 @@ def _half_judged(pools: list[str], say: Say) -> None:
     """Open one more system and answer half of it; the visitor can go on by hand."""
     slug, name = _held_back()
     submission = Submission.objects.get(task__slug=slug, system_name=name)
-    people.worker(pools)
     if submission.state == State.MEASURED:
         decide.approve(submission, by=people.admin(), start_now=True)
         _settle()
@@ -183,7 +186,23 @@ def _half_judged(pools: list[str], say: Say) -> None:
             if _n_answered(submission) >= half:
                 break
         _settle()
+        _answer_again(crowd, submission)
+    people.worker(pools)
     say(f"{name} is half rated: sign in as a worker to continue")
+
+
+def _answer_again(crowd: Crowd, but: Submission) -> None:
+    """Rate anew what others lost when these answers showed that somebody is careless."""
+    waits = EvaluationCampaign.objects.filter(evaluation=but.human_evaluation)
+    keys = list(waits.values_list("campaign", flat=True))
+    for pk in keys:
+        run.pause(pk, people.admin())
+    for _round in range(10):
+        if not crowd.work():
+            break
+        _settle()
+    for pk in keys:
+        run.resume(pk, people.admin())
 
 
 def _n_answered(submission: Submission) -> int:
