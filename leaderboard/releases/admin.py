@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 from django.contrib import admin, messages
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
 
 from crowd.money.services.budgets import budget_left
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
+from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
@@ -44,6 +47,7 @@ _SHOWN = [
 class TaskAdmin(AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
 
+    change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
         "title",
         "slug",
@@ -73,6 +77,17 @@ class TaskAdmin(AsksWhy):
             self.message_user(request, error.message, messages.ERROR)
             return None
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
+
+    def get_urls(self) -> list[URLPattern]:
+        campaigns = path(
+            "<int:pk>/campaigns/",
+            self.admin_site.admin_view(self.campaigns_view),
+            name="leaderboard_task_campaigns",
+        )
+        return [campaigns, *super().get_urls()]
+
+    def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return campaigns_page(self, request, get_object_or_404(Task, pk=pk))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
