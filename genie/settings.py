@@ -56,7 +56,7 @@ CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 SIGN_IN_PROVIDERS = providers.configured()
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "leaderboard.site.admin_site.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import TruncDay, TruncHour
 
+from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.selectors.progress import (
@@ -56,6 +57,10 @@ class Watched:
     per_hour: float | None
     expected_end: datetime | None
     periods: list[Period] = field(default_factory=list)
+
+    @property
+    def too_fast(self) -> bool:
+        return is_too_fast(self.campaign)
 
     @property
     def n_tests(self) -> int:
