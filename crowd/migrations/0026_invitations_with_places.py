@@ -7,14 +7,14 @@ def carry_over(apps, schema_editor):
     Invitation = apps.get_model("crowd", "Invitation")
     Worker = apps.get_model("crowd", "Worker")
     for pk, worker in Invitation.objects.exclude(worker=None).values_list("pk", "worker"):
-        Worker.objects.filter(pk=worker).update(invitation=pk)
-    Invitation.objects.exclude(used_at=None).update(n_workers=F("max_workers"))
+        Worker.objects.filter(pk=worker).update(came_by=pk)
+    Invitation.objects.exclude(used_at=None).update(n_taken=F("places"))
 
 
 def carry_back(apps, schema_editor):
     Invitation = apps.get_model("crowd", "Invitation")
     Worker = apps.get_model("crowd", "Worker")
-    for pk, invitation in Worker.objects.exclude(invitation=None).values_list("pk", "invitation"):
+    for pk, invitation in Worker.objects.exclude(came_by=None).values_list("pk", "came_by"):
         Invitation.objects.filter(pk=invitation).update(worker=pk)
 
 
@@ -32,17 +32,17 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='invitation',
-            name='max_workers',
-            field=models.PositiveIntegerField(default=1, verbose_name='places'),
+            name='places',
+            field=models.PositiveIntegerField(default=1),
         ),
         migrations.AddField(
             model_name='invitation',
-            name='n_workers',
+            name='n_taken',
             field=models.PositiveIntegerField(default=0, verbose_name='taken'),
         ),
         migrations.AddField(
             model_name='worker',
-            name='invitation',
+            name='came_by',
             field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='workers', to='crowd.invitation'),
         ),
         migrations.AlterField(

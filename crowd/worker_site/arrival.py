@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.forms import Form
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -65,7 +65,7 @@ def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpRes
     return _asking(request, token, form)
 
 
-def _take_place(form: Form | None, token: str, user: AbstractBaseUser) -> bool:
+def _take_place(form: BaseForm | None, token: str, user: AbstractBaseUser) -> bool:
     """Make the user a worker; a wrong code is told beside its field."""
     if form is not None and not form.is_valid():
         return False
@@ -80,7 +80,7 @@ def _take_place(form: Form | None, token: str, user: AbstractBaseUser) -> bool:
     return True
 
 
-def _asking(request: HttpRequest, token: str, form: Form | None) -> HttpResponse:
+def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
     return render(
         request,
         "worker_site/invitation.html",

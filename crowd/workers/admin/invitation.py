@@ -25,7 +25,7 @@ class InvitationForm(forms.Form):
     note = forms.CharField(
         max_length=200, required=False, help_text="Who it is for; only staff see this."
     )
-    max_workers = forms.IntegerField(
+    places = forms.IntegerField(
         min_value=1,
         max_value=10_000,
         initial=1,
@@ -47,7 +47,7 @@ class InvitationForm(forms.Form):
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "created_by", "created_at", "expires_at", "max_workers", "n_workers", "came"]  # fmt: skip
+    list_display = ["__str__", "created_by", "created_at", "expires_at", "places", "n_taken", "came"]  # fmt: skip
     list_select_related = ["created_by"]
     readonly_fields = ["came"]
     list_filter = [("used_at", admin.EmptyFieldListFilter)]
@@ -69,7 +69,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         """Allow to take back what nobody has used."""
-        unused = not isinstance(obj, Invitation) or obj.n_workers == 0
+        unused = not isinstance(obj, Invitation) or obj.n_taken == 0
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Worker(models.Model):
     excluded = models.BooleanField(
         default=False, help_text="Gets no work in any campaign."
     )
-    invitation = models.ForeignKey(
+    came_by = models.ForeignKey(
         "crowd.Invitation",
         on_delete=models.PROTECT,
         null=True,
@@ -59,8 +59,8 @@ class Invitation(models.Model):
     note = models.CharField(max_length=200, blank=True)
     # what newcomers type in besides, where a link may be seen by others
     code = models.CharField(max_length=40, blank=True)
-    max_workers = models.PositiveIntegerField("places", default=1)
-    n_workers = models.PositiveIntegerField("taken", default=0)
+    places = models.PositiveIntegerField(default=1)
+    n_taken = models.PositiveIntegerField("taken", default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )

@@ -23,8 +23,7 @@ def invite(
     by: AbstractBaseUser,
     note: str = "",
     days: int = 14,
-    *,
-    max_workers: int = 1,
+    places: int = 1,
     code: str = "",
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
@@ -36,7 +35,7 @@ def invite(
         token_sha256=_hashed(token),
         note=note[:200],
         code=code.strip(),
-        max_workers=max_workers,
+        places=places,
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),
     )
@@ -48,7 +47,7 @@ def usable(token: str) -> Invitation:
     invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
     if invitation is None:
         raise GenieError("There is no such invitation.", code="no-such-invitation")
-    if invitation.n_workers >= invitation.max_workers:
+    if invitation.n_taken >= invitation.places:
         raise GenieError(_used_up(invitation), code="invitation-used")
     if invitation.expires_at <= timezone.now():
         raise GenieError(
@@ -71,14 +70,12 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
             code="already-a-worker",
         )
     # Compare and set: two who open the same link at once cannot both take its last place.
-    places = Invitation.objects.filter(pk=invitation.pk)
-    if not places.filter(n_workers__lt=F("max_workers")).update(
-        n_workers=F("n_workers") + 1
-    ):
+    row = Invitation.objects.filter(pk=invitation.pk)
+    if not row.filter(n_taken__lt=F("places")).update(n_taken=F("n_taken") + 1):
         raise GenieError(_used_up(invitation), code="invitation-used")
-    places.filter(n_workers=F("max_workers")).update(used_at=timezone.now())
+    row.filter(n_taken=F("places")).update(used_at=timezone.now())
     worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
-    Worker.objects.filter(pk=worker.pk).update(invitation=invitation)
+    Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
     return worker
 
 
@@ -99,7 +96,7 @@ def register_worker(
 
 
 def _used_up(invitation: Invitation) -> str:
-    if invitation.max_workers == 1:
+    if invitation.places == 1:
         return (
             "This invitation has been used. Each one is for one person; ask for a new "
             "one."

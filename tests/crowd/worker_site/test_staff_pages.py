@@ -269,7 +269,7 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
 def test_an_invitations_link_is_shown_once_and_works(office):
     add = reverse("admin:crowd_invitation_add")
     response = office.post(
-        add, {"note": "for Wim", "days": 3, "max_workers": 1, "n_links": 1}
+        add, {"note": "for Wim", "days": 3, "places": 1, "n_links": 1}
     )
     link = re.search(r'value="(http[^"]+)"', response.text).group(1)
     assert "no-store" in response["Cache-Control"]
@@ -286,10 +286,10 @@ def test_an_invitations_link_is_shown_once_and_works(office):
 
 def test_many_links_and_many_places_come_from_one_form(office):
     add = reverse("admin:crowd_invitation_add")
-    form = {"note": "the lab", "days": 3, "max_workers": 4, "n_links": 3, "code": "sea"}
+    form = {"note": "the lab", "days": 3, "places": 4, "n_links": 3, "code": "sea"}
     text = office.post(add, form).text
     assert len(set(re.findall(r"https?://[^\s<]+/work/invitation/[^\s<]+", text))) == 3
-    assert set(Invitation.objects.values_list("max_workers", "code")) == {(4, "sea")}
+    assert set(Invitation.objects.values_list("places", "code")) == {(4, "sea")}
 
 
 def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
@@ -309,7 +309,7 @@ def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
 @pytest.mark.every_engine
 @pytest.mark.parametrize("days", ["0", "-1", "x", "", "9999"])
 def test_a_nonsense_time_makes_no_invitation(office, days):
-    form = {"days": days, "max_workers": 1, "n_links": 1}
+    form = {"days": days, "places": 1, "n_links": 1}
     office.post(reverse("admin:crowd_invitation_add"), form)
     assert not Invitation.objects.exists()
 

@@ -98,7 +98,7 @@ def test_somebody_with_an_account_uses_that(invitation):
 
 @pytest.mark.parametrize("has_account", [False, True])
 def test_a_link_with_a_code_asks_for_it_and_says_when_it_is_wrong(has_account):
-    token = invitations.invite(make_user("sam"), max_workers=9, code="sea")
+    token = invitations.invite(make_user("sam"), places=9, code="sea")
     link = reverse("work:invitation", args=[token])
     client = Client()
     form = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
