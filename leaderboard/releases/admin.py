@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -16,6 +17,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
+from leaderboard.releases.views import report_page
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
@@ -84,7 +86,19 @@ class TaskAdmin(AsksWhy):
             self.admin_site.admin_view(self.campaigns_view),
             name="leaderboard_task_campaigns",
         )
-        return [campaigns, *super().get_urls()]
+        report = path(
+            "<int:pk>/report/",
+            self.admin_site.admin_view(self.report_view),
+            name="leaderboard_task_report",
+        )
+        return [campaigns, report, *super().get_urls()]
+
+    def report_view(self, request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
+        task = get_object_or_404(Task, pk=pk)
+        # as for a release, which the archive holds
+        if not self.has_change_permission(request, task):
+            raise PermissionDenied
+        return report_page(self, request, task)
 
     def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return campaigns_page(self, request, get_object_or_404(Task, pk=pk))
