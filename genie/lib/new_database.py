@@ -28,7 +28,10 @@ def create(connection: BaseDatabaseWrapper) -> None:
     It happens in one transaction: a start that is cut off leaves the file empty.
     """
     # SQLite changes tables in a transaction only while it checks no foreign keys.
-    with connection.constraint_checks_disabled(), transaction.atomic():
+    with (
+        connection.constraint_checks_disabled(),
+        transaction.atomic(using=connection.alias),
+    ):
         with connection.schema_editor() as editor:
             for model in apps.get_models():
                 if model._meta.can_migrate(connection):

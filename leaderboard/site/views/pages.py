@@ -30,11 +30,13 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
+    task_cards = selectors.task_cards()
     return render(
         request,
         "leaderboard/site/home.html",
         {
-            "cards": cards(selectors.task_cards()),
+            "cards": cards(task_cards),
+            "demo": any(card.task.demo for card in task_cards),
             "latest": selectors.latest(),
             "numbers": selectors.numbers(),
             "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
