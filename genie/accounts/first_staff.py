@@ -21,7 +21,7 @@ class TooLate(GenieError):
     code = "set-up-is-over"
 
 
-class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
+class FirstStaffForm(UserCreationForm):
     """Name, address and password of the account that may do everything."""
 
     class Meta:

@@ -59,7 +59,7 @@ def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
                 outside.refuse(kind, where, f"there is another {value.slug} already")
             else:
                 classes[value.slug] = value
-    return classes
+    return tuple(sorted(classes.items()))
 
 
 def _own(package: str, base: type[T]) -> dict[str, type[T]]:

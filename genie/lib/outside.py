@@ -36,7 +36,7 @@ KINDS = {
 OTHER_KINDS = ("detectors", "templates", "tasks")
 KIND_OF = {package: kind for kind, package in KINDS.items()}
 
-_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,79}")
+_SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,49}")
 _log = logging.getLogger("genie.extensions")
 _problems: dict[tuple[str, str], Problem] = {}
 
@@ -207,6 +207,6 @@ def _has_slug(piece: Piece, value: object) -> bool:
     refuse(
         piece.kind,
         piece.where,
-        f"its slug {slug!r} is not made of letters, digits and hyphens",
+        f"its slug {slug!r} is not made of at most 50 letters, digits and hyphens",
     )
     return False
