@@ -121,6 +121,9 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
             board = demo.get(f"/tasks/{slug}/")
             assert "simulated" in board.lower()
         assert "Kingfisher-QA" in demo.get("/tasks/demo-qa/")
+        ways = home.partition("three ways on")[2]
+        assert ways.index("Look around") < ways.index("Judge something")
+        assert ways.index("Judge something") < ways.index("Make your own")
         admin = demo.get("/admin/", demo.sign_in("admin", passwords["admin"]))
         assert "Site administration" in admin
         assert "approve" in admin.lower()
@@ -169,6 +172,10 @@ def hand_in(demo: Site) -> None:
 def test_a_site_begins_in_an_empty_folder_with_its_first_staff_account(
     installed, tmp_path
 ):
+    # as docs/install.md shows it, in a folder that is empty
+    page = (ROOT / "docs/install.md").read_text("utf-8")
+    assert "$ mkdir my-site && cd my-site\n$ genie up\n```" in page
+    assert page.index("$ pip install .\n") < page.index("$ genie up\n")
     site = Site(installed, "up", tmp_path)
     try:
         printed = site.wait(120)
