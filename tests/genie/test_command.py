@@ -65,3 +65,18 @@ def test_a_port_that_is_taken_is_said_before_anything_is_done():
         port = taken.getsockname()[1]
         with pytest.raises(local_site.CommandError, match="genie up --port 1"):
             local_site.LocalSite().refuse_taken(port, "genie up --port 1")
+
+
+@pytest.mark.django_db
+def test_an_older_database_is_brought_up_to_date(monkeypatch, capsys):
+    asked = []
+    steps = [("crowd", "0027"), ("quality", "0013")]
+    monkeypatch.setattr(
+        local_site.MigrationExecutor, "migration_plan", lambda *_: steps
+    )
+    monkeypatch.setattr(local_site, "call_command", lambda *w, **_: asked.append(w))
+    site = local_site.LocalSite()
+    site.begin()
+    site.prepare_database()
+    assert asked == [("migrate",)]
+    assert "2 steps" in capsys.readouterr().out
