@@ -5,8 +5,8 @@ stores the instances once, with a random order that is the same for every submis
 first ones are those that people judge. `config` parses `task.toml` into `TaskConfig`,
 checks all of it at once and holds every default; nothing else reads the raw table.
 
-Front door: models; api; chosen_metrics; config; config (marked); services
-(configuration, fitting, load, worker_requirements); shipped.
+Front door: models; api; chosen_metrics; config; config (marked); readers (base);
+services (configuration, fitting, load, worker_requirements); shipped.
 """
 
 from __future__ import annotations
