@@ -68,8 +68,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--test-share",
             type=float,
-            default=0.25,
-            help="share of tests in the cost that early tests may take",
+            nargs="+",
+            default=[0.25],
+            help="shares of tests in the cost that staff approved",
         )
         parser.add_argument(
             "--wrong",
@@ -131,8 +132,7 @@ class Command(BaseCommand):
         if options["segments"]:
             deserved = read_segments(options["segments"], options["systems"])
         for name, crowd in _crowds(options):
-            for detector in options["detectors"]:
-                campaign = CampaignPlan(detector, share_tests=options["test_share"])
+            for campaign in _campaigns(options):
                 found = simulate_cleaning(
                     crowd,
                     campaign,
@@ -144,7 +144,7 @@ class Command(BaseCommand):
                 # after each cell: a study that is cut short has what was done
                 self._write(options["json"], cleaned_document(results, options["seed"]))
                 if options["verbosity"]:
-                    self.stderr.write(f"{name}, {detector}")
+                    self.stderr.write(f"{name}, {campaign.detector}")
         self.stdout.write(as_text([cleaned_sheet(results)]))
         if options["plot"]:
             options["plot"].write_text(cleaned_plot(results), encoding="utf-8")
@@ -153,6 +153,14 @@ class Command(BaseCommand):
         if path is not None:
             text = json.dumps(content, indent=1, allow_nan=False) + "\n"
             path.write_text(text, encoding="utf-8")
+
+
+def _campaigns(options: dict[str, Any]) -> list[CampaignPlan]:
+    return [
+        CampaignPlan(detector, share_tests=share)
+        for detector in options["detectors"]
+        for share in options["test_share"]
+    ]
 
 
 def _crowds(options: dict[str, Any]) -> list[tuple[str, CrowdPlan]]:

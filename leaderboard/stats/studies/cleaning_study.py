@@ -10,8 +10,6 @@ import numpy as np
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.studies.crowd_simulation import Share
 from leaderboard.stats.systems.estimates import estimate_systems
-from leaderboard.stats.systems.left_out import worker_shifts
-from quality.detection.stats.cleaning import cleaning_variance
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome, run_campaign
 from quality.detection.stats.crowds.people import (
     COPYING,
@@ -20,8 +18,9 @@ from quality.detection.stats.crowds.people import (
     deserved_means,
     draw_crowd,
 )
+from quality.detection.stats.weights import rating_weights
 
-#: Ratings count in a score when this sure to be given with care.
+#: Ratings less likely to be given with care than this are asked for again.
 _COUNTS = 0.5
 #: Staff are told that their crowd is bad when so many surely are careless.
 ALARM = 1 / 3
@@ -195,19 +194,15 @@ def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
     counts = outcome.weight > _COUNTS
     if not counts.any():
         return off, held
-    columns = (
+    found = estimate_systems(
         100 * outcome.value[counts],
         outcome.system[counts],
         outcome.worker[counts],
         outcome.instance[counts],
+        weights=rating_weights(outcome.worker, 1 - outcome.weight)[counts],
     )
-    found = estimate_systems(*columns)
-    labels, shifts = worker_shifts(*columns, variances=found.variances)
-    who = np.array([int(str(label)) for label in labels], dtype=np.int64)
-    doubt = cleaning_variance(outcome.p_careless[who], shifts)
-    variance = np.diag(found.variance) + doubt
     freedom = np.nan_to_num(np.diag(found.freedom), nan=1.0)
-    reach = special.stdtrit(freedom, 0.975) * np.sqrt(variance)
+    reach = special.stdtrit(freedom, 0.975) * np.sqrt(np.diag(found.variance))
     place = np.array([int(name) for name in found.systems])
     off[place] = found.means - truth[place]
     held[place] = np.abs(off[place]) <= reach
