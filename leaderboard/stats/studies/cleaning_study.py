@@ -18,10 +18,7 @@ from quality.detection.stats.crowds.people import (
     deserved_means,
     draw_crowd,
 )
-from quality.detection.stats.weights import rating_weights
 
-#: Ratings less likely to be given with care than this are asked for again.
-_COUNTS = 0.5
 #: Staff are told that their crowd is bad when so many surely are careless.
 ALARM = 1 / 3
 
@@ -81,7 +78,7 @@ def simulate_cleaning(
     n_tasks: int,
     seed: int,
     deserved: Floats | None = None,
-    progress: Callable[[int], None] | None = None,
+    run: Callable[[Crowd, CampaignPlan, np.random.Generator], Outcome] = run_campaign,
 ) -> CleaningResult:
     """Run campaigns with crowds that are partly careless, and score the systems.
 
@@ -95,8 +92,8 @@ def simulate_cleaning(
         The first tasks of a longer study are those of a shorter one.
     deserved : ndarray, shape (n_systems, n_instances), optional
         What the outputs deserve, from 0 to 1, in place of drawn ones.
-    progress : callable, optional
-        Told how many tasks are done.
+    run : callable, optional
+        Runs a campaign in another way than by simulation alone.
 
     Returns
     -------
@@ -129,11 +126,9 @@ def simulate_cleaning(
     for task in range(n_tasks):
         rng = np.random.default_rng([seed, task])
         people = draw_crowd(crowd, rng, deserved=deserved)
-        outcome = run_campaign(people, campaign, rng)
+        outcome = run(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
         stops.append(_stops(people, outcome))
-        if progress is not None:
-            progress(task + 1)
     table = np.array(rows)
     stopped = np.concatenate(stops)
     found = stopped[np.isfinite(stopped)]
@@ -191,7 +186,7 @@ def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
     from scipy import special
 
     off, held = np.full(len(truth), np.nan), np.full(len(truth), np.nan)
-    counts = outcome.weight > _COUNTS
+    counts = outcome.weight > 0
     if not counts.any():
         return off, held
     found = estimate_systems(
@@ -199,7 +194,7 @@ def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
         outcome.system[counts],
         outcome.worker[counts],
         outcome.instance[counts],
-        weights=rating_weights(outcome.worker, 1 - outcome.weight)[counts],
+        weights=outcome.weight[counts],
     )
     freedom = np.nan_to_num(np.diag(found.freedom), nan=1.0)
     reach = special.stdtrit(freedom, 0.975) * np.sqrt(np.diag(found.variance))

@@ -29,6 +29,7 @@ from quality.detection.stats.schedule import (
     affordable,
     test_probability,
 )
+from quality.detection.stats.weights import rating_weights
 from quality.detection.stats.workers.answers import no_ratings
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
 
@@ -316,9 +317,11 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
     worker, system, instance = np.array(
         [row[:3] for row in campaign.ratings], dtype=np.int64
     ).T
-    weight = np.isinf(campaign.stopped_after)[worker].astype(np.float64)
+    counts = np.isinf(campaign.stopped_after)[worker]
+    weight = counts.astype(np.float64)
     if found is not None:
-        weight = 1 - campaign._doubts(found)
+        doubts = campaign._doubts(found)
+        weight = np.where(counts | (doubts <= 0.5), rating_weights(worker, doubts), 0)
     noisy = np.array([row[5] for row in campaign.ratings], dtype=bool)
     answered = campaign.stopped_after - np.where(crowd.bad, crowd.plan.turning, 0)
     return Outcome(
