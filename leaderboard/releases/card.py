@@ -35,7 +35,8 @@ _TABLES = {
     "`vote` 1 for the system A; `counted` says whether it counted when the "
     "comparison ended, `why_not` why it would not count today",
     "joint_evaluations": "joint evaluations of several systems, one line per criterion: number of "
-    "ratings and workers, agreement, seed and signature",
+    "ratings and workers, agreement, seed and signature; `provisional` says whether it was "
+    "still open which ratings count",
     "joint_results": "their systems: magnitude with its interval, cluster, simultaneous ranks, "
     "TrueSkill",
     "joint_pairs": "each pair of their systems: `p_above`, the share of resamples in which the "

@@ -46,6 +46,7 @@ EVALUATIONS = (
     "seed",
     "n_resamples",
     "signature",
+    "provisional",
     "simulated",
     "finished",
 )
@@ -125,6 +126,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "seed": result["seed"],
                     "n_resamples": result["n_resamples"],
                     "signature": result["signature"],
+                    "provisional": joint_evaluation.is_provisional,
                     "simulated": joint_evaluation.simulated,
                     "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
                 }

@@ -21,6 +21,7 @@ from leaderboard.evaluation import run as evaluations
 from leaderboard.evaluation.selectors.joint import criterion_results
 from leaderboard.evaluation.services import joint
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score
+from leaderboard.releases.gathering.joint import evaluations as released
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
@@ -200,12 +201,20 @@ def test_results_are_provisional_while_something_is_open(three, judged, monkeypa
     assert "The results may change before they are final" in page
     assert opened[0] in page
     assert Client().get(f"/api/v1{address}").json()["provisional"] is True
+    (listed,) = Client().get("/api/v1/joint-evaluations/").json()["results"]
+    assert listed["provisional"] is True
+    listing = Client().get(f"/tasks/{found.task.slug}/comparisons/")
+    assert "provisional" in listing.content.decode()
+    (row, *_) = released([found])
+    assert row["provisional"] is True
     opened.clear()
     settle()
     found.refresh_from_db()
     assert HumanEvaluation.objects.get(pk=found.evaluation_id).final_at is not None
     assert "Provisional" not in Client().get(address).content.decode()
     assert found.changes == []
+    (row, *_) = released([found])
+    assert row["provisional"] is False
 
 
 def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):
