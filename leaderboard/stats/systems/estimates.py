@@ -21,7 +21,7 @@ from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
 from leaderboard.stats.systems.soft_weights import weigh, worker_weights
-from leaderboard.stats.systems.table import RatingTable, rating_table
+from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
@@ -306,7 +306,7 @@ def estimate_systems(
         worker_freedom=_freedom(variances, influence, bread),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
-        day_freedom=_day_freedom(table),
+        day_freedom=table.day_freedom,
     )
 
 
@@ -317,14 +317,6 @@ def _between_days(variances: Variances, influence: Influence, bread: Floats) -> 
     """
     weight = influence.day_weight @ bread.T
     return variances.day * (weight.T @ weight)
-
-
-def _day_freedom(table: RatingTable) -> float:
-    """Give as many as equally busy days would have that vary as much."""
-    if not table.n_days:
-        return 0.0
-    counts = np.bincount(table.day).astype(np.float64)
-    return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
