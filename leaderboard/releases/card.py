@@ -41,7 +41,7 @@ _TABLES = {
     "TrueSkill",
     "joint_pairs": "each pair of their systems: `p_above`, the share of resamples in which the "
     "first scores higher; wins, ties and losses",
-    "joint_judgments": "every rating behind them; `counts` and `why_not` as in "
+    "joint_judgments": "every rating behind them; `counts`, `why_not` and `weight` as in "
     "`judgments`",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",

@@ -81,6 +81,7 @@ JUDGMENTS = (
     "why_not",
     "slot",
     "on",
+    "weight",
 )
 
 
@@ -195,6 +196,7 @@ def _judgments(
 ) -> list[Record]:
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
+    weights = joint_evaluation.results.get("weights", {})
     records = [
         {
             "joint": joint_evaluation.pk,
@@ -207,6 +209,7 @@ def _judgments(
             "why_not": row["why_not"],
             "slot": row["slot"],
             "on": row["on"],
+            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
         }
         for row in ratings.to_dict("records")
     ]

@@ -162,6 +162,19 @@ def sums_by(codes: Codes, values: Floats, n_levels: int) -> Floats:
     return np.asarray(np.bincount(codes, values, n_levels), dtype=np.float64)
 
 
+def cell_counts(table: RatingTable) -> npt.NDArray[np.int64]:
+    """Count each worker's ratings of each system.
+
+    Examples
+    --------
+    >>> cell_counts(rating_table([1, 2, 4], list("aab"), list("xxy"))).tolist()
+    [[2, 0], [0, 1]]
+    """
+    key = table.worker * table.n_systems + table.system
+    counts = np.bincount(key, minlength=table.n_workers * table.n_systems)
+    return counts.reshape(table.n_workers, table.n_systems).astype(np.int64)
+
+
 def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:
     """Give each label a number from 0, in the order of the labels."""
     # hashes where numpy sorts strings: a second less for a million ratings
