@@ -304,10 +304,10 @@ def estimate_systems(
         worker_part=between + cleaning,
         instance_part=beyond,
         floor=noise * _unexplained(variances),
-        worker_freedom=_freedom(variances, influence, bread),
+        worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
-        day_freedom=_day_freedom(table),
+        day_freedom=table.day_freedom,
     )
 
 
@@ -336,14 +336,6 @@ def _between_days(variances: Variances, influence: Influence, bread: Floats) -> 
     return variances.day * (weight.T @ weight)
 
 
-def _day_freedom(table: RatingTable) -> float:
-    """Give as many as equally busy days would have that vary as much."""
-    if not table.n_days:
-        return 0.0
-    counts = np.bincount(table.day).astype(np.float64)
-    return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
-
-
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
     """Give the covariance between workers, between instances beyond noise, and noise."""
     n_workers, n_instances = len(influence.shifts), len(influence.instance_scores)
@@ -367,18 +359,21 @@ def _unexplained(variances: Variances) -> float:
     return variances.residual / total if total > 0 else 1.0
 
 
-def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Floats:
+def _freedom(
+    variances: Variances, influence: Influence, bread: Floats, precision: Floats
+) -> Floats:
     """Give the degrees of freedom of the variance between workers.
 
     As many as equal contributions of workers would have whose expected sizes vary as
     these do under the model (Satterthwaite).
     """
     counts = influence.counts
+    weighed = precision[:, None] * counts
     alone = (counts > 0).sum(axis=0) < 2
     # only the ratio of the two counts; without any spread all ratings weigh the same
     within = (variances.instance + variances.residual) or 1.0
     # systems down, so that what is added up lies together
-    noise = np.ascontiguousarray((within * counts / counts.sum(axis=0) ** 2).T)
+    noise = np.ascontiguousarray((within * weighed / weighed.sum(axis=0) ** 2).T)
     level = np.ascontiguousarray(bread @ influence.weight.T) * variances.worker**0.5
     freedom = np.full((len(alone), len(alone)), np.nan)
     for i in np.flatnonzero(~alone):
