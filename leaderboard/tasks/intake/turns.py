@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 _ROLES = ("role", "from", "speaker", "author")
 _CONTENTS = ("content", "value", "text", "message")
-_TURN = re.compile(r"(?:\A|\n\n)([A-Z][A-Za-z0-9_-]{0,29}): ")
 # Wherever a paragraph of a turn begins as a turn would, a space keeps it apart.
 _LIKE_A_TURN = re.compile(r"(\n\n)(?=[A-Z][A-Za-z0-9_-]{0,29}: )")
 _NAMES = {"human": "User", "gpt": "Assistant", "bot": "Assistant", "model": "Assistant"}
