@@ -330,6 +330,8 @@ GENIE: dict[str, Any] = {
     # the largest prediction file, before and after decompression
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
+    # folders with tasks, beside those that come along
+    "TASKS": env.words("GENIE_TASKS"),
     # what all campaigns together may cost, in cents
     "SITE_BUDGET_CENTS": env.integer("GENIE_SITE_BUDGET_CENTS", 1_000_000),
     "MINIMUM_HOURLY_CENTS": 1500,

@@ -164,11 +164,22 @@ class InvitationForm(forms.Form):
         max_length=200, required=False, help_text="Who it is for; only staff see this."
     )
     days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Valid for")
+    places = forms.IntegerField(
+        min_value=1,
+        max_value=10_000,
+        initial=1,
+        required=False,
+        label="Places",
+        help_text="How many people can become workers by this link.",
+    )
+
+    def clean_places(self) -> int:
+        return self.cleaned_data["places"] or 1
 
 
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "created_by", "created_at", "expires_at", "used_at", "worker"]  # fmt: skip
+    list_display = ["__str__", "created_by", "created_at", "expires_at", "n_taken", "places", "used_at", "worker"]  # fmt: skip
     list_select_related = ["created_by", "worker"]
     list_filter = [("used_at", admin.EmptyFieldListFilter)]
     search_fields = ["note"]
@@ -181,7 +192,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
         """Allow to take back what nobody has used."""
-        unused = not isinstance(obj, Invitation) or obj.used_at is None
+        unused = not isinstance(obj, Invitation) or not (obj.used_at or obj.n_taken)
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
@@ -208,6 +219,7 @@ class InvitationAdmin(ReadOnlyAdmin):
             "title": "Invite a worker",
             "form": form,
             "link": link,
+            "places": form.cleaned_data["places"] if link else 1,
             "media": self.media,
         }
         return TemplateResponse(request, "admin/crowd/invitation/add.html", context)

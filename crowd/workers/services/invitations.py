@@ -1,4 +1,4 @@
-"""How a person becomes a worker: by a link that works once."""
+"""How a person becomes a worker: by a link with a place for one or for several."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from crowd.workers.models.worker import Invitation, Worker
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 
-def invite(by: AbstractBaseUser, note: str = "", days: int = 14) -> str:
+def invite(
+    by: AbstractBaseUser, note: str = "", days: int = 14, places: int = 1
+) -> str:
     """Make an invitation and return its token, which is kept nowhere."""
     token = secrets.token_urlsafe(24)
     Invitation.objects.create(
@@ -25,6 +28,7 @@ def invite(by: AbstractBaseUser, note: str = "", days: int = 14) -> str:
         note=note[:200],
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),
+        places=places,
     )
     return token
 
@@ -37,7 +41,9 @@ def usable(token: str) -> Invitation:
     if invitation.used_at is not None:
         raise GenieError(
             "This invitation has been used. Each one is for one person; ask for a new "
-            "one.",
+            "one."
+            if invitation.places == 1
+            else f"All {invitation.places:,} places of this invitation are taken.",
             code="invitation-used",
         )
     if invitation.expires_at <= timezone.now():
@@ -49,21 +55,25 @@ def usable(token: str) -> Invitation:
 
 @transaction.atomic
 def redeem(token: str, user: AbstractBaseUser) -> Worker:
-    """Make the user a worker; an invitation works once."""
+    """Make the user a worker; an invitation works once for each of its places."""
     invitation = usable(token)
     if Worker.objects.filter(user_id=user.pk).exists():
         raise GenieError(
             "You are already a worker here; give the invitation to someone else.",
             code="already-a-worker",
         )
-    # Compare and set: two who open the same link at once cannot both become workers.
-    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(
-        used_at=timezone.now()
-    )
-    if not taken:
+    # Compare and set: two who open the same link at once cannot both take its last place.
+    row = Invitation.objects.filter(pk=invitation.pk)
+    if not row.filter(used_at=None, n_taken__lt=F("places")).update(
+        n_taken=F("n_taken") + 1
+    ):
         raise GenieError("This invitation has been used.", code="invitation-used")
+    row.filter(n_taken=F("places")).update(used_at=timezone.now())
     worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
-    Invitation.objects.filter(pk=invitation.pk).update(worker=worker)
+    if invitation.places == 1:
+        row.update(worker=worker)
+    else:
+        Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
     return worker
 
 
