@@ -24,7 +24,7 @@ _UNFIT = re.compile(
 
 
 def read_table(
-    stream: BinaryIO, *, file: str, limits: Limits | None = None
+    stream: BinaryIO, *, file: str, most: Limits | None = None
 ) -> Table | list[FileProblem]:
     r"""Read a CSV, TSV, JSON, JSONL or XLSX file, or one output a line (.txt).
 
@@ -34,7 +34,7 @@ def read_table(
         Is read from where it stands, and never further than the limit.
     file : str
         As its owner called it: a hint at the format, never a path that is opened.
-    limits : Limits, optional
+    most : Limits, optional
 
     Returns
     -------
@@ -48,7 +48,7 @@ def read_table(
     >>> table.columns, table.rows[0].place, dict(table.rows[0].cells)
     (('id', 'text'), 'row 2', {'id': '1', 'text': 'Hello'})
     """
-    limits = limits or Limits()
+    limits = most or Limits()
     try:
         data = stream.read(limits.n_bytes + 1)
         if len(data) > limits.n_bytes:

@@ -26,7 +26,7 @@ def said_of(files: dict[str, bytes], said: Said | None = None) -> list[str]:
     """Read files as the product does and give what is said of them."""
     tables, sentences = [], []
     for name, data in files.items():
-        table = read_table(io.BytesIO(data), file=name, limits=SMALL)
+        table = read_table(io.BytesIO(data), file=name, most=SMALL)
         if isinstance(table, Table):
             tables.append(table)
         else:
