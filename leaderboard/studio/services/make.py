@@ -16,6 +16,7 @@ from leaderboard.submissions.services import submit
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
+from leaderboard.teams.models.team import Team
 
 State = Submission.State
 UNDER_WAY = {State.RECEIVED, State.VALID}
@@ -95,11 +96,11 @@ def _lack(row: Submission) -> str:
     return f"{row.system_name}: {' '.join(said).strip() or 'not measured in time.'}"
 
 
-def _team(owner: Account) -> submit.Team:
+def _team(owner: Account) -> Team:
     """Choose the first of several teams: the systems are the house's own."""
     try:
         return submit.team_for(owner)
     except GenieError as error:
         if error.code != "team-required":
             raise
-        return submit.Team.objects.filter(members=owner).order_by("pk")[0]
+        return Team.objects.filter(members=owner).order_by("pk")[0]

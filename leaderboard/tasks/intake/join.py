@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from leaderboard.tasks.intake import turns
-from leaderboard.tasks.intake.problem import FileProblem, Findings, shown
+from leaderboard.tasks.intake.built import Built, every_input, same_ids
+from leaderboard.tasks.intake.problem import FileProblem, shown
 from leaderboard.tasks.intake.roles import (
     CONVERSATION,
     ID,
@@ -58,24 +59,6 @@ class Material:
     systems: Mapping[str, Mapping[str, str]]
 
 
-@dataclass
-class _Built:
-    """What is known of items while files are gone through."""
-
-    fields: dict[str, dict[str, str]] = field(default_factory=dict)
-    references: dict[str, list[str]] = field(default_factory=dict)
-    systems: dict[str, dict[str, str]] = field(default_factory=dict)
-    # where each system came from, and which ids each file has
-    files: dict[str, str] = field(default_factory=dict)
-    ids: dict[str, list[str]] = field(default_factory=dict)
-    found: Findings = field(default_factory=Findings)
-
-    def wrong(
-        self, code: str, message: str, file: str = "", place: str = "", column: str = ""
-    ) -> None:
-        self.found.add(FileProblem(code, message, file, place, column))
-
-
 def put_together(
     tables: Sequence[Table], uses: Sequence[Use]
 ) -> tuple[Material, list[FileProblem]]:
@@ -100,13 +83,13 @@ def put_together(
     >>> material.items[0].fields, material.systems["Ada"]
     ({'q': 'Why?'}, {'1': 'So.'})
     """
-    built = _Built()
+    built = Built()
     labels = {slug(use.column): use.name for use in uses if use.role == INPUT}
     for table in tables:
         own = [use for use in uses if use.file == table.file]
         _take(table, own, built)
-    _same_ids(built, len(tables))
-    _complete(built, labels)
+    same_ids(built, len(tables))
+    every_input(built, labels)
     items = [
         Item(key, {name: texts.get(name, "") for name in labels}, built.references[key])
         for key, texts in built.fields.items()
@@ -142,7 +125,7 @@ def _formats(uses: Sequence[Use]) -> dict[str, str]:
     }
 
 
-def _output_format(uses: Sequence[Use], built: _Built) -> str:
+def _output_format(uses: Sequence[Use], built: Built) -> str:
     outputs = [use for use in uses if use.role in {SYSTEM, OUTPUT}]
     formats = {use.format for use in outputs}
     if len(formats) > 1 and CONVERSATION in formats:
@@ -159,7 +142,7 @@ def _output_format(uses: Sequence[Use], built: _Built) -> str:
     return formats.pop() if len(formats) == 1 else TEXT
 
 
-def _take(table: Table, uses: Sequence[Use], built: _Built) -> None:
+def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
     by_role: dict[str, list[Use]] = {}
     for use in uses:
         by_role.setdefault(use.role, []).append(use)
@@ -172,7 +155,7 @@ def _take(table: Table, uses: Sequence[Use], built: _Built) -> None:
 
 
 def _keys(
-    table: Table, by_role: Mapping[str, Sequence[Use]], built: _Built, *, long: bool
+    table: Table, by_role: Mapping[str, Sequence[Use]], built: Built, *, long: bool
 ) -> list[tuple[str, Row]]:
     """Give each row its id: what its column says, its place, or (long) its input."""
     columns = [use.column for use in by_role.get(ID, ())][:1]
@@ -206,7 +189,7 @@ def _keys(
     return keys
 
 
-def _given_id(row: Row, column: str, file: str, built: _Built) -> str:
+def _given_id(row: Row, column: str, file: str, built: Built) -> str:
     value = row.cells.get(column)
     key = "" if isinstance(value, list) else _text(value).strip()
     if not key or len(key) > _LONGEST_ID:
@@ -228,7 +211,7 @@ def _inputs(
     row: Row,
     table: Table,
     by_role: Mapping[str, Sequence[Use]],
-    built: _Built,
+    built: Built,
 ) -> None:
     texts = built.fields.setdefault(key, {})
     for use in by_role.get(INPUT, ()):
@@ -254,7 +237,7 @@ def _outputs(
     table: Table,
     by_role: Mapping[str, Sequence[Use]],
     keys: Sequence[tuple[str, Row]],
-    built: _Built,
+    built: Built,
 ) -> Iterator[tuple[str, str, Sequence[tuple[str, Row]]]]:
     names = by_role.get(NAMES, ())
     outputs = by_role.get(OUTPUT, ())
@@ -284,7 +267,7 @@ def _system(
     column: str,
     rows: Sequence[tuple[str, Row]],
     table: Table,
-    built: _Built,
+    built: Built,
 ) -> None:
     known = {other.casefold(): other for other in built.systems}
     if name.casefold() in known:
@@ -327,70 +310,6 @@ def _system(
                 column,
             )
         outputs.setdefault(key, text)
-
-
-def _same_ids(built: _Built, n_files: int) -> None:
-    """Refuse files and systems that are about different inputs."""
-    if n_files > 1:
-        first, *others = built.ids
-        for file in others:
-            _compared(built, built.ids[first], built.ids[file], first, file)
-    if built.found.found:
-        return
-    for name, outputs in built.systems.items():
-        missing = [key for key in built.fields if key not in outputs]
-        if missing:
-            built.wrong(
-                "ids-differ",
-                f"“{shown(name)}” has no output for {_some(missing)}",
-                built.files[name],
-            )
-
-
-def _compared(
-    built: _Built, known: Sequence[str], own: Sequence[str], first: str, file: str
-) -> None:
-    if len(known) != len(own) and _are_places(known) and _are_places(own):
-        built.wrong(
-            "ids-differ",
-            f"it has {len(own):,} rows and {shown(first)} {len(known):,}; without a "
-            "column of ids, rows are matched by their order",
-            file,
-        )
-        return
-    for these, those, what in ((known, own, "lacks"), (own, known, "adds")):
-        others = set(those)
-        missing = [key for key in these if key not in others]
-        if missing:
-            built.wrong(
-                "ids-differ",
-                f"compared with {shown(first)}, it {what} {_some(missing)}; all files "
-                "must be about the same inputs",
-                file,
-            )
-
-
-def _are_places(keys: Sequence[str]) -> bool:
-    return list(keys) == [str(number + 1) for number in range(len(keys))]
-
-
-def _some(keys: Sequence[str]) -> str:
-    named = ", ".join(f"“{shown(key)}”" for key in keys[:_N_NAMED])
-    more = len(keys) - _N_NAMED
-    of = "id" if len(keys) == 1 else "ids"
-    return f"the {of} {named}" + (f" and {more:,} more" if more > 0 else "")
-
-
-def _complete(built: _Built, labels: Mapping[str, str]) -> None:
-    if not labels:
-        return
-    empty = [
-        key
-        for key, texts in built.fields.items()
-        if not any(text.strip() for text in texts.values())
-    ]
-    if empty:
-        built.wrong("missing-cell", f"there is no input for {_some(empty)}")
 
 
 def _text(cell: Cell) -> str:

@@ -89,7 +89,7 @@ def _of_grid(grid: Iterable[tuple[str, list[str]]], file: str, limits: Limits) -
     found = Findings()
     for problem in _of_header(columns, file, place):
         found.add(problem)
-    taken = []
+    taken: list[Row] = []
     for place, cells in rows:
         if len(taken) >= limits.n_rows:
             raise _too_many_rows(file, limits)
@@ -143,7 +143,7 @@ def _of_objects(
     keep_empty: bool = False,
 ) -> Table:
     columns: dict[str, None] = {}
-    taken = []
+    taken: list[Row] = []
     for place, row in rows:
         if len(taken) >= limits.n_rows:
             raise _too_many_rows(file, limits)
