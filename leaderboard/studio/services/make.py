@@ -11,12 +11,11 @@ from genie.lib import jobs
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation.run import advance
-from leaderboard.submissions.models.submission import Submission
+from leaderboard.submissions.models.submission import Submission, Team
 from leaderboard.submissions.services import submit
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import bundles
-from leaderboard.teams.models.team import Team
 
 State = Submission.State
 UNDER_WAY = {State.RECEIVED, State.VALID}
