@@ -11,7 +11,11 @@ import numpy.typing as npt
 from leaderboard.stats.clustered import clustered_mean, factor_codes
 from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    SystemEstimates,
+    contrasts,
+    estimate_systems,
+)
 from leaderboard.stats.systems.table import Codes
 
 _LEVEL = 0.05
@@ -211,7 +215,7 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
     both = names[0] & names[1]
     kept = np.array([i for i, s in enumerate(found.systems) if s in both], dtype=int)
     box = np.ix_(kept, kept)
-    worker = _contrasts(found.worker_part[box])
+    worker = contrasts(found.worker_part[box])
     spread = plain_variance[kept]
     independent = spread[:, None] + spread
     np.fill_diagonal(independent, spread)
@@ -221,14 +225,6 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
         (independent, np.full_like(independent, np.inf)),
     ]
     return found.means[kept], plain[kept], kinds
-
-
-def _contrasts(part: Floats) -> Floats:
-    """Give variances of means on the diagonal, of differences beside it."""
-    spread = np.diag(part)
-    found = spread[:, None] + spread - part - part.T
-    np.fill_diagonal(found, spread)
-    return found
 
 
 def _within(one: Shared, other: Shared) -> Floats:
