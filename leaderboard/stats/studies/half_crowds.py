@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -170,8 +171,8 @@ def half_crowds(
 def _least(worker_variance: float, n_workers: int) -> float:
     from scipy import special
 
-    quantile = special.stdtrit(n_workers - 1, 1 - _LEVEL / 2)
-    return float(quantile) * float(worker_variance / n_workers) ** 0.5
+    quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
+    return quantile * math.sqrt(worker_variance / n_workers)
 
 
 def _clustered(

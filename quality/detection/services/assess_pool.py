@@ -38,10 +38,8 @@ from quality.detection.services.evidence import (
 from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
-from quality.detection.stats.decisions import control_false_discoveries
+from quality.detection.stats.decisions import excluded_by
 
-# Among those who are excluded together, at most this share is expected to be careful.
-FALSE_DISCOVERIES = 0.005
 # Weights have steps, and move only when they move by more than one: a score does not
 # change with every answer that anybody gives.
 STEP = 0.05
@@ -170,13 +168,6 @@ def without_narrow(found: Assessment) -> Any:
     """
     narrow = found.p_class[:, found.classes.index("narrow")]
     return np.clip(found.p_careless - narrow, 0, 1)
-
-
-def excluded_by(p_careless: Any, threshold: float) -> Any:
-    """Tell who goes: as many as keep the expected share of careful ones small."""
-    least = np.asarray(p_careless) > threshold
-    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
-    return least & np.asarray(kept)
 
 
 def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:

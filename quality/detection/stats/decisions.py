@@ -11,6 +11,9 @@ import numpy.typing as npt
 from quality.counts import Floats
 from quality.detection.stats.fitted_detector import Bools, flag
 
+#: Among those whom all evidence excludes, at most this share is expected to be careful.
+FALSE_DISCOVERIES = 0.005
+
 
 @dataclass(frozen=True)
 class PoolExpectation:
@@ -145,6 +148,33 @@ def _probabilities(p_noisy: npt.ArrayLike) -> Floats:
     if p.ndim != 1 or not ((p >= 0) & (p <= 1)).all():
         raise ValueError("Posteriors must be one row of probabilities.")
     return p
+
+
+def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
+    """Tell who is excluded by all evidence: few enough of them are careful.
+
+    Parameters
+    ----------
+    p_careless : array_like of float, shape (n_workers,)
+    threshold : float
+        Nobody is excluded at or below it.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_workers,)
+
+    References
+    ----------
+    See :func:`control_false_discoveries`.
+
+    Examples
+    --------
+    >>> excluded_by([0.999, 0.9999, 0.5], 0.99).tolist()
+    [True, True, False]
+    """
+    p = np.asarray(p_careless, dtype=np.float64)
+    kept = control_false_discoveries(p, FALSE_DISCOVERIES, least=threshold)
+    return np.asarray((p > threshold) & kept, dtype=np.bool_)
 
 
 def control_false_discoveries(
