@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,7 +81,6 @@ def simulate_cleaning(
     n_tasks: int,
     seed: int,
     deserved: Floats | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> CleaningResult:
     """Run campaigns with crowds that are partly careless, and score the systems.
 
@@ -96,8 +94,6 @@ def simulate_cleaning(
         The first tasks of a longer study are those of a shorter one.
     deserved : ndarray, shape (n_systems, n_instances), optional
         What the outputs deserve, from 0 to 1, in place of drawn ones.
-    progress : callable, optional
-        Told how many tasks are done.
 
     Returns
     -------
@@ -133,8 +129,6 @@ def simulate_cleaning(
         outcome = run_campaign(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
         stops.append(_stops(people, outcome))
-        if progress is not None:
-            progress(task + 1)
     table = np.array(rows)
     stopped = np.concatenate(stops)
     found = stopped[np.isfinite(stopped)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +76,6 @@ def half_crowds(
     *,
     n_splits: int,
     seed: int,
-    progress: Callable[[int], None] | None = None,
 ) -> HalfCrowds:
     """Split the workers at random, again and again, and compare the halves' estimates.
 
@@ -87,8 +85,6 @@ def half_crowds(
         See `leaderboard.stats.systems.estimates.estimate_systems`.
     n_splits : int
     seed : int
-    progress : callable, optional
-        Told how many splits are done.
 
     Returns
     -------
@@ -139,8 +135,6 @@ def half_crowds(
         by_split[split] = within[0] / np.maximum(of_each, 1)
         seen += of_each
         hits += within
-        if progress is not None:
-            progress(split + 1)
     shares = hits / np.maximum(seen, 1)
     whole = estimate_systems(ratings, names, worker, instance)
     rated = np.flatnonzero(whole.n_workers > 1)
