@@ -20,8 +20,8 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.soft_weights import weigh, worker_weights
-from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.soft_weights import parts_of, weigh, worker_weights
+from leaderboard.stats.systems.table import RatingTable, rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
@@ -247,8 +247,8 @@ def estimate_systems(
     instances : array_like, shape (n,), optional
         Which instance; without it instances are not told from the rest.
     weights : array_like, shape (n,), optional
-        How probable it is that a rating's worker is careful, 0 to 1. The means count
-        workers so, and their covariance has what is unsure of it.
+        How probable it is that a rating was given with care, 0 to 1. The means count
+        ratings so, and their covariance has what is unsure of it.
     days : array_like, shape (n,), optional
         On which day; counts where several systems were rated on three days at least.
 
@@ -280,7 +280,8 @@ def estimate_systems(
     >>> estimates.difference("1", "0").p_value < 0.001
     True
     """
-    table = rating_table(values, systems, workers, instances, days)
+    whose = workers if weights is None else parts_of(workers, weights)
+    table = rating_table(values, systems, whose, instances, days)
     variances = variances_of(table)
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
@@ -291,12 +292,12 @@ def estimate_systems(
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
-    shares = influence.shares
+    shares, counts = _of_workers(table, workers, influence)
     return SystemEstimates(
         systems=table.systems,
         means=means,
-        n=influence.counts.sum(axis=0),
-        n_workers=(influence.counts > 0).sum(axis=0),
+        n=counts.sum(axis=0),
+        n_workers=(counts > 0).sum(axis=0),
         effective_workers=1 / (shares**2).sum(axis=0),
         largest_share=np.abs(shares).max(axis=0),
         variances=variances,
@@ -308,6 +309,22 @@ def estimate_systems(
         day_part=_between_days(variances, influence, bread),
         day_freedom=table.day_freedom,
     )
+
+
+def _of_workers(
+    table: RatingTable, workers: npt.ArrayLike, influence: Influence
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Give shares and counts of workers, whose ratings may have been taken in parts."""
+    first = np.searchsorted(table.worker, np.arange(table.n_workers))
+    owner = np.asarray(workers)[table.row[first]]
+    names, number = np.unique(owner, return_inverse=True)
+    if len(names) == table.n_workers:
+        return influence.shares, influence.counts
+    shares = np.zeros((len(names), table.n_systems))
+    counts = np.zeros(shares.shape, dtype=np.int64)
+    np.add.at(shares, number.ravel(), influence.shares)
+    np.add.at(counts, number.ravel(), influence.counts)
+    return shares, counts
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from quality.counts import Floats
 from quality.detection.stats.fitted_detector import Bools, flag
 
-#: Among those whom all evidence excludes, at most this share is expected to be careful.
+#: Among those excluded together, at most this share is expected to be careful.
 FALSE_DISCOVERIES = 0.005
 
 
@@ -150,33 +150,6 @@ def _probabilities(p_noisy: npt.ArrayLike) -> Floats:
     return p
 
 
-def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
-    """Tell who is excluded by all evidence: few enough of them are careful.
-
-    Parameters
-    ----------
-    p_careless : array_like of float, shape (n_workers,)
-    threshold : float
-        Nobody is excluded at or below it.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_workers,)
-
-    References
-    ----------
-    See :func:`control_false_discoveries`.
-
-    Examples
-    --------
-    >>> excluded_by([0.999, 0.9999, 0.5], 0.99).tolist()
-    [True, True, False]
-    """
-    p = np.asarray(p_careless, dtype=np.float64)
-    kept = control_false_discoveries(p, FALSE_DISCOVERIES, least=threshold)
-    return np.asarray((p > threshold) & kept, dtype=np.bool_)
-
-
 def control_false_discoveries(
     p_noisy: npt.ArrayLike, level: float = 0.01, *, least: float = 0.5
 ) -> Bools:
@@ -211,7 +184,7 @@ def control_false_discoveries(
     Examples
     --------
     >>> control_false_discoveries([1.0, 0.99, 0.97, 0.4], 0.015).tolist()
-    [True, True, True, False]
+    [True, True, False, False]
     >>> control_false_discoveries([0.97], 0.015).tolist()
     [False]
     """
@@ -271,3 +244,16 @@ def threshold_table(
         )
         for threshold in thresholds
     ]
+
+
+def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
+    """Tell who goes: as many as keep the expected share of careful ones small.
+
+    Examples
+    --------
+    >>> excluded_by([0.999, 0.995, 0.9901, 0.5], 0.99).tolist()
+    [True, True, False, False]
+    """
+    least = np.asarray(p_careless) > threshold
+    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
+    return np.asarray(least & np.asarray(kept))
