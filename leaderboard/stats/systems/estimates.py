@@ -116,23 +116,23 @@ class SystemEstimates:
     @cached_property
     def variance(self) -> Floats:
         """Variance of each mean (diagonal) and of each difference; infinite if unknown."""
-        floor = _contrasts(self.floor)
+        floor = contrasts(self.floor)
         # the part of instances is a difference of two estimates and may be negative
-        both = _contrasts(self.worker_part) + _contrasts(self.instance_part)
+        both = contrasts(self.worker_part) + contrasts(self.instance_part)
         unknown = np.isnan(self.worker_freedom)
         within_days = np.maximum(np.maximum(both, floor), 0.0)
-        return np.where(unknown, np.inf, within_days + _contrasts(self.day_part))
+        return np.where(unknown, np.inf, within_days + contrasts(self.day_part))
 
     @cached_property
     def freedom(self) -> Floats:
         """Degrees of freedom of the same (Satterthwaite); NaN where unknown."""
-        worker = _contrasts(self.worker_part)
-        instance = np.maximum(_contrasts(self.instance_part), 0.0)
+        worker = contrasts(self.worker_part)
+        instance = np.maximum(contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
         spread = worker**2 / self.worker_freedom + within
         total = worker + instance
         if self.day_freedom:
-            day = _contrasts(self.day_part)
+            day = contrasts(self.day_part)
             spread = spread + day**2 / self.day_freedom
             total = total + day
         total = total**2
@@ -390,8 +390,14 @@ def _freedom(
     return freedom
 
 
-def _contrasts(part: Floats) -> Floats:
-    """Give what each mean (diagonal) and each difference gets from a covariance."""
+def contrasts(part: Floats) -> Floats:
+    """Give what each mean (diagonal) and each difference gets from a covariance.
+
+    Examples
+    --------
+    >>> contrasts(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [[2.0, 3.0], [3.0, 3.0]]
+    """
     own = np.diag(part)
     both = own[:, None] + own[None, :] - part - part.T
     np.fill_diagonal(both, own)

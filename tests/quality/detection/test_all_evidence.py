@@ -11,10 +11,11 @@ from genie.lib.errors import GenieError
 from quality.bans.selectors.weights import soft_weights
 from quality.detection.evidence_words import told
 from quality.detection.selectors import verdicts_of
-from quality.detection.services.assess_pool import assess, excluded_by
+from quality.detection.services.assess_pool import assess
 from quality.detection.services.assumptions import assumptions
 from quality.detection.services.evidence import evidence_of
 from quality.detection.services.retire import restore, retire
+from quality.detection.stats.decisions import excluded_by
 from quality.models import (
     Ban,
     DetectorFit,

@@ -227,10 +227,14 @@ def test_doubtful_workers_count_less_here_and_in_a_release(
     monkeypatch.setattr(joint_results, "soft_weights", lambda _pool: doubted)
     found = judged(three)
     full = found.results["criteria"]["quality"]
-    worker = Answer.objects.first().assignment.worker_id
-    doubted[worker] = 0.3
+    shown = found.evaluation.judged_items.values("item")
+    one = Answer.objects.filter(item__in=shown).order_by("pk").first()
+    worker = one.assignment.worker_id
+    # and one rating of theirs from before they stopped reading; another task's is not theirs
+    earlier = f"{worker}:{one.item_id}"
+    doubted |= {str(worker): 0.3, earlier: 0.9, f"{worker}:0": 0.1}
     results = joint_results.results_of(found.evaluation, three, seed=found.seed)
-    assert results["weights"] == {str(worker): 0.3}
+    assert results["weights"] == {str(worker): 0.3, earlier: 0.9}
     less = results["criteria"]["quality"]
     assert [row["mean"] for row in less["systems"]] != [
         row["mean"] for row in full["systems"]
@@ -240,7 +244,7 @@ def test_doubtful_workers_count_less_here_and_in_a_release(
     found.save()
     folder = make(found.task, tmp_path / "release").folder
     rows = bundle.read_table(folder, "joint_judgments")
-    assert {row["weight"] for row in rows} == {0.3, 1.0}
+    assert {row["weight"] for row in rows} == {0.3, 0.9, 1.0}
     assert rebuild(folder).n_same["joint evaluations"] > 0
 
 
