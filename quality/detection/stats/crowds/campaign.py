@@ -204,8 +204,9 @@ class _Campaign:
     def _now(self, worker: int) -> float:
         """Give the probability of being careless with the tests since the last fit."""
         seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
-        early = EarlyStop(float(self.before[worker]), self.good, dict(enumerate(seen)))
-        return early.probability(dict(enumerate(counts)), (1, 0))
+        known = {0: tuple(seen[0]), 1: tuple(seen[1])}
+        early = EarlyStop(float(self.before[worker]), self.good, known)
+        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, (1, 0))
 
     def _ask_item(self, worker: int) -> None:
         free = np.flatnonzero(self.open & ~self.seen[worker])
