@@ -34,7 +34,6 @@ from quality.bans.services import held_exclusions
 from quality.detection.models import Ban, DetectorFit, Standing
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome
 from quality.detection.stats.crowds.people import COPYING, Crowd, answer_test, rate
-from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.test_questions.models import Placement, Polarity
 
 SLUG, LIKE = "crowd-study", "demo-translation"
@@ -218,8 +217,6 @@ class _Site:
             n_tests=self.n_tests,
             p_careless=p_careless,
             share_low=low,
-            asked=no_tests(),
-            rated=no_ratings(),
         )
 
     def _now(self) -> list[Submission]:

@@ -30,7 +30,7 @@ from quality.detection.stats.schedule import (
     test_probability,
 )
 from quality.detection.stats.weights import rating_weights
-from quality.detection.stats.workers.answers import no_ratings
+from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
 
 DETECTORS = ("none", "fixed", "tests", "all")
@@ -114,8 +114,8 @@ class Outcome:
     n_tests: int
     p_careless: Floats
     share_low: float
-    asked: Tests
-    rated: Ratings
+    asked: Tests = field(default_factory=no_tests)
+    rated: Ratings = field(default_factory=no_ratings)
 
 
 class _Campaign:
