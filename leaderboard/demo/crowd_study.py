@@ -21,7 +21,7 @@ from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import request
@@ -182,7 +182,13 @@ class _Site:
     def _outcome(self) -> Outcome:
         self._settle()
         pool, n = self.task.slug, len(self.workers)
-        rows = all_system_ratings_of([one.human_evaluation_id for one in self._now()])
+        rows = all_system_ratings_of(
+            list(
+                HumanEvaluation.objects.filter(task=self.task).values_list(
+                    "pk", flat=True
+                )
+            )
+        )
         weights = soft_weights(pool)
         pairs = list(zip(rows["worker"].tolist(), rows["item"].tolist(), strict=True))
         counts = (rows["why_not"] == "").to_numpy()
@@ -207,9 +213,9 @@ class _Site:
         return Outcome(
             value=rows["value"].to_numpy(float),
             weight=weight,
-            system=rows["submission"].map(place).to_numpy(),
+            system=rows["submission"].map(place).to_numpy(np.int64),
             worker=worker,
-            instance=rows["instance"].to_numpy(),
+            instance=rows["instance"].to_numpy(np.int64),
             noisy=noisy,
             copied=noisy & (self.crowd.kind == COPYING)[worker],
             stopped_after=stopped,
@@ -218,9 +224,6 @@ class _Site:
             p_careless=p_careless,
             share_low=low,
         )
-
-    def _now(self) -> list[Submission]:
-        return list(Submission.objects.filter(task=self.task).order_by("pk"))
 
 
 def _task(crowd: Crowd, plan: CampaignPlan) -> Task:

@@ -80,7 +80,7 @@ def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.i
     own = np.unique(np.asarray(workers), return_inverse=True)[1].ravel()
     level = np.unique(np.asarray(weights, dtype=np.float64), return_inverse=True)[1]
     pair = own * (int(level.max(initial=0)) + 1) + level.ravel()
-    return np.unique(pair, return_inverse=True)[1].ravel().astype(np.int64)
+    return np.asarray(np.unique(pair, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def of_workers(
