@@ -20,7 +20,12 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.soft_weights import parts_of, weigh, worker_weights
+from leaderboard.stats.systems.soft_weights import (
+    of_workers,
+    parts_of,
+    weigh,
+    worker_weights,
+)
 from leaderboard.stats.systems.table import RatingTable, rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
@@ -292,7 +297,7 @@ def estimate_systems(
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
-    shares, counts = _of_workers(table, workers, influence)
+    shares, counts = of_workers(table, workers, influence)
     return SystemEstimates(
         systems=table.systems,
         means=means,
@@ -309,22 +314,6 @@ def estimate_systems(
         day_part=_between_days(variances, influence, bread),
         day_freedom=table.day_freedom,
     )
-
-
-def _of_workers(
-    table: RatingTable, workers: npt.ArrayLike, influence: Influence
-) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Give shares and counts of workers, whose ratings may have been taken in parts."""
-    first = np.searchsorted(table.worker, np.arange(table.n_workers))
-    owner = np.asarray(workers)[table.row[first]]
-    names, number = np.unique(owner, return_inverse=True)
-    if len(names) == table.n_workers:
-        return influence.shares, influence.counts
-    shares = np.zeros((len(names), table.n_systems))
-    counts = np.zeros(shares.shape, dtype=np.int64)
-    np.add.at(shares, number.ravel(), influence.shares)
-    np.add.at(counts, number.ravel(), influence.counts)
-    return shares, counts
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:

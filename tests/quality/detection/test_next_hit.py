@@ -179,8 +179,17 @@ def test_whom_people_have_decided_about_is_not_paused(campaign):
     ],
 )
 def test_the_first_answers_speak_for_or_against_somebody(counts, low, high):
-    p = EarlyStop().probability(counts, ["POSITIVE", "NEGATIVE"])
+    p = EarlyStop().probability(counts, next_hit.KINDS)
     assert low - 1e-9 <= p <= high + 1e-9
+
+
+def test_what_a_fit_has_seen_counts_once():
+    seen = {"POSITIVE": (4, 4), "NEGATIVE": (1, 4)}
+    early = EarlyStop(0.4, seen=seen)
+    assert early.probability(seen, next_hit.KINDS) == pytest.approx(0.4)
+    more = early.probability({**seen, "NEGATIVE": (1, 5)}, next_hit.KINDS)
+    less = early.probability({**seen, "NEGATIVE": (2, 5)}, next_hit.KINDS)
+    assert less < 0.4 < more < EarlyStop(0.4).probability(seen, next_hit.KINDS)
 
 
 def test_a_hard_key_makes_nobody_careless():
