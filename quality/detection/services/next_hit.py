@@ -6,15 +6,30 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.conf import settings
-from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
+from django.db.models import (
+    Case,
+    Exists,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Sum,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
 
+from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import CANDIDATES
 from crowd.workers.services import exclusions
 from genie.lib.seeds import generator
+from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
 from quality.bans.services.held_exclusions import decided_workers
 from quality.detection.models import ALL_EVIDENCE, Standing
@@ -29,6 +44,8 @@ from quality.test_questions.models import Placement, Polarity
 
 # Share of tests among the items of somebody in doubt, who is paused the sooner.
 DOUBT = 0.5
+# HITs of a campaign are counted again after so many were handed out, or so much time.
+COUNT_AGAIN, COUNTED_SECONDS = 500, 60
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -41,7 +58,8 @@ def choose(
     the worker was given, so that asking again gives the same. Where one sort has run
     out, the other one is given: what staff approved is answered, no more and no less.
     """
-    if not Placement.objects.filter(campaign=campaign).exists():
+    scale = _affordable(campaign)
+    if scale is None:
         return None
     pool = campaign.pool
     record = record_of(worker, pool)
@@ -60,7 +78,7 @@ def choose(
         record.n_answered,
         record.n_tests,
         p_careless,
-        options=ScheduleOptions(doubt=DOUBT, scale=_affordable(campaign)),
+        options=ScheduleOptions(doubt=DOUBT, scale=scale),
     )
     if _draw(worker, pool, record) < wanted:
         return [*found_tests, *found_real]
@@ -116,22 +134,61 @@ def _rarer_first(campaign: Campaign, record: Record) -> Case:
     )
 
 
-def _affordable(campaign: Campaign) -> float:
-    """Keep tests at the share of answers that staff approved, as far as one can tell."""
-    places = {
-        is_test: (n, n - n_left)
-        for is_test, n, n_left in HIT.objects.filter(campaign=campaign)
-        .order_by()
-        .annotate(is_test=Case(When(_hits_of(Q(campaign=campaign)), then=1), default=0))
-        .values_list("is_test")
-        .annotate(n=Sum("max_assignments"), n_left=Sum("n_available"))
-    }
-    (n_tests, tests_done), (n_real, real_done) = (
-        places.get(is_test, (0, 0)) for is_test in (1, 0)
+def _affordable(campaign: Campaign) -> float | None:
+    """Keep tests at the share of answers that staff approved, as far as one can tell.
+
+    None where there are no tests. All HITs are counted now and then; in between, only
+    what was handed out since is added: who claims waits for no sum over a campaign.
+    """
+    key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
+    counted: _Places | None = computed.get(key)
+    since = _handed_out(campaign, counted.newest) if counted else []
+    if counted is None or len(since) >= COUNT_AGAIN:
+        counted, since = _count(campaign), []
+        computed.set(key, counted, COUNTED_SECONDS)
+    if not counted.n_tests:
+        return None
+    done = counted.n_done + len(since)
+    tests_done = counted.n_tests_done + sum(since)
+    planned = max(counted.n_places, 1)
+    share = counted.n_tests / planned
+    return affordable(done, tests_done, share, planned=planned)
+
+
+class _Places(NamedTuple):
+    """Places of a campaign's HITs, and how many are taken; `newest` is the last taken."""
+
+    newest: int
+    n_places: int = 0
+    n_done: int = 0
+    n_tests: int = 0
+    n_tests_done: int = 0
+
+
+def _count(campaign: Campaign) -> _Places:
+    # Before the sums: what is handed out meanwhile is counted twice rather than never.
+    newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    hits = HIT.objects.filter(campaign=campaign).order_by()
+    every, tests = (
+        rows.aggregate(
+            n=Coalesce(Sum("max_assignments"), 0), left=Coalesce(Sum("n_available"), 0)
+        )
+        for rows in (hits, hits.filter(_hits_of(Q(campaign=campaign))))
     )
-    done = tests_done + real_done
-    planned = max(n_tests + n_real, 1)
-    return affordable(done, tests_done, n_tests / planned, planned=planned)
+    return _Places(
+        newest,
+        every["n"],
+        every["n"] - every["left"],
+        tests["n"],
+        tests["n"] - tests["left"],
+    )
+
+
+def _handed_out(campaign: Campaign, newest: int) -> list[bool]:
+    """Tell of what was handed out since which were tests."""
+    rows = Assignment.objects.filter(pk__gt=newest, hit__campaign=campaign).order_by()
+    is_test = Exists(Placement.objects.filter(item__hit=OuterRef("hit")))
+    return list(rows.values_list(is_test, flat=True)[:COUNT_AGAIN])
 
 
 def _draw(worker: Worker, pool: str, record: Record) -> float:
