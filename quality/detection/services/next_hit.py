@@ -6,21 +6,10 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import (
-    Case,
-    Exists,
-    IntegerField,
-    Max,
-    OuterRef,
-    Q,
-    QuerySet,
-    Sum,
-    Value,
-    When,
-)
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from crowd.hits.models.assignment import Assignment
@@ -46,6 +35,7 @@ from quality.test_questions.models import Placement, Polarity
 DOUBT = 0.5
 # HITs of a campaign are counted again after so many were handed out, or so much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
+_IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -68,11 +58,9 @@ def choose(
     if not fitted and _waits(worker, pool, p_careless):
         return []
     # Both are looked for each time: how long it takes does not tell which was wanted.
-    of_tests = _hits_of(Q(campaign=campaign))
-    tests = unseen.filter(of_tests).order_by(_rarer_first(campaign, record), "position")
-    found_tests = list(tests.values_list("pk", flat=True)[:CANDIDATES])
+    found_tests = _tests(campaign, unseen, record)
     found_real = list(
-        unseen.exclude(of_tests).values_list("pk", flat=True)[:CANDIDATES]
+        unseen.exclude(_IS_TEST).values_list("pk", flat=True)[:CANDIDATES]
     )
     wanted = test_probability(
         record.n_answered,
@@ -100,8 +88,21 @@ def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
     return True
 
 
-def _hits_of(placements: Q) -> Q:
-    return Q(pk__in=Placement.objects.filter(placements).order_by().values("item__hit"))
+def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[int]:
+    """Find test questions, first those of the polarity that was asked less.
+
+    From the placements: late in a campaign few of very many HITs are tests.
+    """
+    asked = {kind: record.tests.get(kind, (0, 0))[1] for kind in KINDS}
+    rarer = Q(polarity=min(KINDS, key=lambda kind: asked[kind]), retirement=None)
+    left = Placement.objects.filter(
+        Exists(unseen.order_by().filter(pk=OuterRef("item__hit"))), campaign=campaign
+    ).order_by("pk")
+    return [
+        hit
+        for rows in (left.filter(rarer), left.exclude(rarer))
+        for hit in rows.values_list("item__hit", flat=True)[:CANDIDATES]
+    ]
 
 
 def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]:
@@ -120,18 +121,6 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
         known = standing.fit.parameters
         early = EarlyStop(known["share_careless"], known["good_accuracy"])
     return early.probability(record.tests, KINDS), False
-
-
-def _rarer_first(campaign: Campaign, record: Record) -> Case:
-    """Order test questions so that those of the polarity asked less come first."""
-    asked = {kind: record.tests.get(kind, (0, 0))[1] for kind in KINDS}
-    rarer = min(KINDS, key=lambda kind: asked[kind])
-    wanted = Q(campaign=campaign, polarity=rarer, retirement=None)
-    return Case(
-        When(_hits_of(wanted), then=Value(0)),
-        default=Value(1),
-        output_field=IntegerField(),
-    )
 
 
 def _affordable(campaign: Campaign) -> float | None:
@@ -173,7 +162,7 @@ def _count(campaign: Campaign) -> _Places:
         rows.aggregate(
             n=Coalesce(Sum("max_assignments"), 0), left=Coalesce(Sum("n_available"), 0)
         )
-        for rows in (hits, hits.filter(_hits_of(Q(campaign=campaign))))
+        for rows in (hits, hits.filter(pk__in=_tests_of(campaign)))
     )
     return _Places(
         newest,
@@ -184,11 +173,16 @@ def _count(campaign: Campaign) -> _Places:
     )
 
 
+def _tests_of(campaign: Campaign) -> QuerySet[Placement, Any]:
+    return Placement.objects.filter(campaign=campaign).order_by().values("item__hit")
+
+
 def _handed_out(campaign: Campaign, newest: int) -> list[bool]:
     """Tell of what was handed out since which were tests."""
-    rows = Assignment.objects.filter(pk__gt=newest, hit__campaign=campaign).order_by()
-    is_test = Exists(Placement.objects.filter(item__hit=OuterRef("hit")))
-    return list(rows.values_list(is_test, flat=True)[:COUNT_AGAIN])
+    of_campaign = HIT.objects.filter(pk=OuterRef("hit"), campaign=campaign)
+    is_test = Placement.objects.filter(item__hit=OuterRef("hit"))
+    rows = Assignment.objects.filter(Exists(of_campaign), pk__gt=newest).order_by("pk")
+    return list(rows.values_list(Exists(is_test), flat=True)[:COUNT_AGAIN])
 
 
 def _draw(worker: Worker, pool: str, record: Record) -> float:

@@ -53,7 +53,7 @@ def _check(
     evaluation: HumanEvaluation, systems: Sequence[Submission], part: Part
 ) -> TestCheck:
     sides = Sides()
-    real = [item.spec for item in (*part.judged, *part.anchors)]
+    real = [item.spec for item in part.judged] + [item.spec for item in part.anchors]
     compared = Compared(evaluation.task, systems, real)
     compared.add(part.hidden, sides, seed=part.seed)
     for draw in range(1, N_DRAWS):
