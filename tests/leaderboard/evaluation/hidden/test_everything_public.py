@@ -207,7 +207,7 @@ def test_all_that_is_public_tells_no_test_from_a_real_item(task, launched, relea
             (tests, real)[side].extend(rows[part])
             groups[side].extend(of[part])
     names = (*FEATURES, *BESIDE)
-    together = {"groups": [*groups[0], *groups[1]], "names": names, "n_shuffles": 99}
+    together = {"groups": [*groups[0], *groups[1]], "names": names}
     tests, real = np.array(tests), np.array(real)
     found = separability(tests, real, 1, **together)
     assert len(tests) == 32
