@@ -8,8 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crowd.campaigns.services import shares
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import HIT, Answer, Pause
+from genie.lib.serving import caches
 from quality.bans.services import held_exclusions
 from quality.detection.services import next_hit
 from quality.detection.services.assess_pool import assess
@@ -117,7 +119,30 @@ def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
         )
     assert counts[True] == counts[False]
     assert len(counts[True]) == 1
-    assert max(counts[True]) <= 32
+    assert max(counts[True]) <= 24
+
+
+def test_with_several_campaigns_and_shares_claiming_takes_few_queries_too(campaign):
+    other = make_campaign(of=items(40, "other-"))
+    for each in (campaign, other):
+        shares.plan(each, 0.9, follows_crowd=False)
+    worker = make_worker()
+    work(worker, 6)
+    with CaptureQueriesContext(connection) as captured:
+        assert next_assignment(worker) is not None
+    assert len(captured) <= 24
+
+
+def test_what_is_handed_out_between_two_counts_is_known(campaign):
+    worker = make_worker()
+    work(worker, 10)
+    counted_then = next_hit._affordable(campaign)
+    caches.computed.clear()
+    assert next_hit._affordable(campaign) == counted_then
+    with CaptureQueriesContext(connection) as captured:
+        next_hit._affordable(campaign)
+    assert len(captured) == 1
+    assert "SUM" not in captured[0]["sql"]
 
 
 def test_campaigns_without_test_questions_take_one_query_more():
