@@ -104,6 +104,7 @@ def test_few_workers_complete_a_campaign(
     assert score.n == task.sample_size
 
 
+@pytest.mark.every_engine
 def test_leftover_tests_are_closed_and_their_money_is_freed(
     task_with, launched, worker_of, admin_user
 ):
