@@ -31,6 +31,7 @@ class FirstStaffForm(UserCreationForm):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         self.fields["username"].label = "User name"
+        self.fields["username"].help_text = "Letters, digits and @ . + - _"
         self.fields["email"].label = "E-mail address"
         self.fields["email"].required = True
         self.fields["password2"].label = "Confirm password"
