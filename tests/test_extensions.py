@@ -133,7 +133,7 @@ def test_a_broken_template_is_named_and_all_else_works(others, tmp_path):
 @pytest.mark.django_db
 def test_checks_and_the_admin_say_what_is_left_out(others, tmp_path, client):
     others(folder=put(tmp_path, "metrics/broken.py", "1 / 0"))
-    told = [m for m in run_checks() if m.id == "genie.W002"]
+    told = [m for m in run_checks() if m.id == "genie.W004"]
     assert [("broken.py" in m.msg, "division by zero" in m.msg) for m in told] == [
         (True, True)
     ]
