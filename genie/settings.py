@@ -56,7 +56,7 @@ CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 SIGN_IN_PROVIDERS = providers.configured()
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "leaderboard.site.admin_site.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -327,9 +327,9 @@ GENIE: dict[str, Any] = {
     # how e-mails and webhooks name the site
     "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
-    # the largest prediction file, before and after decompression
-    "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,
+    "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
+    "TASKS": env.words("GENIE_TASKS"),  # folders of tasks of one's own
     # what all campaigns together may cost, in cents
     "SITE_BUDGET_CENTS": env.integer("GENIE_SITE_BUDGET_CENTS", 1_000_000),
     "MINIMUM_HOURLY_CENTS": 1500,

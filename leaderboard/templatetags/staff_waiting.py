@@ -18,6 +18,7 @@ from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.extensions import broken
+from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models.submission import Submission
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
@@ -45,6 +46,12 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     return [
         (str(evaluation.subject), page_of(evaluation.subject)) for evaluation in served
     ]
+
+
+@register.simple_tag
+def how_it_goes(campaign: Campaign) -> dict[str, Any]:
+    """Give a campaign's pace, expected end, spending and test questions."""
+    return of_campaign(campaign)
 
 
 @register.simple_tag(takes_context=True)
