@@ -16,7 +16,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "demo": "show Genie at work: four small tasks and simulated annotators",
     },
     "Your own evaluation": {
-        "new": "make a task from your systems' outputs",
+        "new": "make a task of files of outputs, and start it",
         "load-task": "load a task or read it again",
         "export-task": "write a task to a folder or a zip file",
         "import-task": "read a task from a folder or a zip file",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from crowd import hit_templates
 from genie.lib import extension, outside
 from leaderboard.extensions import FINDERS, broken
 from leaderboard.metric_runs.services import measure
+from leaderboard.tasks import shipped
 from tests import installed
 from tests.factories import (
     make_predictions,
@@ -143,6 +145,15 @@ def test_checks_and_the_admin_say_what_is_left_out(others, tmp_path, client):
     assert "division by zero" in page
     client.force_login(make_user("staff", is_staff=True))
     assert "left out" not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_tasks_are_folders_that_can_be_loaded(others, tmp_path):
+    ours = shipped.folder("demo-qa")
+    shutil.copytree(ours, tmp_path / "tasks" / "my-qa")
+    others(folder=tmp_path)
+    assert "my-qa" in shipped.outside()
+    assert shipped.folder("my-qa") == tmp_path / "tasks" / "my-qa"
+    assert shipped.folder("demo-qa") == ours
 
 
 @pytest.fixture(scope="module")
