@@ -39,6 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "look for problems; --deploy asks what production needs",
     },
 }
+_LONG = {"up", "demo"}
 _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 
 
@@ -51,6 +52,10 @@ def main() -> None:
     elif words == ["--version"]:
         sys.stdout.write(f"{_version()}\n")
     else:
+        if words[0] in _LONG and "--help" not in words:
+            # before anything is loaded that takes time
+            sys.stdout.write(f"genie {words[0]}: starting ...\n")
+            sys.stdout.flush()
         from django.core.management import execute_from_command_line
 
         at = 1 if words[0] == "help" and len(words) > 1 else 0

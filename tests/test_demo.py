@@ -116,7 +116,8 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
     demo = Site(installed, "demo", tmp_path)
     try:
         printed = demo.wait(300)
-        assert str(tmp_path / "var") in printed.splitlines()[0]
+        assert printed.startswith("genie demo: starting ...\n")
+        assert str(tmp_path / "var") in printed.splitlines()[1]
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
         assert re.search(r"\d+ HITs answered by simulated annotators", printed)
