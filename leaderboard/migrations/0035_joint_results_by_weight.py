@@ -13,7 +13,7 @@ def score_again(apps: Any, schema_editor: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboard", "0033_joint_pages_and_changes"),
+        ("leaderboard", "0034_drawn_tests"),
     ]
 
     operations = [
