@@ -93,12 +93,18 @@ def test_files_in_the_folder_are_pieces_like_ours(others, tmp_path):
     assert broken() == []
 
 
-def test_a_detector_is_an_object(others, tmp_path):
-    others(folder=put(tmp_path, "detectors/mine.py", DETECTOR))
-    from quality.detection.stats.detector_specs import DetectorSpec
-
-    ((_, found),) = outside.objects("detectors", DetectorSpec)
-    assert found.slug == "rate-mine"
+def test_a_detector_is_an_object_and_is_there_from_the_start(tmp_path):
+    """In a process of its own: it imports the module that is just looking for it."""
+    put(tmp_path, "detectors/mine.py", DETECTOR)
+    code = (
+        "from quality.detection.stats.detector_specs import DETECTORS, PAPER_DETECTORS;"
+        "print('rate-mine' in DETECTORS, 'rate-mine' in PAPER_DETECTORS)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True,
+        text=True, env={**os.environ, "GENIE_EXTENSIONS": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stdout == "True False\n"
 
 
 @pytest.mark.parametrize(
