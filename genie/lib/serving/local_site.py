@@ -40,9 +40,7 @@ class LocalSite(BaseCommand):
             self.say(f"bringing the database up to date: {len(plan)} steps")
             call_command("migrate", verbosity=1, interactive=False, stdout=self.stdout)
 
-    def start_site(
-        self, processes: Processes, port: int, *, host: str = LOCAL, threads: int = 4
-    ) -> str:
+    def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
         """Start the queue and the web server; give the address once it answers."""
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
         # so that links in e-mails lead to this port
@@ -51,12 +49,15 @@ class LocalSite(BaseCommand):
         processes.start(sys.argv[0], "work", "--quiet")
         processes.start(
             "-m", "gunicorn", "genie.wsgi",
+            # `python elsewhere/manage.py up` knows the way, and gunicorn would not
+            "--pythonpath", str(settings.BASE_DIR),
             "--bind", f"{host}:{port}",
-            "--worker-class", "gthread", "--workers", "2", "--threads", str(threads),
+            # loaded once for both workers: a second less, and half of the memory
+            "--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "4",
             "--log-level", "warning",
         )  # fmt: skip
         # asks neither for a host name nor for HTTPS
-        if not answers(f"{address}/healthz"):
+        if not answers(f"{address}/healthz", meanwhile=processes.all_run):
             raise CommandError("The site did not start; the lines above say why.")
         return address
 
