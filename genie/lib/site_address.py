@@ -29,6 +29,7 @@ def read(folder: Path) -> str:
 
 def write_down(folder: Path, address: str) -> None:
     """Keep the address at which a site was started."""
+    folder.mkdir(parents=True, exist_ok=True)
     _file(folder).write_text(address, "utf-8")
 
 
