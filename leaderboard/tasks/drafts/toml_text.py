@@ -67,12 +67,12 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    r"""Write a text; where it has several lines, on lines of its own for people to edit.
+    """Write a text; where it has several lines, on lines of its own for people to edit.
 
     Examples
     --------
-    >>> _text('one\ntwo "2"')
-    '\"\"\"\none\ntwo \\"2\\"\"\"\"'
+    >>> print(_text("one"))
+    "one"
     """
     quoted = _quoted(text)
     if "\n" not in text or "\r" in text:
