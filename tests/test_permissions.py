@@ -181,7 +181,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_BANS: "api:ban-list",
     Staff.EXPORT_TASKS: "api:bundle-detail",
     Staff.SEE_REFERENCES: "",
-    Staff.IMPORT_TASKS: "api:bundle-list",
+    Staff.IMPORT_TASKS: "",
 }
 
 
