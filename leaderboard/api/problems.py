@@ -71,6 +71,7 @@ KINDS: dict[str, Kind] = {
     "webhook-exists": Kind(409, "The team already has a webhook for this address"),
     "too-many-webhooks": Kind(409, "The team has the maximum number of webhooks"),
     "release-changed": Kind(409, "The task is loaded with other instances"),
+    "incomparable": Kind(409, "Scores before and after could not be compared"),
     "slug-taken": Kind(409, "A task that comes with Genie has this slug"),
     "key-reused": Kind(409, "The Idempotency-Key was used for a different request"),
     "not-accepting": Kind(409, "The task is not accepting submissions"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpResponse
@@ -20,6 +20,7 @@ from genie.accounts.permissions import IsStaff
 from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.serving.uploads import announced, drop
+from genie.lib.typing import Account
 from leaderboard.api.base import View, problems
 from leaderboard.api.query import task_of
 from leaderboard.submissions.selectors.visibility import Staff
@@ -93,6 +94,7 @@ class BundleList(View):
                 "unusable-task",
                 "release-changed",
                 "slug-taken",
+                "incomparable",
                 "file-too-large",
                 "request-too-large",
                 "unsupported-media-type",
@@ -113,7 +115,9 @@ class BundleList(View):
                     code="unusable-task",
                     details={"problems": looked.problems},
                 )
-            created = bundles.import_bundle(bundle).created
+            created = bundles.import_bundle(
+                bundle, by=cast("Account", request.user)
+            ).created
         report = {
             "slug": bundle.slug,
             "created": created,
