@@ -56,7 +56,7 @@ CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 SIGN_IN_PROVIDERS = providers.configured()
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "leaderboard.site.admin_site.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -97,7 +97,7 @@ WSGI_APPLICATION = "genie.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [(BASE_DIR / "genie/assets/templates").resolve()],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -191,7 +191,7 @@ MEDIA_ROOT = VAR_DIR / "media"
 MEDIA_URL = "/media/"  # never served: downloads go through views that check permissions
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [(BASE_DIR / "genie/assets/static").resolve()]
 WHITENOISE_USE_FINDERS = not PRODUCTION
 if (
     not PRODUCTION

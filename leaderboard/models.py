@@ -11,6 +11,7 @@ from leaderboard.evaluation.models.comparison import (
     CountedVote,
 )
 from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.evaluation.models.drawn_tests import DrawnTests
 from leaderboard.evaluation.models.human_evaluation import (
     EvaluatedSystem,
     EvaluationCampaign,
@@ -46,6 +47,7 @@ __all__ = [
     "ComparisonSet",
     "ConfirmedOutput",
     "CountedVote",
+    "DrawnTests",
     "EvaluatedSystem",
     "EvaluationCampaign",
     "HumanEvaluation",

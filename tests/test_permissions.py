@@ -110,7 +110,7 @@ MATRIX: dict[str, str] = {
         leaderboard:take-back leaderboard:team-member leaderboard:team-invitation
     """,
     NOBODY: """
-        api:metric-scores-detail api:nowhere
+        accounts:set-up api:metric-scores-detail api:nowhere
         work:invitation work:panel work:arrive work:turn-frame work:preview-frame
         work:submit work:elsewhere leaderboard:submission-badge leaderboard:metric-download
         leaderboard:metric-outside leaderboard:realigned leaderboard:crowds hooks:mturk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from django.db import transaction
@@ -23,9 +22,8 @@ from leaderboard.evaluation.models.human_evaluation import (
     JudgedItem,
 )
 from leaderboard.evaluation.services import anchors, items, qualification
-from leaderboard.evaluation.services.anchors import AnchorSpec
-from leaderboard.evaluation.services.hidden.single import Planned
 from leaderboard.evaluation.services.items import JudgedSpec
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services import configuration
@@ -33,21 +31,6 @@ from quality.detection.services import judge
 from quality.test_questions.services import grade, inject, leftovers
 
 State = states.State
-
-
-@dataclass(frozen=True)
-class Part:
-    """One campaign before it is built: what it asks of what."""
-
-    key: str
-    title: str
-    criteria: dict[str, str]
-    seed: int
-    judged: list[JudgedSpec]
-    hidden: list[inject.HiddenItem]
-    anchors: list[AnchorSpec] = field(default_factory=list)
-    # what staff are told of the test questions
-    planned: Planned | None = None
 
 
 def send_out(

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
 
 from crowd.campaigns.services import run
 from crowd.hits.models.campaign import Campaign
@@ -57,7 +56,7 @@ def test_check(evaluation: HumanEvaluation) -> TestCheck | None:
     """Measure whether the test questions of what is planned stand out."""
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return None
-    return strategy_of(evaluation).check_tests(evaluation)
+    return gate.check_of(evaluation, strategy_of(evaluation).plan(evaluation))
 
 
 @transaction.atomic
@@ -84,11 +83,7 @@ def approve(
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
-    check = test_check(evaluation)
-    if check is not None:
-        if gate.objections(check) and not despite.strip():
-            gate.refuse(check)
-        gate.keep(check, by=by, despite=despite, at=timezone.now())
+    _check_tests(evaluation, by, despite)
     cents = strategy.cost(evaluation).total_cents
     keys = strategy.keys(evaluation)
     # A commitment for each campaign: each is settled by itself when its campaign ends.
@@ -238,6 +233,8 @@ def retry(subject: Subject, *, by: Account) -> Subject:
             code="nothing-to-retry",
         )
     if evaluation is not None:
+        if evaluation.state == State.APPROVED:
+            gate.accept(evaluation, by=by)
         # Both rows show the failure of a submission's evaluation, so both forget it.
         HumanEvaluation.objects.filter(pk=pk).update(**UNFAILED)
     if isinstance(subject, Submission):
@@ -306,6 +303,20 @@ def _decided(
         ) from lost
     subject.refresh_from_db()
     return subject
+
+
+def _check_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:
+    """Measure and keep what is to be asked; refuse it without a word where it stands out."""
+    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
+        return
+    strategy = strategy_of(evaluation)
+    parts = strategy.plan(evaluation)
+    check = gate.check_of(evaluation, parts)
+    if check is None:
+        return
+    if gate.objections(check) and not despite.strip():
+        gate.refuse(check)
+    gate.keep(check, strategy.human(evaluation), parts, by=by, despite=despite)
 
 
 def _check_reason(subject: machine.Subject, reason: str, done: str) -> None:

@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from crowd.hits.services.build import ItemSpec
 from genie.lib.seeds import seed_from
 from leaderboard.designs.base import content_key
+from leaderboard.evaluation.services.hidden.compared import Compared, Sides
 from leaderboard.evaluation.services.hidden.plan import planned
-from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
 from leaderboard.metrics.base import Batch
 from leaderboard.metrics.chrf import ChrF
 from leaderboard.metrics.rouge_l import RougeL
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Task
-from quality.test_questions.models import Polarity
-from quality.test_questions.separability.measure import Separability, separability
+from quality.test_questions.separability.measure import Separability
 from quality.test_questions.services.inject import HiddenItem, item_key
 
 EDIT = "edit:"
@@ -32,27 +31,9 @@ Edited = tuple[str, str, Sequence[str]]
 
 
 @dataclass
-class _Side:
-    """Items that are compared with others: what is seen of them, and of what they are."""
-
-    features: list[Floats] = field(default_factory=list)
-    groups: list[int] = field(default_factory=list)
-
-    def __add__(self, other: _Side) -> _Side:
-        return _Side([*self.features, *other.features], [*self.groups, *other.groups])
-
-    def add(self, features: Floats, groups: Sequence[int]) -> None:
-        self.features += list(features)
-        self.groups += groups
-
-
-@dataclass
-class _Found:
+class _Found(Sides):
     """What all draws of a task have given."""
 
-    real: _Side = field(default_factory=_Side)
-    good: _Side = field(default_factory=_Side)
-    bad: _Side = field(default_factory=_Side)
     kinds: Counter[str] = field(default_factory=Counter)
     edits: list[Edited] = field(default_factory=list)
 
@@ -96,19 +77,13 @@ def study_task(
         for draw in range(n_draws):
             studied.draw(found, seed_from("study", seed, system.system_name, draw))
     pairs = {
-        "tests and real items": (found.good + found.bad, found.real),
+        "tests and real items": (found.tests, found.real),
         "positive ones and real items": (found.good, found.real),
         "negative ones and real items": (found.bad, found.real),
         "positive and negative ones": (found.good, found.bad),
     }
     compared = {
-        name: separability(
-            np.array(one.features),
-            np.array(two.features),
-            seed,
-            groups=[*one.groups, *two.groups],
-            n_shuffles=n_shuffles,
-        )
+        name: one.told_from(two, seed, n_shuffles=n_shuffles)
         for name, (one, two) in pairs.items()
     }
     kinds = dict(sorted(found.kinds.items()))
@@ -119,7 +94,7 @@ class _System:
     """One system's campaigns, as they would be."""
 
     def __init__(self, task: Task, system: Submission, first_group: int) -> None:
-        self.task, self.system, self.first_group = task, system, first_group
+        self.task, self.system = task, system
         self.rows = {
             content_key(task.slug, row.instance_id): row
             for row in task.instances.order_by("position")
@@ -129,36 +104,31 @@ class _System:
                 "instance_id", "text"
             )
         )
-        self.seen = seen_of(task, [system], list(self.rows.values()))
-        self.is_new = True
+        self.compared = Compared(
+            task,
+            [system],
+            self._judged(f"study-{system.pk}"),
+            own=False,
+            first_group=first_group,
+        )
 
     def draw(self, found: _Found, seed: int) -> None:
         """Draw the questions of one campaign, and describe them as a worker sees them."""
-        key = f"study-{seed}"
         human = self.task.human
         drawn = planned(
             self.task,
             human,
             human.separate()[0],
             self.system,
-            campaign_key=key,
+            seed,
+            campaign_key=f"study-{seed}",
             n_items=self.task.sample_size,
-            seed=seed,
         ).items
-        judged = self._judged(key)
-        tests = [item.spec for item in drawn]
-        seen = compared(self.seen, self.rows, judged, tests, seed=seed)
-        groups = [self.first_group + group for group in seen.groups]
-        for at, item in enumerate(drawn):
-            side = found.good if item.polarity == Polarity.POSITIVE else found.bad
-            side.add(seen.tests[at : at + 1], groups[at : at + 1])
+        self.compared.add(drawn, found, seed=seed)
+        for item in drawn:
             found.kinds[item.kind] += 1
             if item.kind.startswith(EDIT):
                 found.edits += self._edit(item)
-        # The same real items are there in each draw.
-        if self.is_new:
-            found.real.add(seen.items, groups[len(tests) :])
-            self.is_new = False
 
     def _judged(self, campaign_key: str) -> list[ItemSpec]:
         return [

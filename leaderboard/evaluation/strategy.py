@@ -6,7 +6,7 @@ from typing import Protocol
 
 from crowd.pricing import Quote
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.tasks.config import HumanConfig
 
 
@@ -29,8 +29,8 @@ class Strategy(Protocol):
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Refuse what would fail later, before money is set aside for it."""
 
-    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
-        """Measure whether planned test questions stand out; None: not measured."""
+    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
+        """Plan its campaigns with all of their test questions."""
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         """Name its campaigns; each has a commitment of the same name."""

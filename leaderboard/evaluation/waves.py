@@ -5,7 +5,7 @@ Pairs are drawn once, in a stored random order; a wave is the next piece of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from crowd.hits.models.campaign import Campaign
 from crowd.hits.services.build import ItemSpec
@@ -14,9 +14,14 @@ from leaderboard.designs.base import SLOTS
 from leaderboard.evaluation import campaigns
 from leaderboard.evaluation.models.comparison import ComparedPair, Comparison
 from leaderboard.evaluation.services import items
-from leaderboard.evaluation.services.comparison import key_of
+from leaderboard.evaluation.services.campaign_titles import comparison_title
+from leaderboard.evaluation.services.comparison import criteria_of, key_of
+from leaderboard.evaluation.services.hidden.drawn import keep, tests_of
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
+from leaderboard.evaluation.services.hidden.offers import Planned
+from leaderboard.evaluation.services.hidden.surfaces import N_CANDIDATES
 from leaderboard.evaluation.services.items import Entry, JudgedSpec
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.submissions.models.submission import Prediction
 from leaderboard.tasks.config import ComparisonConfig
 from leaderboard.tasks.models import Instance
@@ -29,28 +34,35 @@ class Drawn:
     """The instances of a comparison in their random order: pairs, and test questions."""
 
     pairs: list[Instance]
+    # what test questions can be made of, and how many are wanted
     tests: list[Instance]
+    n_tests: int
 
 
 @dataclass(frozen=True)
 class Wave:
-    """One wave before it is built."""
+    """One wave before it is built: a piece of the whole comparison."""
 
     number: int
     first_position: int
+    whole: Part
     pairs: list[JudgedSpec]
     hidden: list[inject.HiddenItem]
 
     @property
     def specs(self) -> list[ItemSpec]:
-        return [item.spec for item in self.pairs] + [item.spec for item in self.hidden]
+        return [item.spec for item in (*self.pairs, *self.hidden)]
+
+    @property
+    def part(self) -> Part:
+        """Give what a campaign is built of when the wave is its first."""
+        planned = replace(self.whole.planned, items=self.hidden)
+        return replace(self.whole, judged=self.pairs, planned=planned)
 
     def within(self, n_items: int) -> Wave:
         """Leave test questions out where the money is for the pairs only."""
         n_hidden = max(0, n_items - len(self.pairs))
-        return Wave(
-            self.number, self.first_position, self.pairs, self.hidden[:n_hidden]
-        )
+        return replace(self, hidden=self.hidden[:n_hidden])
 
 
 def human_of(comparison: Comparison) -> ComparisonConfig:
@@ -79,20 +91,24 @@ def drawn(comparison: Comparison) -> Drawn:
         if configuration.has_references(instance)
     ]
     n_due = human.n_tests_among(n_pairs)
-    # One instance more than questions: each takes its wrong text from another one.
+    # One instance more than questions: each may take its wrong text from another one.
     n_tests = min(n_due, max(0, len(with_references) - 1))
-    return Drawn(order[:n_pairs], with_references[: n_tests + 1 if n_tests else 0])
+    offered = with_references[: N_CANDIDATES * n_tests + 1 if n_tests else 0]
+    return Drawn(order[:n_pairs], offered, n_tests)
 
 
-def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
-    """Plan the pairs from this position on, with their share of the test questions."""
-    human, available = human_of(comparison), drawn(comparison)
-    chosen = available.pairs[start : start + max(0, size)]
-    systems = (comparison.a_id, comparison.b_id)
+def whole(comparison: Comparison) -> Part:
+    """Plan all pairs with all test questions: drawn once, whatever happens elsewhere."""
+    human, available, key = (
+        human_of(comparison),
+        drawn(comparison),
+        key_of(comparison.pk),
+    )
+    systems = [comparison.a, comparison.b]
     texts: dict[tuple[int, int], str] = {
         (submission, instance): text
         for submission, instance, text in Prediction.objects.filter(
-            submission__in=systems, instance__in=chosen
+            submission__in=systems, instance__in=available.pairs
         ).values_list("submission_id", "instance_id", "text")
     }
     pairs = [
@@ -100,16 +116,44 @@ def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
             comparison.task,
             human,
             instance,
-            [Entry(texts[pk, instance.pk], pk) for pk in systems],
-            campaign_key=key_of(comparison.pk),
+            [Entry(texts[system.pk, instance.pk], system.pk) for system in systems],
+            campaign_key=key,
             seed=comparison.seed,
         )
-        for instance in chosen
+        for instance in available.pairs
     ]
+    criteria = {
+        comparison.criterion: criteria_of(comparison.task)[comparison.criterion]
+    }
+
+    def draw(seed: int) -> Planned:
+        hidden = hidden_pairs(
+            comparison.task,
+            human,
+            criteria,
+            available.tests,
+            systems=systems,
+            campaign_key=key,
+            n=available.n_tests,
+            seed=seed,
+        )
+        return Planned(hidden, available.n_tests)
+
+    names = [system.system_name for system in systems]
+    title = comparison_title(comparison.task.title, *names, comparison.criterion)
+    seed = comparison.seed
+    tests = tests_of(comparison.evaluation, human, key, seed, draw)
+    return Part(key, title, criteria, seed, pairs, tests, draw)
+
+
+def wave_of(comparison: Comparison, start: int, size: int) -> Wave:
+    """Plan the pairs from this position on, with their share of the test questions."""
+    human, every = human_of(comparison), whole(comparison)
+    pairs = every.judged[start : start + max(0, size)]
     # Differences of a running total: rounding wave by wave would lose or add questions.
-    first, after = (human.n_tests_among(n) for n in (start, start + len(chosen)))
-    hidden = _tests(comparison, human, available)[first:after]
-    return Wave(comparison.n_waves, start, pairs, hidden)
+    first, after = (human.n_tests_among(n) for n in (start, start + len(pairs)))
+    hidden = every.hidden[first:after]
+    return Wave(comparison.n_waves, start, every, pairs, hidden)
 
 
 def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
@@ -130,22 +174,7 @@ def remember(comparison: Comparison, campaign: Campaign, wave: Wave) -> None:
         ]
     )
     inject.place(campaign, wave.hidden)
+    if not comparison.evaluation.drawn_tests.exists():
+        keep(comparison.evaluation, human_of(comparison), [wave.whole])
     comparison.n_waves = wave.number + 1
     comparison.save(update_fields=["n_waves"])
-
-
-def _tests(
-    comparison: Comparison, human: ComparisonConfig, available: Drawn
-) -> list[inject.HiddenItem]:
-    if len(available.tests) < 2:
-        return []
-    return hidden_pairs(
-        comparison.task,
-        human,
-        {comparison.criterion: ""},
-        available.tests,
-        systems=[comparison.a, comparison.b],
-        campaign_key=key_of(comparison.pk),
-        n=len(available.tests) - 1,
-        seed=comparison.seed,
-    )

@@ -8,8 +8,8 @@ checks all of it at once and holds every default; nothing else reads the raw tab
 People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
 
 Front door: models; api; chosen_metrics; config; config (marked); drafts (ask, bundle,
-draft); intake (guess, join, problem, read, roles, table); services (bundles,
-configuration, fitting, load, worker_requirements); shipped.
+draft); intake (guess, join, problem, read, roles, table); readers (base); services
+(bundles, configuration, fitting, load, worker_requirements); shipped.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from crowd.hits.models.campaign import Campaign
 from crowd.hits.models.reservation import Reservation
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.workers.models.requirement import Requirement
-from crowd.workers.models.worker import Exclusion, Worker
+from crowd.workers.models.worker import Exclusion, Pause, Worker
 from crowd.workers.selectors.eligible import unseen_hits
 from crowd.workers.selectors.qualifications import standings_of
 from crowd.workers.selectors.requirements import unmet
@@ -31,7 +31,7 @@ HERE = SelfHosted.slug
 def is_starved(campaign: Campaign, now: datetime) -> bool:
     """Tell whether HITs wait, nobody works on one, and no active worker may take one.
 
-    All of them are excluded, lack what is required and cannot get it by a test, or have
+    All of them are excluded or paused, lack what is required and cannot get it by a test, or have
     seen every input that is left. On other platforms than our own nobody knows who might
     come.
     """
@@ -121,9 +121,10 @@ def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:
 
 def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
     """Give the active workers whom the campaign is open to, those seen last first."""
-    workers = Worker.objects.filter(platform=campaign.platform, excluded=False).exclude(
-        pk__in=Exclusion.objects.filter(pool=campaign.pool).values("worker")
-    )
+    workers = Worker.objects.filter(platform=campaign.platform, excluded=False)
+    for closed in (Exclusion, Pause):
+        of_pool = closed.objects.filter(pool=campaign.pool)
+        workers = workers.exclude(pk__in=of_pool.values("worker"))
     # Where one worker has the campaign to themselves, the others are not waited for.
     reserved = Reservation.objects.filter(campaign=campaign, worker__isnull=False)
     if reserved.exists():

@@ -28,16 +28,15 @@ class Worker(models.Model):
     pseudonym = models.CharField(max_length=32, unique=True, default=new_pseudonym)
     # Answers of a program that plays a worker are never shown as people's.
     simulated = models.BooleanField(default=False)
-    # the link for several people by which they came
+    excluded = models.BooleanField(
+        default=False, help_text="Gets no work in any campaign."
+    )
     came_by = models.ForeignKey(
         "crowd.Invitation",
         on_delete=models.PROTECT,
         null=True,
         blank=True,
         related_name="workers",
-    )
-    excluded = models.BooleanField(
-        default=False, help_text="Gets no work in any campaign."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -54,26 +53,21 @@ class Worker(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which somebody becomes a worker; only its hash is kept.
-
-    It is for one person, or for as many as it has places.
-    """
+    """A link by which people become workers, one unless said; only its hash is kept."""
 
     token_sha256 = models.CharField(max_length=64, unique=True)
     note = models.CharField(max_length=200, blank=True)
+    # what newcomers type in besides, where a link may be seen by others
+    code = models.CharField(max_length=40, blank=True)
+    places = models.PositiveIntegerField(default=1)
+    n_taken = models.PositiveIntegerField("taken", default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
-    places = models.PositiveIntegerField(default=1)
-    n_taken = models.PositiveIntegerField(default=0)
     # when its last place was taken
-    used_at = models.DateTimeField(null=True, blank=True)
-    # who came by it, where it is for one person
-    worker = models.ForeignKey(
-        Worker, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
+    used_at = models.DateTimeField("used up at", null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]

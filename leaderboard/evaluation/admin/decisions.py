@@ -53,7 +53,13 @@ class ApproveForm(OptionalReasonForm):
         help_text="Do not wait for the next scheduled start. Comparisons and joint "
         "evaluations always start at once.",
     )
-    field_order = ("start_now", "reason")
+    despite = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Start although test questions stand out, because",
+        help_text="Kept with your name; shown to staff only.",
+    )
+    field_order = ("start_now", "despite", "reason")
 
 
 APPROVE = Question(
@@ -132,7 +138,11 @@ def approve_selected(
 
     def act(row: Any) -> tuple[Model, str]:
         decide.approve(
-            row, by=by, reason=confirmed["reason"], start_now=confirmed["start_now"]
+            row,
+            by=by,
+            reason=confirmed["reason"],
+            start_now=confirmed["start_now"],
+            despite=confirmed["despite"],
         )
         return (
             row,

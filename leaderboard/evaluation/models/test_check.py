@@ -28,8 +28,12 @@ class TestCheck(models.Model):
     high = models.FloatField()
     best_feature = models.CharField(max_length=50, blank=True)
     best_feature_auc = models.FloatField()
-    verdict = models.CharField(max_length=500)
+    # how well good texts of test questions are told from wrong ones
+    key_auc = models.FloatField(default=0.5)
+    verdict = models.CharField(max_length=1000)
     refused = models.BooleanField(default=False)
+    # names the content of the questions that were measured
+    digest = models.CharField(max_length=64, blank=True)
     # who let it start in spite of what was found, and why
     accepted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -21,11 +21,9 @@ from crowd.money.services import budgets
 from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from leaderboard.evaluation import campaigns, closing, machine, waves
-from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     decide,
@@ -37,8 +35,9 @@ from leaderboard.evaluation.selectors.comparison_labels import (
     votes_of,
 )
 from leaderboard.evaluation.services import comparison_end
-from leaderboard.evaluation.services.campaign_titles import comparison_title
-from leaderboard.evaluation.services.comparison import criteria_of, key_of
+from leaderboard.evaluation.services.comparison import key_of
+from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.stats.stopping.sequential import Decision
 from leaderboard.tasks.config import ComparisonConfig
 
@@ -80,9 +79,8 @@ class ComparisonOfTwo:
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
-    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
-        """Not measured: its pages show several texts, each beside others."""
-        return None
+    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
+        return [waves.whole(evaluation.comparison)]
 
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         return [key_of(evaluation.comparison.pk)]
@@ -105,23 +103,14 @@ class ComparisonOfTwo:
                 "The two submissions have no instance in common.",
                 code="nothing-to-compare",
             )
-        question = criteria_of(comparison.task)[comparison.criterion]
-        names = comparison.a.system_name, comparison.b.system_name
-        part = Part(
-            key=key_of(comparison.pk),
-            title=comparison_title(comparison.task.title, *names, comparison.criterion),
-            criteria={comparison.criterion: question},
-            seed=comparison.seed,
-            judged=wave.pairs,
-            hidden=wave.hidden,
-        )
-        n_pairs = len(waves.drawn(comparison).pairs)
+        gate.before_launch(evaluation, human, [wave.whole])
+        n_pairs = len(wave.whole.judged)
         with transaction.atomic():
             machine.hold(evaluation)
             campaign = campaigns.build(
                 evaluation,
                 human,
-                part,
+                wave.part,
                 budget_cents=evaluation.approved_cents or 0,
                 starts_at=timezone.now(),
                 ratings_per_item=n_workers_at_first(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -13,17 +14,18 @@ from crowd.pricing import Quote
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation import campaigns, machine, rescoring
-from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import quote_side_by_side
 from leaderboard.evaluation.services import items, joint, qualification
 from leaderboard.evaluation.services.campaign_titles import campaign_title
-from leaderboard.evaluation.services.hidden import in_slots
+from leaderboard.evaluation.services.hidden import gate, in_slots
+from leaderboard.evaluation.services.hidden.drawn import tests_of
+from leaderboard.evaluation.services.hidden.offers import Planned
 from leaderboard.evaluation.services.items import Entry
 from leaderboard.evaluation.services.joint_results import results_of, systems_of
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Instance
@@ -53,10 +55,6 @@ class SideBySide:
     def check_launch(self, evaluation: HumanEvaluation) -> None:
         """Nothing but the platform, which is asked of all."""
 
-    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
-        """Not measured: its pages show several texts, each beside others."""
-        return None
-
     def keys(self, evaluation: HumanEvaluation) -> list[str]:
         key = f"joint:{evaluation.joint.pk}"
         return configuration.campaign_keys(key, self.human(evaluation))
@@ -66,7 +64,8 @@ class SideBySide:
 
     def launch(self, evaluation: HumanEvaluation) -> None:
         qualification.ensure(evaluation.task)
-        human, parts = self.human(evaluation), self._parts(evaluation)
+        human, parts = self.human(evaluation), self.plan(evaluation)
+        gate.before_launch(evaluation, human, parts)
         with transaction.atomic():
             machine.hold(evaluation)
             campaigns.send_out(
@@ -80,7 +79,7 @@ class SideBySide:
             machine.move(evaluation, State.ANNOTATING, n_instances=n)
             run.start_due()
 
-    def _parts(self, evaluation: HumanEvaluation) -> list[Part]:
+    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
         task, human = evaluation.task, self.human(evaluation)
         systems, n = systems_of(evaluation), evaluation.joint.n_instances
         judged = joint.shared_instances(task, systems, n=n)
@@ -105,12 +104,9 @@ class SideBySide:
             evaluation.joint, systems, len(judged) + len(spare)
         )
         outputs = {
-            row.pk: [texts[system.pk, row.pk] for system in page]
+            row.pk: [(system.pk, texts[system.pk, row.pk]) for system in page]
             for row, page in zip(spare, pages[len(judged) :], strict=True)
         }
-        lined_up = (
-            in_slots.line_ups(task, human, spare, outputs=outputs) if spare else []
-        )
         criteria_of, parts = human.separate(), []
         for criteria, key in zip(criteria_of, self.keys(evaluation), strict=True):
             seed = seed_from("campaign", key, evaluation.seed)
@@ -125,13 +121,18 @@ class SideBySide:
                 )
                 for row, page in zip(judged, pages, strict=False)
             ]
-            hidden = in_slots.hidden_line_ups(
-                task, human, criteria, lined_up, n_items=n, **about
+            draw = partial(
+                _line_ups,
+                (task, human, criteria, spare, outputs),
+                systems=systems,
+                campaign_key=key,
+                n=n_tests,
             )
+            tests = tests_of(evaluation, human, key, seed, draw)
             names = [system.system_name for system in systems]
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, names, detail=detail)
-            parts.append(Part(key, title, criteria, seed, specs, hidden))
+            parts.append(Part(key, title, criteria, seed, specs, tests, draw))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:
@@ -156,6 +157,10 @@ class SideBySide:
                 _write(evaluation, results)
                 same = HumanEvaluation.objects.filter(pk=evaluation.pk)
                 same.update(scored_at=read_at)
+
+
+def _line_ups(of: tuple[Any, ...], seed: int, *, n: int, **about: Any) -> Planned:
+    return Planned(in_slots.hidden_line_ups(*of, n=n, seed=seed, **about), n)
 
 
 def _settle(evaluation: HumanEvaluation) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -15,10 +16,8 @@ from genie.lib.errors import GenieError
 from genie.lib.unguessable import seed_for
 from leaderboard.designs.base import Design
 from leaderboard.evaluation import campaigns, closing, machine, rescoring
-from leaderboard.evaluation.campaigns import Part
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
-from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.price import quote_of
 from leaderboard.evaluation.selectors.anchors import anchor_for
 from leaderboard.evaluation.selectors.outdated import with_lost_ratings
@@ -32,8 +31,10 @@ from leaderboard.evaluation.services import (
 )
 from leaderboard.evaluation.services.campaign_titles import campaign_title
 from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden.drawn import tests_of
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.items import Entry
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.submissions.services import lifecycle
@@ -94,7 +95,8 @@ class SingleSystem:
         design = configuration.design_of(task, human)
         items.refuse_several(task, design)
         qualification.ensure(task)
-        parts = self._parts(evaluation, design)
+        parts = self.plan(evaluation)
+        gate.before_launch(evaluation, human, parts)
         begins_at = configuration.starts_at(now=evaluation.start_now)
         who = "simulated annotators" if evaluation.simulated else "workers"
         n = len(parts[0].judged)
@@ -117,36 +119,14 @@ class SingleSystem:
             )
             run.start_due()
 
-    def check_tests(self, evaluation: HumanEvaluation) -> TestCheck | None:
-        """Measure the campaign whose test questions stand out most."""
-        task, submission = evaluation.task, evaluation.submission
-        design = configuration.design_of(task, task.human)
-        # What programs answer nobody tries to see through; of several outputs on a page
-        # nothing is known to compare.
-        if evaluation.simulated or design.in_slots():
-            return None
-        checks = []
-        for part in self._parts(evaluation, design):
-            if part.planned is None or part.planned.n_wanted == 0:
-                continue
-            judged = [item.spec for item in part.judged]
-            found = gate.measured(
-                task, submission, judged, part.planned, seed=part.seed
-            )
-            checks.append(gate.check_of(evaluation, part.planned, found))
-        return max(
-            checks,
-            key=lambda c: (c.refused, c.n_wanted - c.n_found, c.auc),
-            default=None,
-        )
-
-    def _parts(self, evaluation: HumanEvaluation, design: Design) -> list[Part]:
+    def plan(self, evaluation: HumanEvaluation) -> list[Part]:
         """Plan one campaign for all criteria, or one for each (setup 2)."""
         task, human, submission = (
             evaluation.task,
             evaluation.task.human,
             evaluation.submission,
         )
+        design = configuration.design_of(task, human)
         predictions = list(
             Prediction.objects.filter(
                 submission=submission, instance__sample_rank__lt=task.sample_size
@@ -170,21 +150,21 @@ class SingleSystem:
                 items.judged(task, human, row.instance, _entries(row, design), **about)
                 for row in predictions
             ]
-            tests = planned(
+            draw = partial(
+                planned,
                 task,
                 human,
                 criteria,
                 submission,
+                campaign_key=key,
                 n_items=task.sample_size,
                 used={test.text_sha256 for part in parts for test in part.hidden},
-                **about,
             )
+            tests = tests_of(evaluation, human, key, seed, draw)
             detail = next(iter(criteria)) if len(criteria_of) > 1 else ""
             title = campaign_title(task.title, [submission.system_name], detail=detail)
             beside = anchors.specs(task, human, anchor, hidden=tests.items, **about)
-            parts.append(
-                Part(key, title, criteria, seed, judged, tests.items, beside, tests)
-            )
+            parts.append(Part(key, title, criteria, seed, judged, tests, draw, beside))
         return parts
 
     def score(self, evaluation: HumanEvaluation) -> None:

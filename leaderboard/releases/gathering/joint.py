@@ -46,6 +46,7 @@ EVALUATIONS = (
     "seed",
     "n_resamples",
     "signature",
+    "provisional",
     "simulated",
     "finished",
 )
@@ -80,6 +81,7 @@ JUDGMENTS = (
     "why_not",
     "slot",
     "on",
+    "weight",
 )
 
 
@@ -125,6 +127,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "seed": result["seed"],
                     "n_resamples": result["n_resamples"],
                     "signature": result["signature"],
+                    "provisional": joint_evaluation.is_provisional,
                     "simulated": joint_evaluation.simulated,
                     "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
                 }
@@ -193,6 +196,7 @@ def _judgments(
 ) -> list[Record]:
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
+    weights = joint_evaluation.results.get("weights", {})
     records = [
         {
             "joint": joint_evaluation.pk,
@@ -205,6 +209,7 @@ def _judgments(
             "why_not": row["why_not"],
             "slot": row["slot"],
             "on": row["on"],
+            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
         }
         for row in ratings.to_dict("records")
     ]

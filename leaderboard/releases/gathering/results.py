@@ -23,6 +23,7 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
+from quality.bans.selectors.weights import weight_of
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of
 
@@ -201,7 +202,9 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
-            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
+            "weight": 0.0
+            if row["why_not"]
+            else weight_of(weights, int(row["worker"]), int(row["item"])),
         }
         for row in ratings.to_dict("records")
     ]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.soft_weights import weigh, worker_weights
+from leaderboard.stats.systems.soft_weights import parts_of, weigh, worker_weights
 from leaderboard.stats.systems.table import RatingTable, rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
@@ -247,8 +247,8 @@ def estimate_systems(
     instances : array_like, shape (n,), optional
         Which instance; without it instances are not told from the rest.
     weights : array_like, shape (n,), optional
-        How probable it is that a rating's worker is careful, 0 to 1. The means count
-        workers so, and their covariance has what is unsure of it.
+        How probable it is that a rating was given with care, 0 to 1. The means count
+        ratings so, and their covariance has what is unsure of it.
     days : array_like, shape (n,), optional
         On which day; counts where several systems were rated on three days at least.
 
@@ -280,7 +280,8 @@ def estimate_systems(
     >>> estimates.difference("1", "0").p_value < 0.001
     True
     """
-    table = rating_table(values, systems, workers, instances, days)
+    whose = workers if weights is None else parts_of(workers, weights)
+    table = rating_table(values, systems, whose, instances, days)
     variances = variances_of(table)
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
@@ -291,23 +292,39 @@ def estimate_systems(
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
-    shares = influence.shares
+    shares, counts = _of_workers(table, workers, influence)
     return SystemEstimates(
         systems=table.systems,
         means=means,
-        n=influence.counts.sum(axis=0),
-        n_workers=(influence.counts > 0).sum(axis=0),
+        n=counts.sum(axis=0),
+        n_workers=(counts > 0).sum(axis=0),
         effective_workers=1 / (shares**2).sum(axis=0),
         largest_share=np.abs(shares).max(axis=0),
         variances=variances,
         worker_part=between + cleaning,
         instance_part=beyond,
         floor=noise * _unexplained(variances),
-        worker_freedom=_freedom(variances, influence, bread),
+        worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
-        day_freedom=_day_freedom(table),
+        day_freedom=table.day_freedom,
     )
+
+
+def _of_workers(
+    table: RatingTable, workers: npt.ArrayLike, influence: Influence
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Give shares and counts of workers, whose ratings may have been taken in parts."""
+    first = np.searchsorted(table.worker, np.arange(table.n_workers))
+    owner = np.asarray(workers)[table.row[first]]
+    names, number = np.unique(owner, return_inverse=True)
+    if len(names) == table.n_workers:
+        return influence.shares, influence.counts
+    shares = np.zeros((len(names), table.n_systems))
+    counts = np.zeros(shares.shape, dtype=np.int64)
+    np.add.at(shares, number.ravel(), influence.shares)
+    np.add.at(counts, number.ravel(), influence.counts)
+    return shares, counts
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
@@ -317,14 +334,6 @@ def _between_days(variances: Variances, influence: Influence, bread: Floats) -> 
     """
     weight = influence.day_weight @ bread.T
     return variances.day * (weight.T @ weight)
-
-
-def _day_freedom(table: RatingTable) -> float:
-    """Give as many as equally busy days would have that vary as much."""
-    if not table.n_days:
-        return 0.0
-    counts = np.bincount(table.day).astype(np.float64)
-    return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
@@ -350,18 +359,21 @@ def _unexplained(variances: Variances) -> float:
     return variances.residual / total if total > 0 else 1.0
 
 
-def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Floats:
+def _freedom(
+    variances: Variances, influence: Influence, bread: Floats, precision: Floats
+) -> Floats:
     """Give the degrees of freedom of the variance between workers.
 
     As many as equal contributions of workers would have whose expected sizes vary as
     these do under the model (Satterthwaite).
     """
     counts = influence.counts
+    weighed = precision[:, None] * counts
     alone = (counts > 0).sum(axis=0) < 2
     # only the ratio of the two counts; without any spread all ratings weigh the same
     within = (variances.instance + variances.residual) or 1.0
     # systems down, so that what is added up lies together
-    noise = np.ascontiguousarray((within * counts / counts.sum(axis=0) ** 2).T)
+    noise = np.ascontiguousarray((within * weighed / weighed.sum(axis=0) ** 2).T)
     level = np.ascontiguousarray(bread @ influence.weight.T) * variances.worker**0.5
     freedom = np.full((len(alone), len(alone)), np.nan)
     for i in np.flatnonzero(~alone):

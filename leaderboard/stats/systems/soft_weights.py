@@ -61,6 +61,28 @@ def worker_weights(table: RatingTable, weights: npt.ArrayLike) -> Floats:
     return sums_by(table.worker, own, table.n_workers) / counts
 
 
+def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Give numbers to the parts of workers' ratings that have one weight each.
+
+    Who began with care and then stopped is two workers to a model: one who counts, with
+    a leniency of their own, and one who does not.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        One part a worker where all of their ratings weigh the same.
+
+    Examples
+    --------
+    >>> parts_of(["a", "b", "b", "b"], [0.5, 1.0, 1.0, 0.1]).tolist()
+    [0, 2, 2, 1]
+    """
+    own = np.unique(np.asarray(workers), return_inverse=True)[1].ravel()
+    level = np.unique(np.asarray(weights, dtype=np.float64), return_inverse=True)[1]
+    pair = own * (int(level.max(initial=0)) + 1) + level.ravel()
+    return np.unique(pair, return_inverse=True)[1].ravel().astype(np.int64)
+
+
 def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:
     """Let workers count by their weights.
 

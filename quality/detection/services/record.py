@@ -5,7 +5,6 @@ The same queries whatever was shown last: the time that they take tells nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -14,7 +13,7 @@ from django.db.models import Count, Q
 from crowd.hits.models.assignment import Answer, Assignment
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
-from quality.test_questions.models import Placement, Polarity
+from quality.test_questions.models import Placement
 from quality.test_questions.services.grade import COUNTED
 from quality.test_questions.services.marking import Marked, marks
 
@@ -32,17 +31,26 @@ class Record:
     ----------
     n_shown, n_answered : int
         HITs that they were given, whatever became of them, and those handed in.
-    tests : dict
-        Right answers and all answers to test questions, by polarity.
+    tests : list of (str, bool)
+        Polarity of each answered test question and whether it was right, in the order
+        of answering.
     """
 
     n_shown: int
     n_answered: int
-    tests: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tests: list[tuple[str, bool]] = field(default_factory=list)
 
     @property
     def n_tests(self) -> int:
-        return sum(asked for _, asked in self.tests.values())
+        return len(self.tests)
+
+    def counts(self, first: int | None = None) -> dict[str, tuple[int, int]]:
+        """Give right answers and all answers by polarity, or those of the first few."""
+        counts: dict[str, tuple[int, int]] = {}
+        for polarity, correct in self.tests[:first]:
+            right, asked = counts.get(polarity, (0, 0))
+            counts[polarity] = (right + correct, asked + 1)
+        return counts
 
 
 def record_of(worker: Worker, pool: str) -> Record:
@@ -62,20 +70,22 @@ def record_of(worker: Worker, pool: str) -> Record:
         ).select_related("campaign__hit_type")
     }
     # No item has the key 0: with it the query is made also where there is nothing.
-    rows = Answer.objects.filter(
-        item__in=[0, *placements], assignment__worker=worker
-    ).values_list("item_id", "criterion", "slot", "value")
+    rows = (
+        Answer.objects.filter(item__in=[0, *placements], assignment__worker=worker)
+        .order_by("assignment_id", "pk")
+        .values_list("item_id", "criterion", "slot", "value")
+    )
     return Record(counts["shown"], counts["answered"], _tally(placements, rows))
 
 
 def _tally(
     placements: dict[int, Placement], rows: Iterable[tuple[int, str, str, float]]
-) -> dict[str, tuple[int, int]]:
+) -> list[tuple[str, bool]]:
     answers: dict[int, list[Marked]] = {}
     for item, criterion, slot, value in rows:
         if criterion in placements[item].campaign.hit_type.criteria:
             answers.setdefault(item, []).append(Marked(criterion, slot, value))
-    right, asked = Counter[str](), Counter[str]()
+    tests = []
     for item, marked in answers.items():
         placement = placements[item]
         hit_type = placement.campaign.hit_type
@@ -87,7 +97,7 @@ def _tally(
             expected=placement.expected,
             threshold=all_scales()[hit_type.scale].binary_threshold,
         )
-        asked[placement.polarity] += 1
         # One question is one piece of evidence: its criteria were read together.
-        right[placement.polarity] += 2 * sum(by_criterion.values()) > len(by_criterion)
-    return {kind: (right[kind], asked[kind]) for kind in Polarity.values if asked[kind]}
+        right = 2 * sum(by_criterion.values()) > len(by_criterion)
+        tests.append((str(placement.polarity), right))
+    return tests

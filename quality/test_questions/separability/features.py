@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,6 +136,13 @@ _OF_ONE: dict[str, Callable[[Surface], float]] = {
     ),
 }
 FEATURES = (*_OF_ONE, "same text elsewhere", "same input elsewhere")
+# of a page that shows several texts: the mean of each, how far texts differ, how alike
+# they are
+PAGE_FEATURES = (
+    *FEATURES,
+    *(f"{name}, from text to text" for name in FEATURES),
+    "likeness of texts",
+)
 
 
 def surface_features(surfaces: Sequence[Surface]) -> Floats:
@@ -170,3 +178,44 @@ def surface_features(surfaces: Sequence[Surface]) -> Floats:
         for surface in surfaces
     ]
     return np.array(rows, dtype=np.float64).reshape(len(surfaces), len(FEATURES))
+
+
+def page_features(pages: Sequence[Sequence[Surface]]) -> tuple[Floats, Floats]:
+    """Describe pages that show one text each, or several.
+
+    Parameters
+    ----------
+    pages : sequence of sequence of Surface
+        The texts of each item of a campaign.
+
+    Returns
+    -------
+    pages : ndarray
+        A row for each page, columns as in `PAGE_FEATURES`; as in `FEATURES` where every
+        page shows one text.
+    texts : ndarray
+        A row for each text in their order, columns as in `FEATURES`.
+
+    Examples
+    --------
+    >>> one, two = Surface("A cat sat."), Surface("Two dogs sat there.")
+    >>> pages, texts = page_features([[one, two], [one, one]])
+    >>> pages.shape == (2, len(PAGE_FEATURES)), texts.shape == (4, len(FEATURES))
+    (True, True)
+    >>> pages[:, PAGE_FEATURES.index("words, from text to text")].tolist()
+    [1.0, 0.0]
+    """
+    texts = surface_features([surface for page in pages for surface in page])
+    if all(len(page) == 1 for page in pages):
+        return texts, texts
+    parts = np.split(texts, np.cumsum([len(page) for page in pages])[:-1])
+    rows = [
+        [*part.mean(axis=0), *np.ptp(part, axis=0), _likeness(page)]
+        for page, part in zip(pages, parts, strict=True)
+    ]
+    return np.array(rows), texts
+
+
+def _likeness(page: Sequence[Surface]) -> float:
+    pairs = list(combinations((_tokens(surface.text) for surface in page), 2))
+    return _share(sum(_common(one, two) for one, two in pairs), len(pairs))

@@ -81,21 +81,29 @@ class Separability:
                 f"Too few to measure: {self.n_tests} test questions, "
                 f"{self.n_items} real items."
             )
+        return self._verdict("Test questions", "a test from a real item")
+
+    @property
+    def verdict_on_key(self) -> str:
+        """Say the same where good texts of test questions were compared with wrong ones."""
+        if not self.measured:
+            return ""
+        return self._verdict("Right answers", "a good text of a test from a wrong one")
+
+    def _verdict(self, which: str, told: str) -> str:
         figures = (
-            f"a script tells a test from a real item with an AUC of {self.auc:.2f} "
+            f"a script tells {told} with an AUC of {self.auc:.2f} "
             f"(95 % interval {self.low:.2f} to {self.high:.2f}; best single feature: "
             f"{self.best_feature}, {self.best_feature_auc:.2f}; .50 is chance)"
         )
         if self.refused:
-            return (
-                f"Test questions stand out: {figures}. The limit is {self.limit:.2f}."
-            )
+            return f"{which} stand out: {figures}. The limit is {self.limit:.2f}."
         if max(self.auc, self.best_feature_auc) > self.limit:
             return (
-                f"Test questions are too few to be sure: {figures}, but shuffled labels "
+                f"{which} are too few to be sure: {figures}, but shuffled labels "
                 f"give as much with p = {self.p:.2f}."
             )
-        return f"Test questions do not stand out: {figures}."
+        return f"{which} do not stand out: {figures}."
 
 
 def separability(
@@ -104,6 +112,7 @@ def separability(
     seed: int,
     *,
     groups: Sequence[int] | None = None,
+    same: Sequence[int] | None = None,
     names: Sequence[str] = FEATURES,
     n_shuffles: int = N_SHUFFLES,
     limit: float = LIMIT,
@@ -123,6 +132,9 @@ def separability(
     groups : sequence of int, optional
         Of tests and then of items: what is made of one output has one number, and is
         never on both sides of a fold.
+    same : sequence of int, optional
+        Of tests and then of items: what several draws have in common has one number, and
+        its label is shuffled as one.
     names : sequence of str, optional
         Of the columns.
     n_shuffles : int, optional
@@ -150,7 +162,11 @@ def separability(
     together = np.arange(n + m) if groups is None else np.asarray(groups)
     rng = generator(seed_from("separability", seed))
     design, ridge = quadratic(features)
-    shuffled = np.stack([rng.permutation(labels) for _ in range(n_shuffles)], axis=1)
+    alike = np.arange(n + m) if same is None else np.asarray(same)
+    _, first, which = np.unique(alike, return_index=True, return_inverse=True)
+    shuffled = np.stack(
+        [rng.permutation(labels[first])[which] for _ in range(n_shuffles)], axis=1
+    )
     scores = np.zeros(n + m)
     by_chance = np.full(n_shuffles, 0.5)
     if design.shape[1]:

@@ -50,11 +50,11 @@ def draw_pairs(
     expected: Mapping[str, Any] | None = None,
     edits: Mapping[str, Edited] | None = None,
 ) -> list[HiddenItem]:
-    """Set each input's own reference against a wrong text; the order is drawn.
+    """Set each input's good text against a wrong one; the order is drawn.
 
-    That is an edited output where there is one of the input, else another reference.
+    That is an edited output where there is one of the input, else another's good text.
 
-    The own one must be preferred. There are no negative questions: who always takes
+    The good one must be preferred. There are no negative questions: who always takes
     the same side is right half of the time, which the detectors tell from good work.
     """
     rng = generator(seed_from("test questions", seed))
@@ -89,23 +89,33 @@ def draw_line_ups(
     seed: int,
     blind: bool = False,
     expected: Mapping[str, Any] | None = None,
+    edits: Mapping[str, tuple[int, Edited]] | None = None,
 ) -> list[HiddenItem]:
-    """Put another input's reference in place of one output: it must not come out best.
+    """Put a wrong text in place of one output: it must not come out best.
 
-    The outputs stand in a drawn order.
+    That is an edit of the output in the place that `edits` gives by input; else another
+    input's reference, in a place that is drawn. The outputs stand in a drawn order.
     """
     rng = generator(seed_from("test questions", seed))
+    edits = edits or {}
+    edited = [line_up for line_up in material if line_up.content_key in edits][:n]
+    others = [line_up for line_up in material if line_up.content_key not in edits]
+    if len(others) <= n - len(edited):
+        others = [line_up for line_up in material if line_up not in edited]
+    wrong = [(line_up, edits[line_up.content_key][1].text) for line_up in edited]
+    wrong += _with_strangers(others, n - len(edited), rng, blind)
     questions = []
-    for line_up, other in _with_strangers(material, n, rng, blind):
-        slots = list(line_up.outputs)
-        wrong = slots[int(rng.integers(len(slots)))]
+    for at, (line_up, text) in enumerate(wrong):
+        slots, outputs = list(line_up.outputs), list(line_up.outputs.values())
+        place, edit = int(rng.integers(len(outputs))), None
+        if at < len(edited):
+            place, edit = edits[line_up.content_key]
+        outputs[place] = text
         # As where outputs are judged: no system always stands in the same place.
-        mixed = rng.permutation(len(slots))
-        outputs = [line_up.outputs[slots[int(place)]] for place in mixed]
-        texts = {**dict(zip(slots, outputs, strict=True)), wrong: other}
-        questions.append(
-            _hidden(campaign_key, line_up, texts, {"not_best": wrong}, expected)
-        )
+        mixed = [int(place) for place in rng.permutation(len(outputs))]
+        texts = {slot: outputs[at] for slot, at in zip(slots, mixed, strict=True)}
+        answer = {"not_best": slots[mixed.index(place)]}
+        questions.append(_hidden(campaign_key, line_up, texts, answer, expected, edit))
     return questions
 
 

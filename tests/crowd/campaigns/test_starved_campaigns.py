@@ -61,6 +61,16 @@ def test_when_all_are_excluded_it_is_stuck_and_a_pardon_ends_that(campaign):
     assert not watch(campaign)
 
 
+def test_who_is_paused_is_not_counted_on_until_they_get_work_again(campaign):
+    worker = make_worker()
+    exclusions.pause(worker, POOL)
+    assert watch(campaign)
+    exclusions.resume(POOL)
+    assert not watch(campaign)
+    exclusions.pause(worker, "other-pool")
+    assert not watch(campaign)
+
+
 def test_an_exclusion_from_other_work_does_not_count(campaign):
     exclusions.exclude(make_worker(), "other-pool", "Sorry.")
     assert not watch(campaign)

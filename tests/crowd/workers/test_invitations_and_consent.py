@@ -33,9 +33,26 @@ def test_an_invitation_makes_one_person_a_worker(token):
     invitation = Invitation.objects.get()
     assert worker.user == wim
     assert not worker.simulated
-    assert invitation.worker == worker
+    assert list(invitation.workers.all()) == [worker]
+    assert invitation.used_at is not None
     assert refused(token, make_user("wanda")) == "invitation-used"
     assert Worker.objects.count() == 1
+
+
+def test_one_link_can_have_places_for_several_people_and_no_more():
+    token = invitations.invite(make_user("sam"), "the lab", places=2)
+    came = [invitations.redeem(token, make_user(name)) for name in ("wim", "wanda")]
+    invitation = Invitation.objects.get()
+    assert list(invitation.workers.all()) == came
+    assert invitation.used_at is not None
+    assert refused(token, make_user("wes")) == "invitation-used"
+
+
+def test_a_place_is_taken_only_with_the_code():
+    token = invitations.invite(make_user("sam"), places=5, code="north wind")
+    assert refused(token, make_user("wim")) == "wrong-code"
+    invitations.redeem(token, make_user("wanda"), " north wind ")
+    assert Invitation.objects.get().n_taken == 1
 
 
 def test_the_token_itself_is_kept_nowhere(token):

@@ -208,6 +208,6 @@ def test_whom_staff_decided_about_counts_in_full_or_not_at_all(task, settings):
     Ban.objects.create(
         worker=second, pool=task.slug, reason="careless", lifted_at=timezone.now()
     )
-    assert soft_weights(task.slug) == {third.pk: 0.4}
+    assert soft_weights(task.slug) == {str(third.pk): 0.4}
     settings.GENIE = {**settings.GENIE, "DETECTOR": "rate-guarded-2"}
     assert soft_weights(task.slug) == {}

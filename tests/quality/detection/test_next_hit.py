@@ -66,7 +66,7 @@ def test_most_test_questions_come_early(campaign):
     assert 6 <= sum(met) <= 12
     counts = record_of(worker, POOL)
     assert counts.n_answered == counts.n_shown == 40
-    (pos, n_pos), (neg, n_neg) = counts.tests["POSITIVE"], counts.tests["NEGATIVE"]
+    (pos, n_pos), (neg, n_neg) = (counts.counts()[p] for p in ("POSITIVE", "NEGATIVE"))
     assert abs(n_pos - n_neg) <= 1
     assert (pos, neg) == (n_pos, n_neg)
 

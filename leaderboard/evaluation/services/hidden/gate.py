@@ -1,76 +1,92 @@
-"""Whether a campaign's test questions can be told from its other items: the measurement.
+"""Whether a campaign's test questions can be told from its other items, or tell their key.
 
-What is compared is what everybody can see of an item: the text beside its input, beside
-references and outputs that are public, its place and its key. Inputs that occur twice are
-left out of it: nobody is shown an input twice.
+It is measured before work is approved, and again when what is launched is not what was
+measured; above the limit a person has to say why it starts all the same.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
+from django.db import transaction
+from django.utils import timezone
 from django.utils.text import Truncator
 
-from crowd.hits.services.build import ItemSpec
 from genie.lib.errors import GenieError
+from genie.lib.seeds import seed_from
 from genie.lib.typing import Account
-from leaderboard.designs.base import content_key
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
-from leaderboard.evaluation.services.hidden.single import Planned
-from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
+from leaderboard.evaluation.services.hidden import drawn
+from leaderboard.evaluation.services.hidden.compared import Compared, Sides
+from leaderboard.evaluation.services.parts import Part
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.models import Task
-from quality.test_questions.separability.measure import Separability, separability
+from leaderboard.tasks.config import HumanConfig
+from quality.test_questions.separability.measure import ENOUGH
+
+# With few questions one draw says little of how they are made: others say more.
+N_DRAWS = 4
 
 
-def measured(
-    task: Task,
-    submission: Submission,
-    judged: Sequence[ItemSpec],
-    planned: Planned,
-    *,
-    seed: int,
-) -> Separability:
-    """Measure how well a script tells a campaign's test questions from its other items."""
-    tests = [item.spec for item in planned.items]
-    keys = sorted({spec.content_key for spec in (*judged, *tests)})
-    every = {
-        content_key(task.slug, row.instance_id): row for row in task.instances.all()
-    }
-    rows = {key: every[key] for key in keys}
-    seen = seen_of(task, [submission], list(rows.values()))
-    found = compared(seen, rows, judged, tests, seed=seed)
-    return separability(found.tests, found.items, seed, groups=found.groups)
+def check_of(evaluation: HumanEvaluation, parts: Sequence[Part]) -> TestCheck | None:
+    """Measure the campaign whose questions stand out most; the row is not kept yet."""
+    systems = list(
+        Submission.objects.filter(evaluated__evaluation=evaluation).order_by(
+            "evaluated__position"
+        )
+    )
+    checks = [
+        _check(evaluation, systems, part) for part in parts if part.planned.n_wanted
+    ]
+    worst = max(
+        checks,
+        key=lambda c: (c.refused, c.n_wanted - c.n_found, max(c.auc, c.key_auc)),
+        default=None,
+    )
+    if worst is not None:
+        worst.digest = drawn.digest_of(parts)
+    return worst
 
 
-def check_of(
-    evaluation: HumanEvaluation, planned: Planned, found: Separability
+def _check(
+    evaluation: HumanEvaluation, systems: Sequence[Submission], part: Part
 ) -> TestCheck:
-    """Put what was found into a row that is not kept yet."""
-    kinds: dict[str, int] = defaultdict(int)
-    for item in planned.items:
-        kinds[item.kind] += 1
+    sides = Sides()
+    real = [item.spec for item in (*part.judged, *part.anchors)]
+    compared = Compared(evaluation.task, systems, real)
+    compared.add(part.hidden, sides, seed=part.seed)
+    for draw in range(1, N_DRAWS):
+        if len(part.hidden) * draw >= ENOUGH:
+            break
+        seed = seed_from("another draw", part.seed, draw)
+        compared.add(part.draw(seed).items, sides, seed=seed)
+    found = sides.tests.told_from(sides.real, part.seed)
+    key = sides.good.told_from(sides.bad, part.seed)
     return TestCheck(
         evaluation=evaluation,
-        n_wanted=planned.n_wanted,
-        n_found=len(planned.items),
-        kinds=dict(sorted(kinds.items())),
+        n_wanted=part.planned.n_wanted,
+        n_found=len(part.hidden),
+        kinds=dict(sorted(Counter(item.kind for item in part.hidden).items())),
         auc=found.auc,
         low=found.low,
         high=found.high,
         best_feature=found.best_feature,
         best_feature_auc=found.best_feature_auc,
-        verdict=found.verdict,
-        refused=found.refused,
+        key_auc=key.auc,
+        verdict=f"{found.verdict} {key.verdict_on_key}".strip(),
+        refused=found.refused or key.refused,
     )
 
 
 def objections(check: TestCheck) -> list[str]:
-    """Say what speaks against a start; empty where nothing does."""
-    said = []
+    """Say what speaks against a start; empty where nothing does.
+
+    Nothing does where programs answer: what is measured then shows how it would be.
+    """
+    said: list[str] = []
+    if check.evaluation.simulated:
+        return said
     if check.n_found < check.n_wanted:
         said.append(
             f"Only {check.n_found:,} of {check.n_wanted:,} test questions can be made "
@@ -96,12 +112,64 @@ def refuse(check: TestCheck) -> None:
     )
 
 
-def keep(check: TestCheck, *, by: Account, despite: str, at: Any) -> None:
-    """Write the measurement down, with who let the campaign start in spite of it."""
-    if objections(check):
-        check.accepted_by_id = by.pk
-        check.accepted_at = at
-        check.accepted_because = Truncator(despite.strip()).chars(500)
+@transaction.atomic
+def keep(
+    check: TestCheck,
+    human: HumanConfig,
+    parts: Sequence[Part],
+    *,
+    by: Account | None = None,
+    despite: str = "",
+) -> None:
+    """Write down what was measured and its questions, with who let them be asked."""
+    if by is not None and objections(check):
+        _note_word(check, by, despite)
     # A declined evaluation that is approved later is measured anew.
     TestCheck.objects.filter(evaluation=check.evaluation).delete()
     check.save()
+    drawn.keep(check.evaluation, human, parts)
+
+
+def before_launch(
+    evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
+) -> None:
+    """Measure again where what is launched is not what was measured.
+
+    Raises
+    ------
+    GenieError
+        ``tests-stand-out`` where that speaks against a start and nobody has given their
+        word for it; `accept` gives it.
+    """
+    old = TestCheck.objects.filter(evaluation=evaluation).first()
+    if old is None:
+        return
+    if old.digest != drawn.digest_of(parts):
+        new = check_of(evaluation, parts)
+        if new is None:
+            old.delete()
+            return
+        keep(new, human, parts)
+        old = new
+    if objections(old) and old.accepted_at is None:
+        raise GenieError(
+            "The test questions had to be drawn again since they were approved. "
+            + " ".join(objections(old))
+            + " To retry this step is to start in spite of this.",
+            code="tests-stand-out",
+            permanent=True,
+        )
+
+
+def accept(evaluation: HumanEvaluation, *, by: Account) -> None:
+    """Note that a person lets questions be asked that had to be drawn again."""
+    check = TestCheck.objects.filter(evaluation=evaluation, accepted_at=None).first()
+    if check is not None and objections(check):
+        _note_word(check, by, "Retried.")
+        check.save()
+
+
+def _note_word(check: TestCheck, by: Account, despite: str) -> None:
+    check.accepted_by_id = by.pk
+    check.accepted_at = timezone.now()
+    check.accepted_because = Truncator(despite.strip()).chars(500)

@@ -48,11 +48,7 @@ def good_texts(
 ) -> Iterator[list[Offer]]:
     """Offer texts source by source, the best first; instances in their order in each."""
     for by_instance in (
-        _confirmed(marked, systems, instances),
-        # Genie's own questions know references only.
-        _close(task, marked, systems, instances)
-        if human.test_questions == EDITED
-        else {},
+        *own_good(task, human, marked, systems, instances),
         # Where exposure is counted by campaign, a worker may be shown the output twice.
         _confirmed(marked, confirmed_of_others(task, systems), instances)
         if human.exposure != OF_A_CAMPAIGN
@@ -71,6 +67,21 @@ def good_texts(
         for instance in instances
         for text in instance.references[first:] or instance.references
     ]
+
+
+def own_good(
+    task: Task,
+    human: HumanConfig,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+) -> list[dict[int, list[Offer]]]:
+    """Give these systems' outputs that staff confirmed, and those close to a reference."""
+    sources = [_confirmed(marked, systems, instances)]
+    # Genie's own questions know references only.
+    if human.test_questions == EDITED:
+        sources.append(_close(task, marked, systems, instances))
+    return sources
 
 
 def confirmed_of_others(

@@ -1,13 +1,28 @@
-"""The test questions of pages that show several outputs: pairs and line-ups."""
+"""The test questions of pages that show several outputs: pairs and line-ups.
+
+Something on the page must be better than what was made wrong. That is an output of
+another system there that staff confirmed or that is close to a reference; only where there
+is none, the reference itself, which a script may know.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from leaderboard.designs.base import SLOTS, content_key
 from leaderboard.evaluation.services.hidden import marks, wrong
-from leaderboard.evaluation.services.hidden.offers import Offer, Taken, used_texts
+from leaderboard.evaluation.services.hidden.good import own_good
+from leaderboard.evaluation.services.hidden.offers import (
+    REFERENCE,
+    Offer,
+    Taken,
+    used_texts,
+)
 from leaderboard.evaluation.services.hidden.single import harms_of
+from leaderboard.evaluation.services.hidden.surfaces import seen_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import EDITED, NEGATIVE, HumanConfig
 from leaderboard.tasks.config.marked import marked_criteria
@@ -19,6 +34,9 @@ from quality.test_questions.services.inject_line_ups import (
     draw_line_ups,
     draw_pairs,
 )
+
+# The outputs on each instance's page, with whose they are.
+Pages = Mapping[int, Sequence[tuple[int, str]]]
 
 
 def hidden_pairs(
@@ -32,20 +50,34 @@ def hidden_pairs(
     n: int,
     seed: int,
 ) -> list[HiddenItem]:
-    """Draw questions that set a reference against an edited output, or another's."""
-    marked = marked_criteria(human, criteria)[NEGATIVE]
-    material = line_ups(task, human, instances, n_outputs=2)
-    made = edits_by_key(
-        task, human, criteria, systems, instances, campaign_key=campaign_key, seed=seed
-    )
+    """Draw questions that set a good text against an edited output, or another's."""
+    marked = marked_criteria(human, criteria)[NEGATIVE] if n else []
+    good: dict[int, Offer] = {}
+    edits: dict[int, Offer] = {}
+    if systems and human.test_questions == EDITED:
+        pages = wrong.outputs_of(task, systems, instances)
+        made = _Edits(
+            task, human, criteria, pages, campaign_key=campaign_key, seed=seed
+        )
+        # Where each page has a reference beside the output, tests have it, too.
+        if not design_of(task, human).references_among:
+            known = _good_on(task, human, marked, systems, instances, pages)
+            edits, good = made.beside(instances, n, known)
+        left = [row for row in instances if row.pk not in edits]
+        references = {
+            row.pk: [Offer(row.pk, row.references[-1], REFERENCE, marked)]
+            for row in left
+        }
+        edits |= made.beside(left, n - len(edits), references)[0]
+    instances = sorted(instances, key=lambda row: row.pk not in good)
     return draw_pairs(
         campaign_key=campaign_key,
-        material=material,
+        material=_material(task, human, instances, {}, good),
         n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
         expected=marks.named(criteria, marked),
-        edits=made,
+        edits=_by_key(task, instances, edits),
     )
 
 
@@ -53,68 +85,150 @@ def hidden_line_ups(
     task: Task,
     human: HumanConfig,
     criteria: Mapping[str, str],
-    material: Sequence[LineUp],
+    instances: Sequence[Instance],
+    pages: Pages,
     *,
+    systems: Sequence[Submission],
     campaign_key: str,
-    n_items: int,
+    n: int,
     seed: int,
 ) -> list[HiddenItem]:
-    """Draw the test questions of a campaign that shows many outputs together."""
-    marked = marked_criteria(human, criteria)[NEGATIVE]
+    """Draw questions of whose outputs one was made wrong, beside a good one.
+
+    Where a page has no good one, another instance's reference stands in it.
+    """
+    marked = marked_criteria(human, criteria)[NEGATIVE] if n else []
+    edits: dict[int, Offer] = {}
+    if human.test_questions == EDITED:
+        good = _good_on(task, human, marked, systems, instances, pages)
+        made = _Edits(
+            task, human, criteria, pages, campaign_key=campaign_key, seed=seed
+        )
+        edits, _ = made.beside(instances, n, good)
+    place_of = {
+        pk: [system for system, _ in pages[pk]].index(offer.made_from["submission"])
+        for pk, offer in edits.items()
+    }
     return draw_line_ups(
         campaign_key=campaign_key,
-        material=material,
-        n=sum(human.n_test_questions(n_items)) if marked else 0,
+        material=_material(task, human, instances, pages, {}),
+        n=n if marked else 0,
         seed=seed,
         blind=human.judged_blind(criteria),
         expected=marks.named(criteria, marked),
+        edits={
+            key: (place_of[offer.instance_pk], offer)
+            for key, offer in _by_key(task, instances, edits).items()
+        },
     )
 
 
-def line_ups(
+class _Edits:
+    """Edited outputs of one campaign, none of which was a test question before.
+
+    Together they look like what stands on the pages, and like what is good there.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        human: HumanConfig,
+        criteria: Mapping[str, str],
+        pages: Pages,
+        *,
+        campaign_key: str,
+        seed: int,
+    ) -> None:
+        self.task, self.pages, self.seed = task, pages, seed
+        self.harms = harms_of(human, criteria)
+        self.taken = Taken(used_texts(task, but=campaign_key))
+
+    def beside(
+        self,
+        instances: Sequence[Instance],
+        n: int,
+        good: Mapping[int, Sequence[Offer]],
+    ) -> tuple[dict[int, Offer], dict[int, Offer]]:
+        """Edit an output of up to `n` pages, and say which one there stays the good one.
+
+        Where several are good, each system is left as it is in turns and another good one
+        is edited: which of them is wrong is then nothing that a script sees.
+        """
+        row_of = {row.pk: row for row in instances if row.pk in good}
+        times: Counter[object] = Counter()
+        kept, shown = {}, {}
+        for pk in row_of:
+            kept[pk] = min(good[pk], key=lambda o: times[o.made_from.get("submission")])
+            own = kept[pk].made_from.get("submission")
+            times[own] += 1
+            others = [text for text in self.pages[pk] if text[0] != own]
+            rivals = {offer.made_from.get("submission") for offer in good[pk]}
+            shown[pk] = [text for text in others if text[0] in rivals] or others
+        rows = list(row_of.values())
+        edits = wrong.edited(self.task, rows, shown, self.harms, seed=self.seed)
+        seen = seen_of(self.task, [], rows)
+        real = [
+            seen.surface(row_of[pk], text)
+            for pk, texts in shown.items()
+            for _, text in texts
+        ]
+        alike = replace(seen, real=real).beside(list(kept.values()), row_of)
+        offered = self.taken.usable([*chain.from_iterable(edits)])
+        order = alike.chosen(offered, row_of, n, seed=self.seed)
+        chosen = {o.instance_pk: o for o in self.taken.choose(order, n)}
+        return chosen, {pk: kept[pk] for pk in chosen}
+
+
+def _good_on(
+    task: Task,
+    human: HumanConfig,
+    marked: Sequence[str],
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+    pages: Pages,
+) -> dict[int, list[Offer]]:
+    """Find outputs on each page that are known to be good, one of a system."""
+    found: dict[int, dict[int, Offer]] = defaultdict(dict)
+    for source in own_good(task, human, marked, systems, instances):
+        for pk, offers in source.items():
+            on_page = {system for system, _ in pages[pk]}
+            for offer in offers:
+                if offer.made_from["submission"] in on_page:
+                    found[pk].setdefault(offer.made_from["submission"], offer)
+    # Pages with several come first.
+    ordered = sorted(found.items(), key=lambda row: -len(row[1]))
+    return {pk: list(offers.values()) for pk, offers in ordered}
+
+
+def _material(
     task: Task,
     human: HumanConfig,
     instances: Sequence[Instance],
-    *,
-    n_outputs: int = 0,
-    outputs: Mapping[int, Sequence[str]] | None = None,
+    pages: Pages,
+    good: Mapping[int, Offer],
 ) -> list[LineUp]:
-    """Offer inputs with outputs for test questions; `outputs` by instance, or none."""
+    """Offer inputs with what is known to be good: an output, or else a reference."""
     design, view = design_of(task, human), task_view(task, human)
     offered = []
     for instance in instances:
-        texts = list(outputs[instance.pk]) if outputs else [""] * n_outputs
-        data = design.data(view, shown(instance), texts)
+        texts = [text for _, text in pages.get(instance.pk, [(0, "")] * 2)]
+        known = good.get(instance.pk)
         offered.append(
             LineUp(
                 content_key=content_key(task.slug, instance.instance_id),
-                data=data,
+                data=design.data(view, shown(instance), texts),
                 outputs=dict(zip(SLOTS, texts, strict=False)),
-                reference=instance.references[-1],
+                reference=known.text if known else instance.references[-1],
             )
         )
     return offered
 
 
-def edits_by_key(
-    task: Task,
-    human: HumanConfig,
-    criteria: Mapping[str, str],
-    systems: Sequence[Submission],
-    instances: Sequence[Instance],
-    *,
-    campaign_key: str,
-    seed: int,
+def _by_key(
+    task: Task, instances: Sequence[Instance], offers: Mapping[int, Offer]
 ) -> dict[str, Offer]:
-    """Give an edited output for each input where one can be made that is not used up."""
-    if human.test_questions != EDITED or not systems:
-        return {}
-    outputs = wrong.outputs_of(task, systems, instances)
-    harms = harms_of(human, criteria)
-    taken = Taken(used_texts(task, but=campaign_key))
-    offered = wrong.edited(task, instances, outputs, harms, seed=seed)
-    key_of = {row.pk: content_key(task.slug, row.instance_id) for row in instances}
     return {
-        key_of[offer.instance_pk]: offer
-        for offer in taken.choose(offered, len(instances))
+        content_key(task.slug, row.instance_id): offers[row.pk]
+        for row in instances
+        if row.pk in offers
     }

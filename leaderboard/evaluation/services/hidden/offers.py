@@ -5,15 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from crowd.workers.selectors.qualifications import texts_of_tests
+from leaderboard.evaluation.models.drawn_tests import DrawnTests
+from leaderboard.evaluation.models.states import State
 from leaderboard.tasks.models import Task
 from quality.test_questions.models import Placement
+from quality.test_questions.services.inject import HiddenItem
 
 REFERENCE, CONFIRMED, SETTLED = "reference", "confirmed", "settled"
 CLOSE_TO = "close"
 SWAPPED, SHUFFLED, EDIT = "swapped", "shuffled", "edit:"
+# Whose drawn questions are being asked, or will be.
+ASKING = (State.APPROVED, State.ANNOTATING)
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,15 @@ class Offer:
     def text_sha256(self) -> str:
         """Name the text."""
         return fingerprint(self.text)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Test questions of a campaign, and what staff should know of them."""
+
+    items: list[HiddenItem]
+    n_wanted: int
+    notes: Sequence[str] = ()
 
 
 @dataclass
@@ -89,12 +104,17 @@ def fingerprint(text: str) -> str:
 
 
 def used_texts(task: Task, *, but: str = "") -> set[str]:
-    """Give the fingerprints of all texts that were test questions of the task.
+    """Give the fingerprints of all texts that are, were or will be tests of the task.
 
     `but` names a campaign by its key whose own questions are left out.
     """
     placed = Placement.objects.filter(campaign__pool=task.slug)
     placed = placed.exclude(campaign__key=but).exclude(text_sha256="")
-    return set(placed.values_list("text_sha256", flat=True)) | {
-        fingerprint(text) for text in texts_of_tests(task.slug)
+    drawn = DrawnTests.objects.filter(
+        evaluation__task=task, evaluation__state__in=ASKING
+    ).exclude(campaign_key=but)
+    return {
+        *placed.values_list("text_sha256", flat=True),
+        *chain.from_iterable(drawn.values_list("texts", flat=True)),
+        *(fingerprint(text) for text in texts_of_tests(task.slug)),
     }

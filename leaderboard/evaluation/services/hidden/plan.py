@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from leaderboard.evaluation.services.hidden.in_slots import hidden_pairs
-from leaderboard.evaluation.services.hidden.single import Planned, for_one_output
+from leaderboard.evaluation.services.hidden.offers import Planned
+from leaderboard.evaluation.services.hidden.single import for_one_output
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
@@ -17,10 +18,10 @@ def planned(
     human: HumanConfig,
     criteria: Mapping[str, str],
     submission: Submission | None,
+    seed: int,
     *,
     campaign_key: str,
     n_items: int,
-    seed: int,
     used: Collection[str] = (),
 ) -> Planned:
     """Draw the test questions of one campaign of a submission.

@@ -14,9 +14,9 @@ from leaderboard.evaluation.services.hidden.offers import (
     SETTLED,
     SHUFFLED,
     SWAPPED,
+    Planned,
 )
 from leaderboard.evaluation.services.hidden.plan import planned
-from leaderboard.evaluation.services.hidden.single import Planned
 from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
@@ -78,9 +78,9 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
             human,
             criteria,
             submission,
+            seed_for("campaign", name),
             campaign_key=name,
             n_items=task.sample_size,
-            seed=seed_for("campaign", name),
         )
         yield _part(task, criteria, drawn)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from leaderboard.evaluation.services.hidden import marks, wrong
@@ -12,6 +12,7 @@ from leaderboard.evaluation.services.hidden.offers import (
     EDIT,
     REFERENCE,
     Offer,
+    Planned,
     Taken,
     used_texts,
 )
@@ -26,20 +27,6 @@ from leaderboard.tasks.config.marked import form_criteria, marked_criteria
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.services.configuration import design_of, instances_for_tests
 from quality.test_questions.models import Polarity
-from quality.test_questions.services.inject import HiddenItem
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Test questions of a campaign, and what staff should know of them."""
-
-    items: list[HiddenItem]
-    n_wanted: int
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def n_lacking(self) -> int:
-        return max(0, self.n_wanted - len(self.items))
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from crowd.hits.services.build import ItemSpec, order_of_hits
 from leaderboard.evaluation.services.hidden.offers import Offer
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
 from quality.test_questions.separability.blend import blend_in
-from quality.test_questions.separability.features import (
-    Floats,
-    Surface,
-    surface_features,
-)
+from quality.test_questions.separability.features import Surface
 
 # Of so many other systems' public outputs a script is expected to know.
 N_PUBLISHED = 5
@@ -77,16 +72,26 @@ class Seen:
 
 
 def seen_of(
-    task: Task, systems: Sequence[Submission], instances: Sequence[Instance]
+    task: Task,
+    systems: Sequence[Submission],
+    instances: Sequence[Instance],
+    *,
+    own: bool = False,
 ) -> Seen:
-    """Read what is public of a task, and what these systems say of the sample."""
-    own = [system.pk for system in systems]
-    others = Submission.objects.filter(
+    """Read what is public of a task, and what these systems say of the sample.
+
+    With `own`, their outputs count as known where they are on the board themselves.
+    """
+    asked = [system.pk for system in systems]
+    public = Submission.objects.filter(
         task=task,
         state=Submission.State.PUBLISHED,
         visibility=Submission.Visibility.PUBLIC,
-    ).exclude(pk__in=own)
-    pks = list(others.order_by("-pk").values_list("pk", flat=True)[:N_PUBLISHED])
+    ).order_by("-pk")
+    others = public.exclude(pk__in=asked).values_list("pk", flat=True)
+    pks = list(others[:N_PUBLISHED])
+    if own:
+        pks += public.filter(pk__in=asked).values_list("pk", flat=True)
     published: dict[int, list[str]] = {row.pk: [] for row in instances}
     rows = Prediction.objects.filter(submission__in=pks, instance__in=published)
     for instance, text in rows.values_list("instance_id", "text"):
@@ -94,7 +99,7 @@ def seen_of(
     seen = Seen(task, published, [])
     row_of = {row.pk: row for row in instances}
     judged = Prediction.objects.filter(
-        submission__in=own[:1],
+        submission__in=asked[:1],
         instance__in=row_of,
         instance__sample_rank__lt=task.sample_size,
     ).order_by("instance__position")
@@ -103,52 +108,6 @@ def seen_of(
         for instance, text in judged.values_list("instance_id", "text")
     ]
     return Seen(task, published, real)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """What can be seen of tests and of real items; `groups` keeps an input in one fold."""
-
-    tests: Floats
-    items: Floats
-    groups: list[int]
-
-
-def compared(
-    seen: Seen,
-    rows: Mapping[str, Instance],
-    judged: Sequence[ItemSpec],
-    tests: Sequence[ItemSpec],
-    *,
-    seed: int,
-) -> Compared:
-    """Describe a campaign's tests and real items as one worker sees them.
-
-    Who is asked a test is never given the real item of the same input, so repeats are
-    not counted between the two.
-    """
-    specs = [*tests, *judged]
-    place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
-    surfaces = [
-        seen.surface(
-            rows[spec.content_key],
-            str(spec.data["prediction"]),
-            key=spec.key,
-            position=place_of[at] / len(specs),
-        )
-        for at, spec in enumerate(specs)
-    ]
-    n, asked = len(tests), {spec.content_key for spec in tests}
-    left = [
-        surface
-        for spec, surface in zip(judged, surfaces[n:], strict=True)
-        if spec.content_key not in asked
-    ]
-    return Compared(
-        surface_features([*surfaces[:n], *left])[:n],
-        surface_features(surfaces[n:]),
-        [rows[spec.content_key].position for spec in specs],
-    )
 
 
 def _of_input(surface: Surface, key: str) -> Surface:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.core.management import call_command
 
 from crowd.hits.services.build import ItemSpec
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.demo.systems import file_of
 from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation.run import advance
-from leaderboard.evaluation.services.hidden.surfaces import compared, seen_of
-from leaderboard.models import ConfirmedOutput, TestCheck
+from leaderboard.evaluation.services.hidden.compared import Compared, Sides
+from leaderboard.evaluation.services.hidden.offers import fingerprint, used_texts
+from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
 from leaderboard.tasks.services import load
 from quality.models import Placement
 from quality.test_questions.separability.features import FEATURES
+from quality.test_questions.services.inject import HiddenItem
+from tests.crowd.making import items, make_campaign
 from tests.factories import (
     make_predictions,
     make_submission,
@@ -29,6 +35,11 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def checked(settings):
     settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
+
+
+def launch():
+    advance()
+    jobs.drain()
 
 
 @pytest.fixture
@@ -48,6 +59,17 @@ def waiting(task):
         row.text = row.instance.fields["document"].partition(". ")[0] + "."
         row.save()
     return submission
+
+
+@pytest.fixture
+def summaries(waiting):
+    """The same with outputs as systems write them, all of which staff found good."""
+    texts = json.loads(file_of("demo-summarization", "Nutshell-3").read_text("utf-8"))
+    for row in waiting.predictions.select_related("instance"):
+        row.text = texts[row.instance.instance_id]
+        row.save()
+        ConfirmedOutput.objects.create(prediction=row, confirmed_by=waiting.owner)
+    return waiting
 
 
 @pytest.fixture
@@ -77,17 +99,13 @@ def test_questions_that_stand_out_need_a_persons_word(
 
 
 def test_edits_of_outputs_and_confirmed_ones_do_not_stand_out(
-    checked, task, waiting, admin_user
+    checked, summaries, admin_user
 ):
-    for row in waiting.predictions.all():
-        ConfirmedOutput.objects.create(prediction=row, confirmed_by=admin_user)
-    decide.approve(waiting, by=admin_user, start_now=True)
+    decide.approve(summaries, by=admin_user, start_now=True)
     check = TestCheck.objects.get()
     assert (check.refused, check.accepted_by) == (False, None)
     assert check.n_found == check.n_wanted == 12
-    advance()
-    jobs.drain()
-    # what was measured is what is asked
+    launch()
     assert Placement.objects.count() == 12
     assert Placement.objects.filter(kind="confirmed").count() == 6
 
@@ -102,12 +120,91 @@ def test_what_is_compared_is_what_one_worker_sees(task, waiting):
     ]
     # a good test is a real output, which its worker is not shown a second time
     twin = ItemSpec(key="t", data=judged[3].data, content_key=judged[3].content_key)
-    seen = seen_of(task, [waiting], list(rows.values()))
-    found = compared(seen, rows, judged, [twin], seed=1)
+    sides = Sides()
+    question = HiddenItem(twin, "POSITIVE")
+    compared = Compared(task, [waiting], judged)
+    compared.add([question], sides, seed=1)
+    compared.add([question], sides, seed=2)
     repeats = FEATURES.index("same text elsewhere")
-    assert found.tests[:, repeats].tolist() == [0]
-    assert set(found.items[:, repeats]) == {0}
-    assert found.groups[0] == found.groups[1 + 3]
+    assert [row[repeats] for row in sides.tests.features] == [0, 0]
+    assert {row[repeats] for row in sides.real.features} == {0}
+    assert len(sides.real.features) == len(judged)
+    assert sides.tests.groups == [sides.real.groups[3]] * 2
+    # drawn a second time it is no other text
+    assert len(set(sides.tests.texts)) == 1
+    assert (len(sides.good.features), len(sides.bad.features)) == (2, 0)
+
+
+def test_what_was_measured_is_what_is_asked(checked, task, waiting, admin_user):
+    decide.approve(waiting, by=admin_user, start_now=True, despite="A trial.")
+    drawn = DrawnTests.objects.get()
+    # what is drawn from now on would be drawn otherwise
+    other = make_campaign(of=items(3), pool=task.slug, key="other")
+    Placement.objects.create(
+        campaign=other,
+        item=other.items.first(),
+        polarity="POSITIVE",
+        text_sha256=fingerprint(task.instances.first().references[0]),
+    )
+    launch()
+    asked = Placement.objects.exclude(campaign=other)
+    assert {row.text_sha256 for row in asked} == set(drawn.texts)
+    assert TestCheck.objects.get().accepted_because == "A trial."
+
+
+def test_questions_of_a_pool_that_changed_are_measured_again(
+    checked, task, waiting, in_references, admin_user
+):
+    decide.approve(waiting, by=admin_user, start_now=True, despite="A trial.")
+    drawn, before = DrawnTests.objects.get(), TestCheck.objects.get()
+    other = make_campaign(of=items(3), pool=task.slug, key="other")
+    Placement.objects.create(
+        campaign=other,
+        item=other.items.first(),
+        polarity="POSITIVE",
+        text_sha256=drawn.texts[0],
+    )
+    launch()
+    evaluation = waiting.human_evaluation
+    evaluation.refresh_from_db()
+    assert evaluation.state == "APPROVED"
+    assert "drawn again" in evaluation.failure
+    assert "stand out" in evaluation.failure
+    check = TestCheck.objects.get()
+    assert check.digest != before.digest
+    assert check.accepted_at is None
+    # staff's word, by their name
+    decide.retry(waiting, by=admin_user)
+    launch()
+    evaluation.refresh_from_db()
+    assert evaluation.state == "ANNOTATING"
+    assert TestCheck.objects.get().accepted_by == admin_user
+    asked = set(
+        Placement.objects.exclude(campaign=other).values_list("text_sha256", flat=True)
+    )
+    assert drawn.texts[0] not in asked
+
+
+def test_drawn_questions_are_no_other_campaigns(
+    checked, task, waiting, in_references, admin_user
+):
+    decide.approve(waiting, by=admin_user, despite="A trial.")
+    assert set(DrawnTests.objects.get().texts) <= used_texts(task)
+
+
+def test_who_withdraws_a_confirmation_has_the_questions_drawn_again(
+    checked, summaries, admin_user
+):
+    decide.approve(summaries, by=admin_user, start_now=True)
+    question = next(
+        q for q in DrawnTests.objects.get().questions if q["kind"] == "confirmed"
+    )
+    text = question["spec"]["data"]["prediction"]
+    ConfirmedOutput.objects.filter(prediction__text=text).delete()
+    launch()
+    shown = [row.item.data["prediction"] for row in Placement.objects.all()]
+    assert len(shown) == 12
+    assert text not in shown
 
 
 def test_fewer_questions_than_planned_need_a_persons_word(

@@ -1,0 +1,33 @@
+"""The test questions of a campaign, drawn before they are asked and kept as drawn."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+
+
+class DrawnTests(models.Model):
+    """What was measured is what is asked, a comparison's later waves included.
+
+    Shown to nobody before its items are answered.
+    """
+
+    evaluation = models.ForeignKey(
+        HumanEvaluation, on_delete=models.CASCADE, related_name="drawn_tests"
+    )
+    campaign_key = models.CharField(max_length=100, unique=True)
+    # names how the task asked when they were drawn
+    asked_how = models.CharField(max_length=64)
+    n_wanted = models.PositiveIntegerField()
+    notes = models.JSONField(default=list)
+    questions = OrderedJSONField(default=list)
+    # fingerprints of their texts, which no other campaign takes
+    texts = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.campaign_key

@@ -1,0 +1,160 @@
+"""What a script can compare: a campaign's test questions, its real items, good and bad.
+
+Everything that everybody can see of an item counts: its texts beside its input, beside
+references and outputs that are public, its place and its key. Who is asked a test is never
+given the real item of the same input, so what repeats between the two is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crowd.hits.services.build import ItemSpec, order_of_hits
+from leaderboard.designs.base import content_key
+from leaderboard.evaluation.services.hidden.surfaces import seen_of
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+from quality.test_questions.models import Polarity
+from quality.test_questions.separability.features import (
+    FEATURES,
+    PAGE_FEATURES,
+    Floats,
+    Surface,
+    page_features,
+)
+from quality.test_questions.separability.measure import Separability, separability
+from quality.test_questions.services.inject import HiddenItem
+
+
+@dataclass
+class Side:
+    """What is seen of some items.
+
+    `groups` keeps what is said of an input together, `texts` what several draws show.
+    """
+
+    features: list[Floats] = field(default_factory=list)
+    groups: list[int] = field(default_factory=list)
+    texts: list[tuple[int | str, ...]] = field(default_factory=list)
+
+    def add(self, features: Floats, group: int, *texts: str) -> None:
+        self.features.append(features)
+        self.groups.append(group)
+        self.texts.append((group, *texts))
+
+    def told_from(
+        self, other: Side, seed: int, *, n_shuffles: int = 199
+    ) -> Separability:
+        """Measure how well a script tells these from the others."""
+        rows = [*self.features, *other.features]
+        # One text on both sides is two: as a test question, and as what is judged.
+        texts = [(1, *t) for t in self.texts] + [(2, *t) for t in other.texts]
+        number: dict[tuple[int | str, ...], int] = {}
+        same = [number.setdefault(text, len(number)) for text in texts]
+        wide = bool(rows) and len(rows[0]) == len(PAGE_FEATURES)
+        return separability(
+            np.array(self.features),
+            np.array(other.features),
+            seed,
+            groups=[*self.groups, *other.groups],
+            same=same,
+            names=PAGE_FEATURES if wide else FEATURES,
+            n_shuffles=n_shuffles,
+        )
+
+
+@dataclass
+class Sides:
+    """The test questions and real items of campaigns, put together over draws.
+
+    Parameters
+    ----------
+    tests, real : Side
+        Pages.
+    good, bad : Side
+        Texts of test questions that are good, and that are wrong.
+    """
+
+    tests: Side = field(default_factory=Side)
+    real: Side = field(default_factory=Side)
+    good: Side = field(default_factory=Side)
+    bad: Side = field(default_factory=Side)
+
+
+class Compared:
+    """One campaign's real items, beside which draws of its test questions are set."""
+
+    def __init__(
+        self,
+        task: Task,
+        systems: Sequence[Submission],
+        judged: Sequence[ItemSpec],
+        *,
+        own: bool = True,
+        first_group: int = 0,
+    ) -> None:
+        self.judged, self.first_group = judged, first_group
+        every = list(task.instances.order_by("position"))
+        self.rows = {content_key(task.slug, row.instance_id): row for row in every}
+        self.seen = seen_of(task, systems, every, own=own)
+        self.is_new = True
+
+    def add(self, drawn: Sequence[HiddenItem], sides: Sides, *, seed: int) -> None:
+        """Add what a draw shows; the real items are the same in each."""
+        specs = [*(item.spec for item in drawn), *self.judged]
+        place_of = {at: place for place, at in enumerate(order_of_hits(specs, seed))}
+        pages = [
+            self._page(spec, place_of[at] / len(specs)) for at, spec in enumerate(specs)
+        ]
+        n, asked = len(drawn), {item.spec.content_key for item in drawn}
+        left = [
+            page
+            for spec, page in zip(self.judged, pages[n:], strict=True)
+            if spec.content_key not in asked
+        ]
+        tests, texts = page_features([*pages[:n], *left])
+        described = iter(texts)
+        for item, page in zip(drawn, tests[:n], strict=True):
+            group, shown = self._group(item.spec), _texts(item.spec)
+            sides.tests.add(page, group, *shown)
+            for right, text in zip(_right(item), shown, strict=True):
+                side = sides.good if right else sides.bad
+                side.add(next(described), group, text)
+        if self.is_new and self.judged:
+            for spec, page in zip(
+                self.judged, page_features(pages[n:])[0], strict=True
+            ):
+                sides.real.add(page, self._group(spec), *_texts(spec))
+        self.is_new = False
+
+    def _group(self, spec: ItemSpec) -> int:
+        return self.first_group + self.rows[spec.content_key].position
+
+    def _page(self, spec: ItemSpec, position: float) -> list[Surface]:
+        row = self.rows[spec.content_key]
+        return [
+            self.seen.surface(row, text, key=spec.key, position=position)
+            for text in _texts(spec)
+        ]
+
+
+def _texts(spec: ItemSpec) -> list[str]:
+    """Give the texts that are rated on a page, in their order."""
+    if "prediction" in spec.data:
+        return [str(spec.data["prediction"])]
+    return [str(output["text"]) for output in spec.data["outputs"]]
+
+
+def _right(item: HiddenItem) -> Iterator[bool]:
+    """Tell of each text of a test question whether it is good."""
+    if "prediction" in item.spec.data:
+        yield item.polarity == Polarity.POSITIVE
+        return
+    for output in item.spec.data["outputs"]:
+        if "slot" in item.expected:
+            yield output["slot"] == item.expected["slot"]
+        else:
+            yield output["slot"] != item.expected["not_best"]

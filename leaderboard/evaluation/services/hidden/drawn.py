@@ -1,0 +1,110 @@
+"""Test questions that were drawn before their campaign: kept, and given back as drawn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from crowd.hits.services.build import ItemSpec
+from leaderboard.evaluation.models.confirmed_output import ConfirmedOutput
+from leaderboard.evaluation.models.drawn_tests import DrawnTests
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.services.hidden.offers import (
+    CONFIRMED,
+    Planned,
+    used_texts,
+)
+from leaderboard.evaluation.services.parts import Part
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.models import Task
+from quality.test_questions.services.inject import HiddenItem
+
+State = HumanEvaluation.State
+
+
+def tests_of(
+    evaluation: HumanEvaluation,
+    human: HumanConfig,
+    campaign_key: str,
+    seed: int,
+    draw: Callable[[int], Planned],
+) -> Planned:
+    """Give a campaign's questions as they were drawn; draw them where none are kept.
+
+    While it runs nothing changes them. Before, they are drawn anew when the task asks in
+    another way by now, one of their texts was asked elsewhere, or staff no longer confirm
+    an output as good.
+    """
+    row = evaluation.drawn_tests.filter(campaign_key=campaign_key).first()
+    if row is None or (
+        evaluation.state != State.ANNOTATING
+        and not _fits(row, evaluation.task, human, campaign_key)
+    ):
+        return draw(seed)
+    items = [_item(question) for question in row.questions]
+    return Planned(items, row.n_wanted, row.notes)
+
+
+def keep(
+    evaluation: HumanEvaluation, human: HumanConfig, parts: Sequence[Part]
+) -> None:
+    """Keep what was drawn for these campaigns in place of what was kept before."""
+    evaluation.drawn_tests.all().delete()
+    DrawnTests.objects.bulk_create(
+        DrawnTests(
+            evaluation=evaluation,
+            campaign_key=part.key,
+            asked_how=_asked_how(evaluation.task, human),
+            n_wanted=part.planned.n_wanted,
+            notes=part.planned.notes,
+            questions=[asdict(item) for item in part.hidden],
+            texts=_texts(part.hidden),
+        )
+        for part in parts
+    )
+
+
+def digest_of(parts: Sequence[Part]) -> str:
+    """Name the content of all questions of these campaigns."""
+    content = {part.key: [asdict(item) for item in part.hidden] for part in parts}
+    return _sha256(content)
+
+
+def _fits(row: DrawnTests, task: Task, human: HumanConfig, campaign_key: str) -> bool:
+    asked_elsewhere = used_texts(task, but=campaign_key).intersection(row.texts)
+    return (
+        row.asked_how == _asked_how(task, human)
+        and not asked_elsewhere
+        and _all_confirmed(row.questions)
+    )
+
+
+def _all_confirmed(questions: Sequence[Mapping[str, Any]]) -> bool:
+    wanted = {
+        (question["made_from"]["submission"], question["spec"]["data"]["prediction"])
+        for question in questions
+        if question["kind"] == CONFIRMED
+    }
+    rows = ConfirmedOutput.objects.filter(
+        prediction__submission__in={submission for submission, _ in wanted}
+    )
+    return wanted <= {*rows.values_list("prediction__submission", "prediction__text")}
+
+
+def _asked_how(task: Task, human: HumanConfig) -> str:
+    return _sha256([task.sample_size, task.kind, asdict(human)])
+
+
+def _item(question: Mapping[str, Any]) -> HiddenItem:
+    return HiddenItem(**{**question, "spec": ItemSpec(**question["spec"])})
+
+
+def _texts(items: Sequence[HiddenItem]) -> list[str]:
+    return sorted({item.text_sha256 for item in items} - {""})
+
+
+def _sha256(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,86 @@
+"""Comparisons and joint evaluations are measured before they start, as submissions are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from genie.lib.errors import GenieError
+from leaderboard.demo.opinions import OPINIONS
+from leaderboard.demo.systems import file_of, systems_of
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.services import comparison as compare
+from leaderboard.evaluation.services import joint
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.models import ConfirmedOutput, DrawnTests, TestCheck
+from leaderboard.tasks.services import load
+from tests.factories import make_predictions, make_submission, make_team, make_user
+from tests.kept import kept
+
+pytestmark = pytest.mark.django_db
+SLUG = "demo-qa"
+
+
+@pytest.fixture
+def systems(db, settings):
+    settings.GENIE = {**settings.GENIE, "TEST_QUESTIONS_CHECKED": True}
+    return kept("three of demo-qa", _systems)
+
+
+def _systems():
+    task = load.load_task(SLUG).task
+    user = make_user("nina")
+    team = make_team("Heron", user)
+    made = []
+    for system in systems_of(SLUG):
+        texts = json.loads(file_of(SLUG, system["name"]).read_text("utf-8"))
+        made.append(make_submission(task, team=team, owner=user, system=system["name"]))
+        make_predictions(made[-1])
+        said = {key: opinion for opinion in OPINIONS for key in system.get(opinion, ())}
+        for row in made[-1].predictions.select_related("instance"):
+            key = row.instance.instance_id
+            row.text = texts[key]
+            row.save()
+            if said.get(key, system["usual"]) == "right":
+                ConfirmedOutput.objects.create(prediction=row, confirmed_by=user)
+    return made
+
+
+def in_the_original_way(task):
+    for table in ("human", "comparison", "joint"):
+        task.config.setdefault(table, {})["test_questions"] = "references"
+    task.save()
+
+
+def asked_to_compare(systems, admin_user):
+    return compare.request(
+        *systems[:2], Question("overall", max_pairs=12), by=admin_user
+    )
+
+
+def asked_side_by_side(systems, admin_user):
+    return joint.request(systems, by=admin_user, n_workers=2)
+
+
+@pytest.mark.parametrize("ask", [asked_to_compare, asked_side_by_side])
+def test_swapped_references_on_a_page_need_a_persons_word(systems, ask, admin_user):
+    in_the_original_way(systems[0].task)
+    asked = ask(systems, admin_user)
+    with pytest.raises(GenieError) as refused:
+        decide.approve(asked, by=admin_user)
+    assert refused.value.code == "tests-stand-out"
+    decide.approve(asked, by=admin_user, despite="As it was done in the original.")
+    check = TestCheck.objects.get()
+    assert check.refused
+    assert check.accepted_by == admin_user
+
+
+@pytest.mark.parametrize("ask", [asked_to_compare, asked_side_by_side])
+def test_edits_beside_good_outputs_do_not_stand_out(systems, ask, admin_user):
+    decide.approve(ask(systems, admin_user), by=admin_user)
+    check = TestCheck.objects.get()
+    assert (check.refused, check.accepted_at) == (False, None)
+    assert check.n_found == check.n_wanted > 0
+    assert all(kind.startswith("edit:") for kind in check.kinds)
+    assert DrawnTests.objects.get().evaluation == check.evaluation
