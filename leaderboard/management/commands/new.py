@@ -151,7 +151,8 @@ class Command(BaseCommand):
         self, made: make.Made, owner: Any, site: str, options: dict[str, Any]
     ) -> None:
         if options["workers"] == LINK:
-            token = start.invite(made.task, by=owner, places=options["places"])
+            places, code = options["places"], options["code"]
+            token = start.invite(made.task, by=owner, places=places, code=code)
             link = f"{site}{reverse('work:invitation', args=[token])}"
             self.stdout.write(
                 f"People judge here (up to {options['places']}, the link is shown once):"
@@ -213,6 +214,7 @@ def _about_people(parser: CommandParser) -> None:
         "prolific, panel, mturk",
     )  # fmt: skip
     people.add_argument("--places", type=int, default=20, help="of the link")
+    people.add_argument("--code", default="", help="that newcomers must know besides")
     people.add_argument("--items", type=int, default=0, help="inputs judged a system")
     people.add_argument("--ratings", type=int, default=1, help="of each input")
     people.add_argument("--reward", type=int, help="cents a page")

@@ -95,10 +95,12 @@ def approve(
     return len(waiting)
 
 
-def invite(task: Task, *, by: Account, places: int, days: int = 30) -> str:
+def invite(
+    task: Task, *, by: Account, places: int, code: str = "", days: int = 30
+) -> str:
     """Make one link by which so many people become workers; give its token."""
     note = f"{task.title}: link for {places}"
-    return invitations.invite(by, note, days=days, places=places)
+    return invitations.invite(by, note, days=days, places=places, code=code)
 
 
 def _pairs(
