@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.studio.services import look, make, start
+from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said
@@ -56,6 +56,10 @@ class Command(BaseCommand):
         if options["save"]:
             home = drafted.bundle.write(options["save"])
             self.stdout.write(f"Written to {home}.")
+        if options["preview"]:
+            page = preview.first_page(drafted.bundle, material)
+            options["preview"].write_text(page, encoding="utf-8")
+            self.stdout.write(f"The first page that people see: {options['preview']}")
         if options["dry_run"]:
             self.stdout.write("Nothing has been loaded (--dry-run).")
             return
@@ -229,6 +233,9 @@ def _about_people(parser: CommandParser) -> None:
         "--despite", default="", help="why it starts although test questions stand out"
     )
     people.add_argument("--save", type=Path, metavar="DIR", help="write the bundle")
+    people.add_argument(
+        "--preview", type=Path, metavar="FILE", help="write the first page as HTML"
+    )
     people.add_argument("--dry-run", action="store_true", help="keep nothing")
 
 

@@ -248,3 +248,26 @@ def test_the_link_has_places_for_several(new, client):
         page = client.post(link, {"username": f"wim{number}", **answers})
         assert page.status_code == (302 if number < 2 else 410), page.content.decode()
     assert Worker.objects.filter(came_by=Invitation.objects.get()).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "seen", "n_texts"),
+    [
+        (["--ask", "It is true."], ["It is true.", "Strongly agree"], 1),
+        (["--ask", "Which is better?"], ["Which is better?"], 2),
+    ],
+    ids=["one", "two"],
+)
+def test_the_first_page_is_shown_before_anything_is_loaded(
+    new, tmp_path, options, seen, n_texts
+):
+    guide = tmp_path / "guide.md"
+    guide.write_text("# Our **own** guide", "utf-8")
+    page = tmp_path / "page.html"
+    told = ["--dry-run", "--preview", str(page), "--instructions", str(guide)]
+    new("mine", {"a.csv": csv_of(WIDE)}, *told, *options)
+    html = page.read_text("utf-8")
+    for words in (*seen, QUESTIONS[0], "<h1>Our <strong>own</strong> guide</h1>"):
+        assert words in html
+    assert html.count('<section class="judged">') == n_texts
+    assert not Task.objects.exists()
