@@ -212,3 +212,13 @@ def test_shipped_tasks_are_bundles_like_any_other():
     for slug in shipped.known():
         bundle = opened(Path(shipped.folder(slug)))
         assert bundle.slug == slug
+
+
+def test_a_task_whose_name_is_taken_is_named(outside):
+    (outside / "demo-qa").mkdir()
+    (outside / "demo-qa/task.toml").write_text("= ", "utf-8")
+    [found] = task_folders_are_usable()
+    assert found.id == "genie.W004"
+    assert str(outside / "demo-qa") in found.msg
+    assert shipped.outside() == ["mine"]
+    assert shipped.definition("demo-qa")["title"] == "School Science (demo)"
