@@ -11,7 +11,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import IO
@@ -116,7 +116,9 @@ class _Book:
         }
         kinds = {key for key, code in own.items() if re.search("[ymdhYMDH]", code)}
         kinds |= _DATES
-        cells = next((entry for entry in root if _tag(entry) == "cellXfs"), [])
+        cells: Iterable[ElementTree.Element] = next(
+            (entry for entry in root if _tag(entry) == "cellXfs"), ()
+        )
         return frozenset(
             str(place)
             for place, entry in enumerate(cells)
