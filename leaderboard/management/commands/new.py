@@ -18,6 +18,10 @@ from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
 LINK, INVITED = "link", "invited"
+HINTS = {
+    "tests-stand-out": " Here: --despite WHY, or a task without them, --tests 0.",
+    "release-changed": " Here: another name for the new files.",
+}
 
 
 class Command(BaseCommand):
@@ -44,7 +48,8 @@ class Command(BaseCommand):
         try:
             self._run(options)
         except GenieError as error:
-            raise CommandError(one_line(error.message, 4_000)) from error
+            hint = HINTS.get(error.code, "")
+            raise CommandError(one_line(error.message, 4_000) + hint) from error
 
     def _run(self, options: dict[str, Any]) -> None:
         material = self._material(options)

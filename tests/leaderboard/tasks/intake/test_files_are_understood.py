@@ -235,3 +235,12 @@ def test_a_date_of_a_workbook_is_written_as_one():
     assert list(table.rows[0].cells.values()) == [
         *("46024", "46024", "2026-01-02", "2026-01-02")
     ]
+
+
+def test_a_name_that_looks_like_an_affix_is_one_system_among_others():
+    files = {
+        "a.csv": b"id,question,reference,King-QA,Echo-Answer\n1,A,B,C,D\n2,E,F,G,H\n"
+    }
+    roles = roles_of(files)
+    assert roles["a.csv", "King-QA"] == ("system", "King-QA")
+    assert roles["a.csv", "Echo-Answer"] == ("system", "Echo-Answer")
