@@ -97,5 +97,5 @@ bench: .venv/dev ## measure speed, as ratios to named alternatives in the same r
 	@set -e; for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py); done
 
 clean: ## remove what make made: .venv, .venv-neural, caches, and the demo's data in var/
-	rm -rf .venv .venv-neural var .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov build genie.egg-info
+	rm -rf .venv .venv-neural var .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage htmlcov build *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

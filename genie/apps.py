@@ -1,8 +1,26 @@
 from __future__ import annotations
 
 import gc
+import sys
+from importlib import import_module
 
 from django.apps import AppConfig
+
+
+def _load_without(module: str, *libraries: str) -> None:
+    """Load a module as if libraries that it can do without were not installed."""
+    loaded = {name: sys.modules.get(name) for name in libraries}
+    sys.modules.update(dict.fromkeys(libraries))  # type: ignore[arg-type]
+    import_module(module)
+    for name, was in loaded.items():
+        del sys.modules[name]
+        if was is not None:
+            sys.modules[name] = was
+
+
+# The REST framework would load them on every start: one for a client that only tests use,
+# one for the colours of pages that Genie does not have.
+_load_without("rest_framework.compat", "requests", "pygments")
 
 
 class GenieConfig(AppConfig):

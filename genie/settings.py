@@ -56,7 +56,7 @@ CSRF_TRUSTED_ORIGINS = env.words("GENIE_ORIGINS")
 SIGN_IN_PROVIDERS = providers.configured()
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "leaderboard.site.admin_site.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -97,7 +97,7 @@ WSGI_APPLICATION = "genie.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [(BASE_DIR / "genie/assets/templates").resolve()],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -191,7 +191,7 @@ MEDIA_ROOT = VAR_DIR / "media"
 MEDIA_URL = "/media/"  # never served: downloads go through views that check permissions
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [(BASE_DIR / "genie/assets/static").resolve()]
 WHITENOISE_USE_FINDERS = not PRODUCTION
 if (
     not PRODUCTION
@@ -327,9 +327,9 @@ GENIE: dict[str, Any] = {
     # how e-mails and webhooks name the site
     "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
-    # the largest prediction file, before and after decompression
-    "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,
+    "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
+    "TASKS": env.words("GENIE_TASKS"),  # folders of tasks of one's own
     # what all campaigns together may cost, in cents
     "SITE_BUDGET_CENTS": env.integer("GENIE_SITE_BUDGET_CENTS", 1_000_000),
     "MINIMUM_HOURLY_CENTS": 1500,
@@ -341,6 +341,8 @@ GENIE: dict[str, Any] = {
     "AUTO_APPROVAL_HOURS": env.integer("GENIE_AUTO_APPROVAL_HOURS", 24),
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
+    # how long it is kept when and how often a page of work lost the focus and the like
+    "KEEP_SIGNALS_DAYS": env.integer("GENIE_KEEP_SIGNALS_DAYS", 365, 1),
     "BOOTSTRAP_RESAMPLES": 10_000,
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
@@ -382,9 +384,7 @@ GENIE: dict[str, Any] = {
         },
     },
     # how many items somebody from Prolific does for one place in a study
-    "PROLIFIC_ITEMS_PER_PLACE": env.integer(
-        "GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, minimum=1
-    ),
+    "PROLIFIC_ITEMS_PER_PLACE": env.integer("GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, 1),
     "PROLIFIC_WEBHOOK_SECRET": env.text("GENIE_PROLIFIC_WEBHOOK_SECRET"),
     # the end of the address at which a topic posts notices
     "MTURK_NOTICE_SECRET": env.in_address("GENIE_MTURK_NOTICE_SECRET", shortest=20),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class LeaderboardConfig(AppConfig):
@@ -8,3 +9,6 @@ class LeaderboardConfig(AppConfig):
 
     def ready(self) -> None:
         from leaderboard import checks  # noqa: F401 - registers itself
+        from leaderboard.site.roles import make_groups
+
+        post_migrate.connect(make_groups, dispatch_uid="groups of a new site")

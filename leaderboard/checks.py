@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from genie.lib.errors import GenieError
+from leaderboard.extensions import broken
 from leaderboard.metrics.base import all_metrics
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import read_task
@@ -70,12 +71,35 @@ def settings_are_usable(**_kwargs: Any) -> list[CheckMessage]:
 def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
     """Look whether every task asks for things that this site has."""
     messages: list[CheckMessage] = []
+    outside = {*shipped.outside()}
     for slug in shipped.known():
         try:
-            messages += _task_trouble(slug, shipped.definition(slug))
+            found = [*_task_trouble(slug, shipped.definition(slug))]
         except GenieError as error:
-            messages.append(_error("E005", error.message))
-    return messages
+            found = [_error("E005", error.message)]
+        # What people have added is named, and the site starts without it.
+        messages += [_warning_of(one) for one in found] if slug in outside else found
+    return messages + [
+        Warning(f"GENIE_TASKS names {path}, which is not there.", id="genie.W003")
+        for path in shipped.missing_folders()
+    ]
+
+
+def _warning_of(message: CheckMessage) -> CheckMessage:
+    return Warning(f"{message.msg} The task cannot be loaded.", id="genie.W002")
+
+
+@register
+def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
+    """Name what others wrote and this site cannot use; it starts without them."""
+    return [
+        Warning(
+            f"The extension {one.where} ({one.kind}) is left out: {one.reason}.",
+            hint="Mend it, or take it out of GENIE_EXTENSIONS or of the environment.",
+            id="genie.W002",
+        )
+        for one in broken()
+    ]
 
 
 def _task_trouble(slug: str, document: Mapping[str, object]) -> Iterator[CheckMessage]:

@@ -28,6 +28,7 @@ ENGINE_BLIND = {
     ),
     "whole processes and other people's programs": (
         "test_demo.py",
+        "test_extensions.py",
         "test_supervisor.py",
         "quality/detection/test_simulate_detection.py",
         "acceptance",

@@ -1,8 +1,9 @@
-"""`make demo` as a newcomer starts it: a real process, a real browser's requests."""
+"""An installed Genie as a newcomer starts it: real processes, a real browser's requests."""
 
 from __future__ import annotations
 
 import http.cookiejar
+import json
 import os
 import re
 import signal
@@ -12,11 +13,21 @@ import sys
 import time
 import urllib.parse
 import urllib.request
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from tests.installed import Installed, install, tracked
+
 ROOT = Path(__file__).resolve().parent.parent
+# of the wheel's own, not of a checkout
+METADATA = re.compile(r"genie_leaderboards-[\d.]+\.dist-info/")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Installed:
+    return install(tmp_path_factory.mktemp("installed"))
 
 
 def free_port() -> int:
@@ -25,22 +36,33 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
-class Demo:
-    def __init__(self, folder: Path) -> None:
+class Site:
+    """A command that keeps a site running, in a folder that is empty at first."""
+
+    def __init__(self, installed: Installed, command: str, folder: Path) -> None:
+        self.genie, self.folder = installed.genie, folder
         self.port = free_port()
         self.log = folder / "log"
-        env = {**os.environ, "GENIE_VAR": str(folder / "var"), "GENIE_SECRET_KEY": ""}
-        for name in ("DATABASE_URL", "DJANGO_SETTINGS_MODULE"):
-            env.pop(name, None)
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "demo", "--port", str(self.port)],
-                cwd=ROOT,
-                env=env,
+                [self.genie, command, "--port", str(self.port)],
+                cwd=folder,
+                env=self.environment(),
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+
+    def environment(self) -> dict[str, str]:
+        ours = ("GENIE_", "DATABASE_URL", "DJANGO_", "PYTHON")
+        return {k: v for k, v in os.environ.items() if not k.startswith(ours)}
+
+    def run(self, *words: str) -> str:
+        done = subprocess.run(
+            [self.genie, *words], cwd=self.folder, env=self.environment(),
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return done.stdout.strip()
 
     def wait(self, seconds: float) -> str:
         deadline = time.monotonic() + seconds
@@ -62,39 +84,34 @@ class Demo:
         with open_url(url, timeout=20) as answer:
             return answer.read().decode()
 
-    def sign_in(self, username: str, password: str):
+    def send_form(self, path: str, **fields: str):
+        """Fill in a form as a browser does; give who is signed in then, and the page."""
         jar = http.cookiejar.CookieJar()
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
-        page = self.get("/login/", opener)
+        page = self.get(path, opener)
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page).group(1)
-        fields = {
-            "csrfmiddlewaretoken": token,
-            "login": username,
-            "password": password,
-        }
-        opener.open(
-            f"http://127.0.0.1:{self.port}/login/",
-            urllib.parse.urlencode(fields).encode(),
-            timeout=20,
-        ).read()
-        return opener
+        data = urllib.parse.urlencode({"csrfmiddlewaretoken": token, **fields})
+        url = f"http://127.0.0.1:{self.port}{path}"
+        answer = opener.open(url, data.encode(), timeout=20).read().decode()
+        return opener, answer
 
+    def sign_in(self, username: str, password: str):
+        return self.send_form("/login/", login=username, password=password)[0]
 
-def children_of(group: int) -> list[str]:
-    listing = subprocess.run(
-        ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
-    ).stdout
-    return [line for line in listing.splitlines() if f"127.0.0.1:{group}" in line]
+    def processes(self) -> list[str]:
+        """List who listens on this site's port."""
+        listing = subprocess.run(
+            ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True, check=True
+        ).stdout
+        return [x for x in listing.splitlines() if f"127.0.0.1:{self.port}" in x]
 
 
 @pytest.mark.slow
-def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
-    demo = Demo(tmp_path)
+def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path):
+    demo = Site(installed, "demo", tmp_path)
     try:
         printed = demo.wait(300)
-        assert printed.splitlines()[0].endswith(
-            "(about half a minute on the first start)"
-        )
+        assert str(tmp_path / "var") in printed.splitlines()[0]
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
         assert re.search(r"\d+ HITs answered by simulated annotators", printed)
@@ -104,18 +121,22 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
             board = demo.get(f"/tasks/{slug}/")
             assert "simulated" in board.lower()
         assert "Kingfisher-QA" in demo.get("/tasks/demo-qa/")
+        ways = home.partition("three ways on")[2]
+        assert ways.index("Look around") < ways.index("Judge something")
+        assert ways.index("Judge something") < ways.index("Make your own")
         admin = demo.get("/admin/", demo.sign_in("admin", passwords["admin"]))
         assert "Site administration" in admin
         assert "approve" in admin.lower()
         work = demo.get("/work/", demo.sign_in("wren", passwords["wren"]))
         assert "/work/test/demo-translation/" in work
-        assert children_of(demo.port)
+        hand_in(demo)
+        assert demo.processes()
     finally:
         demo.stop()
     assert demo.process.returncode == 0, demo.log.read_text()
-    assert children_of(demo.port) == []
+    assert demo.processes() == []
 
-    again = Demo(tmp_path)
+    again = Site(installed, "demo", tmp_path)
     try:
         printed = again.wait(90)
         assert "keeping" in printed
@@ -124,11 +145,71 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(tmp_path):
         again.process.kill()  # not asked to stop: its processes end all the same
         again.process.wait(timeout=10)
         deadline = time.monotonic() + 5
-        while children_of(again.port):
-            assert time.monotonic() < deadline, children_of(again.port)
+        while again.processes():
+            assert time.monotonic() < deadline, again.processes()
             time.sleep(0.1)
     finally:
         again.stop()
+
+
+def hand_in(demo: Site) -> None:
+    """Submit another system with the client and wait until it is measured."""
+    inputs = json.loads(demo.get("/api/v1/tasks/demo-qa/instances/"))["results"]
+    outputs = demo.folder / "outputs.json"
+    outputs.write_text(json.dumps({one["id"]: "In the shed." for one in inputs}))
+    site = f"http://127.0.0.1:{demo.port}"
+    told = subprocess.run(
+        [sys.executable, "-m", "genie_client", "submit", "demo-qa", str(outputs),
+         "--system", "Shed-QA", "--team", "careless-uploads", "--watch", "--every", ".5"],
+        env={**demo.environment(), "PYTHONPATH": str(ROOT / "client"),
+             "GENIE_SITE": site, "GENIE_TOKEN": demo.run("token", "sam")},
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert "Shed-QA" in told
+
+
+@pytest.mark.slow
+def test_a_site_begins_in_an_empty_folder_with_its_first_staff_account(
+    installed, tmp_path
+):
+    # as docs/install.md shows it, in a folder that is empty
+    page = (ROOT / "docs/install.md").read_text("utf-8")
+    assert "$ mkdir my-site && cd my-site\n$ genie up\n```" in page
+    assert page.index("$ pip install .\n") < page.index("$ genie up\n")
+    site = Site(installed, "up", tmp_path)
+    try:
+        printed = site.wait(120)
+        way_in = re.search(r"http://127.0.0.1:\d+(/account/set-up/\S+)", printed)[1]
+        answers = {"username": "nina", "email": "nina@example.org"}
+        secret = {"password1": "a kite in the wind", "password2": "a kite in the wind"}
+        opener, page = site.send_form(way_in, **answers, **secret)
+        assert "First steps" in page
+        assert "Site administration" in site.get("/admin/", opener)
+        assert json.loads(site.get("/readyz"))["ready"]
+        assert "color" in site.get("/static/genie.css")
+    finally:
+        site.stop()
+    assert site.process.returncode == 0, site.log.read_text()
+    assert site.processes() == []
+    assert {path.name for path in tmp_path.iterdir()} == {"log", "var"}
+
+
+@pytest.mark.slow
+def test_the_wheel_has_every_file_of_the_product_and_nothing_else(installed):
+    expected = {
+        re.sub(r"^(templates|static)/", r"genie/assets/\1/", name)
+        for name in tracked()
+        if re.match(r"(genie|leaderboard|quality|crowd|templates|static)/", name)
+    }
+    expected -= {"genie/assets/templates", "genie/assets/static"}  # the links
+    with zipfile.ZipFile(installed.wheel) as wheel:
+        names = {name for name in wheel.namelist() if not METADATA.match(name)}
+        (metadata,) = (n for n in wheel.namelist() if n.endswith("/METADATA"))
+        told = wheel.read(metadata).decode()
+    assert names == expected
+    assert "Name: genie-leaderboards" in told
+    needed = re.findall(r"^Requires-Dist: (.+)$", told, re.M)
+    assert [one for one in needed if "==" in one and "extra" not in one] == []
 
 
 def test_make_demo_says_that_it_begins_before_anything_that_takes_time():

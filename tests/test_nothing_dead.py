@@ -37,6 +37,8 @@ PURE = [
     "leaderboard.submissions.preflight",
     "leaderboard.submissions.readers",
     "leaderboard.tasks.config",
+    "leaderboard.tasks.drafts",
+    "leaderboard.tasks.intake",
     "leaderboard.tasks.readers",
     "crowd.scales",
     "crowd.pricing",

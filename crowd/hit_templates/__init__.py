@@ -1,4 +1,4 @@
-"""HIT templates: one folder each, found by its template.toml."""
+"""HIT templates: one folder each, found by its template.toml, here or outside."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from crowd.hit_templates.template import HITTemplate, read_template
+from genie.lib import outside
 from genie.lib.errors import GenieError
 
 __all__ = ["HITTemplate", "all_templates", "get"]
@@ -16,10 +17,21 @@ ROOT = Path(__file__).resolve().parent
 @cache
 def all_templates() -> dict[str, HITTemplate]:
     """Give every HIT template by its slug."""
-    return {
+    templates = {
         path.parent.name: read_template(path.parent)
         for path in sorted(ROOT.glob("*/template.toml"))
     }
+    for where, folder in outside.folders("templates"):
+        for path in sorted(folder.glob("*/template.toml")):
+            slug, place = path.parent.name, f"{path.parent.name} of {where}"
+            if slug in templates:
+                outside.refuse("templates", place, f"there is another {slug} already")
+                continue
+            try:
+                templates[slug] = read_template(path.parent)
+            except GenieError as error:
+                outside.refuse("templates", place, error.message.rstrip("."))
+    return dict(sorted(templates.items()))
 
 
 def get(slug: str) -> HITTemplate:

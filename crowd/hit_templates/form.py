@@ -14,7 +14,8 @@ CHECKBOXES = {
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
-KNOWN = {"setup", "show_input", "before_text", "checkboxes", *SWITCHES}
+INSTRUCTIONS_CHARACTERS = 20_000
+KNOWN = {"instructions", "setup", "show_input", "before_text", "checkboxes", *SWITCHES}
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,12 @@ def _problems(
         (
             bool(set(checkboxes) & set(criteria)),
             "a checkbox has the same name as a criterion",
+        ),
+        (
+            not isinstance(config.get("instructions", ""), str)
+            or len(config.get("instructions", "")) > INSTRUCTIONS_CHARACTERS,
+            f"instructions must be a text of at most {INSTRUCTIONS_CHARACTERS:,} "
+            "characters",
         ),
         *(
             (

@@ -22,6 +22,7 @@ from django.utils.safestring import SafeString
 
 from crowd.hit_templates.fields import Field, read_fields
 from crowd.hit_templates.form import read_form
+from crowd.hit_templates.formats import in_formats
 from crowd.hit_templates.markdown import to_html
 from genie.lib.errors import GenieError
 
@@ -73,6 +74,11 @@ class HITTemplate:
         """Give the instructions as HTML: made when asked for, as few processes show any."""
         return to_html(self.instructions_markdown)
 
+    def instructions_of(self, form: Mapping[str, Any]) -> SafeString:
+        """Give the instructions of work that may bring its own (see form.py)."""
+        own = form.get("instructions", "")
+        return to_html(own) if own else self.instructions
+
     @property
     def shows_outputs(self) -> bool:
         """Tell whether an item holds several outputs, each in its slot."""
@@ -86,7 +92,7 @@ class HITTemplate:
             item_field.name: data.get(item_field.name) for item_field in self.fields
         }
         shown = {f"{part}_shown": part in parts for part in PARTS}
-        return self._template.render(Context({**known, **shown}))
+        return self._template.render(Context({**in_formats(known, data), **shown}))
 
 
 def read_template(folder: Path) -> HITTemplate:

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
+from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -15,7 +16,7 @@ from django.views.decorators.http import require_GET
 from crowd.elsewhere.pages import visit as presence
 from crowd.elsewhere.services import visits
 from crowd.platforms.base import Completion
-from crowd.workers.hit_form import AccountForm
+from crowd.workers.hit_form import AccountForm, InvitationForm, InvitedAccountForm
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.shares import SHARE_DONE, used_up
 from crowd.workers.services import invitations
@@ -27,10 +28,10 @@ from genie.lib.errors import GenieError
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Turn an invitation into a worker; only a yes uses it up, not a look."""
     try:
-        invitations.usable(token)
-        if request.user.is_authenticated:
-            return _for_account(request, token)
-        return _for_newcomer(request, token)
+        wants_code = bool(invitations.usable(token).code)
+        if isinstance(request.user, AbstractBaseUser):
+            return _for_account(request, token, request.user, wants_code)
+        return _for_newcomer(request, token, wants_code)
     except GenieError as error:
         return render(
             request,
@@ -40,26 +41,51 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         )
 
 
-def _for_account(request: HttpRequest, token: str) -> HttpResponse:
-    if request.method == "POST" and isinstance(request.user, AbstractBaseUser):
-        invitations.redeem(token, request.user)
+def _for_account(
+    request: HttpRequest, token: str, user: AbstractBaseUser, wants_code: bool
+) -> HttpResponse:
+    form = InvitationForm(request.POST or None) if wants_code else None
+    if request.method == "POST" and _take_place(form, token, user):
         return _welcome(request)
-    return render(request, "worker_site/invitation.html", {"token": token})
+    return _asking(request, token, form)
 
 
-def _for_newcomer(request: HttpRequest, token: str) -> HttpResponse:
-    form = AccountForm(request.POST if request.method == "POST" else None)
+def _for_newcomer(request: HttpRequest, token: str, wants_code: bool) -> HttpResponse:
+    kind = InvitedAccountForm if wants_code else AccountForm
+    form = kind(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
-        with transaction.atomic():  # no account is left over when the token is gone
+        with transaction.atomic():  # no account is left over when the place is gone
             user = form.save()
-            invitations.redeem(token, user)
-        login(request, user)
-        return _welcome(request)
+            taken = _take_place(form, token, user)
+            if not taken:
+                transaction.set_rollback(True)
+        if taken:
+            login(request, user)
+            return _welcome(request)
+    return _asking(request, token, form)
+
+
+def _take_place(form: BaseForm | None, token: str, user: AbstractBaseUser) -> bool:
+    """Make the user a worker; a wrong code is told beside its field."""
+    if form is not None and not form.is_valid():
+        return False
+    code = form.cleaned_data.get("code", "") if form else ""
+    try:
+        invitations.redeem(token, user, code)
+    except GenieError as error:
+        if form is None or error.code != "wrong-code":
+            raise
+        form.add_error("code", error.message)
+        return False
+    return True
+
+
+def _asking(request: HttpRequest, token: str, form: BaseForm | None) -> HttpResponse:
     return render(
         request,
         "worker_site/invitation.html",
         {"token": token, "form": form},
-        status=422 if form.errors else 200,
+        status=422 if form is not None and form.errors else 200,
     )
 
 

@@ -80,6 +80,7 @@ def instructions(request: HttpRequest, worker: Worker, pool: str) -> HttpRespons
             "offer": offer,
             "hit_type": hit_type,
             "template": template,
+            "explained": template.instructions_of(hit_type.form),
             "scale": scale_of(hit_type),
             "hourly_cents": hourly_cents(hit_type.reward_cents, template.seconds),
         },

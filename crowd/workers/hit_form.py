@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.safestring import SafeString
 
@@ -25,6 +26,18 @@ REMARK_CHARACTERS = 2_000
 
 class AccountForm(UserCreationForm):  # type: ignore[type-arg]
     """A name of one's own choice and a password; nothing else is asked."""
+
+
+class InvitationForm(forms.Form):
+    """What an invitation with a code asks of somebody who has an account."""
+
+    code = forms.CharField(
+        max_length=40, help_text="Whoever sent you the link has told you."
+    )
+
+
+class InvitedAccountForm(InvitationForm, AccountForm):
+    """The same of a newcomer."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ app_name = "accounts"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("set-up/<str:token>/", views.set_up, name="set-up"),
     path("tokens/", views.my_tokens, name="tokens"),
     path("tokens/<int:pk>/revoke/", views.revoke, name="revoke-token"),
 ]

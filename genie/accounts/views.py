@@ -6,14 +6,14 @@ from typing import Any, cast
 
 from allauth.account import views as allauth_views
 from django.conf import settings
-from django.contrib import messages
+from django.contrib import auth, messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from genie.accounts import tokens
+from genie.accounts import first_staff, tokens
 from genie.accounts.addresses import addresses_of
 from genie.accounts.forms import TokenForm
 from genie.accounts.models import AccessToken
@@ -32,6 +32,26 @@ class LoginView(allauth_views.LoginView):  # type: ignore[misc]
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
         return {**context, "open_for_signup": settings.GENIE["SIGN_UP"]}
+
+
+@never_cache
+def set_up(request: HttpRequest, token: str) -> HttpResponse:
+    """Make the first staff account, once, for whoever has the link that was printed."""
+    if not first_staff.is_good(token):
+        raise Http404
+    if not first_staff.is_wanted():
+        return redirect("login")
+    form = first_staff.FirstStaffForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = first_staff.make(form)
+        except first_staff.TooLate:
+            return redirect("login")
+        auth.login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+        return redirect("leaderboard:home")
+    context = {"here": "login", "form": form}
+    status = 400 if form.errors else 200
+    return render(request, "account/set_up.html", context, status=status)
 
 
 @require_safe

@@ -1,4 +1,7 @@
-"""Extensions are found, not listed: a folder of files, each with one subclass."""
+"""Extensions are found, not listed: a folder of files, each with one subclass.
+
+Others add to some of these folders without a change to ours: `genie.lib.outside`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import inspect
 import pkgutil
 from functools import cache
 from typing import Protocol, TypeVar
+
+from genie.lib import outside
 
 
 class _Sluggish(Protocol):
@@ -17,7 +22,7 @@ T = TypeVar("T", bound=_Sluggish)
 
 
 def discover(package: str, base: type[T]) -> dict[str, type[T]]:
-    """Find the concrete subclasses of `base` in the modules of `package`.
+    """Find the concrete subclasses of `base` in the modules of `package`, and outside.
 
     Parameters
     ----------
@@ -47,6 +52,17 @@ def discover(package: str, base: type[T]) -> dict[str, type[T]]:
 
 @cache
 def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
+    classes = _own(package, base)
+    if kind := outside.KIND_OF.get(package):
+        for where, value in outside.classes(kind, base):
+            if value.slug in classes:
+                outside.refuse(kind, where, f"there is another {value.slug} already")
+            else:
+                classes[value.slug] = value
+    return tuple(sorted(classes.items()))
+
+
+def _own(package: str, base: type[T]) -> dict[str, type[T]]:
     root = importlib.import_module(package)
     classes: dict[str, type[T]] = {}
     for info in pkgutil.iter_modules(root.__path__):
@@ -63,4 +79,4 @@ def _discover(package: str, base: type[T]) -> tuple[tuple[str, type[T]], ...]:
                     f"Two extensions in {package} have the slug {value.slug}."
                 )
             classes[value.slug] = value
-    return tuple(sorted(classes.items()))
+    return classes

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from crowd.hit_templates.formats import PLAIN
 from crowd.scales.base import Scale
 from genie.lib.extension import discover
 from genie.lib.seeds import generator, seed_from
@@ -36,6 +37,9 @@ class TaskView:
     target_language: str
     show_reference: bool
     standard_value: int
+    # field -> how it is shown, and how outputs are; what is not named is plain text
+    formats: Mapping[str, str] = field(default_factory=dict)
+    output_format: str = PLAIN
 
 
 @dataclass(frozen=True)
@@ -168,17 +172,25 @@ class SeveralOutputs(Design):
 
 def input_fields(task: TaskView, shown: Shown) -> dict[str, Any]:
     """Lay the instance's fields out as all HIT templates read them."""
+    fields = [
+        {
+            "label": label,
+            "text": shown.fields.get(name, ""),
+            "lang": task.source_language,
+            **_format(task.formats.get(name, PLAIN)),
+        }
+        for name, label in task.field_labels.items()
+    ]
     return {
-        "fields": [
-            {
-                "label": label,
-                "text": shown.fields.get(name, ""),
-                "lang": task.source_language,
-            }
-            for name, label in task.field_labels.items()
-        ],
+        "fields": fields,
         "lang": task.target_language,
+        **_format(task.output_format),
     }
+
+
+def _format(name: str) -> dict[str, str]:
+    # plain texts have the data that they had before there were formats
+    return {} if name == PLAIN else {"format": name}
 
 
 def in_slots(outputs: Sequence[str]) -> list[dict[str, str]]:

@@ -20,6 +20,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.precision import CONFIDENCE, FEWEST_WORKERS
 from leaderboard.evaluation.selectors.comparison_labels import (
+    days_of,
     n_workers_at_first,
     rule_of,
 )
@@ -59,6 +60,8 @@ class _Work:
     items: str
     # of the items that show the system: less than 1 where a page shows only some
     share: float = 1.0
+    # as many as earlier work of the kind took, where days count
+    n_days: int | None = None
 
     @property
     def per_worker(self) -> int:
@@ -102,6 +105,7 @@ def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[s
     if comparison.strategy == Comparison.Strategy.FIXED:
         return [*rule, "One worker answers all: nothing is learned of other workers."]
     each = n_workers_at_first(comparison.strategy, comparison.n_workers)
+    pilot, n, n_days = _earlier_answers(comparison)
     work = _Work(
         n_pairs,
         each,
@@ -109,9 +113,13 @@ def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[s
         cents / (comparison.max_pairs * each),
         comparison.task.n_instances,
         "pairs",
+        n_days=n_days,
     )
-    pilot, n = _earlier_answers(comparison)
-    basis = f"Judged by {n:,} answers in earlier comparisons." if pilot else _WORST
+    basis = (
+        f"Judged by {n:,} answers in earlier comparisons.{_lasting(n_days)}"
+        if pilot
+        else _WORST
+    )
     components = pilot or worst_case_components(low=0.0, high=100.0)
     half = _half_width(components, work)
     sentence = (
@@ -122,8 +130,13 @@ def _of_comparison(comparison: Comparison, cents: int, n_workers: int) -> list[s
     return [sentence, *aims, *rule]
 
 
-def _earlier_answers(comparison: Comparison) -> tuple[Components | None, int]:
-    """Take the variances from the answers to this question on pairs of the task."""
+def _earlier_answers(
+    comparison: Comparison,
+) -> tuple[Components | None, int, int | None]:
+    """Take the variances from the answers to this question on pairs of the task.
+
+    With how many answers there are, and the days that a comparison took.
+    """
     import pandas as pd
 
     ended = Comparison.objects.filter(
@@ -136,20 +149,34 @@ def _earlier_answers(comparison: Comparison) -> tuple[Components | None, int]:
     votes = pd.DataFrame(
         list(
             rows.order_by("pk").values_list(
-                "pair__comparison", "pair", "worker", "value"
+                "pair__comparison", "pair__judged_item__item", "worker", "value"
             )
         ),
         columns=["comparison", "pair", "worker", "value"],
     )
     if votes["worker"].nunique() < FEWEST_WORKERS:
-        return None, 0
+        return None, 0, None
+    day_of = {key: day for row in ended for key, day in days_of(row).items()}
+    votes["on"] = [
+        day_of.get(key, "") for key in zip(votes["pair"], votes["worker"], strict=True)
+    ]
     # workers may lean to one system here and to the other one there
     leaning = votes["comparison"].astype(str) + ":" + votes["worker"].astype(str)
-    found = variances_of(
-        rating_table(100 * votes["value"], votes["comparison"], leaning, votes["pair"])
+    table = rating_table(
+        100 * votes["value"],
+        votes["comparison"],
+        leaning,
+        votes["pair"],
+        votes["on"],
+        compared=True,
     )
-    pilot = Components(found.residual, found.instance, found.worker, basis="answers")
-    return (pilot, len(votes)) if pilot.total > 0 else (None, 0)
+    found = variances_of(table)
+    pilot = Components(
+        found.residual, found.instance, found.worker, found.day, basis="answers"
+    )
+    took = votes.groupby("comparison")["on"].nunique().median()
+    n_days = max(round(float(took)), 1) if table.n_days else None
+    return (pilot, len(votes), n_days) if pilot.total > 0 else (None, 0, None)
 
 
 def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
@@ -157,7 +184,7 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
     unit = all_designs()[human.design].unit(
         criterion, all_scales()[human.scale], asked=True
     )
-    pilot, n = _earlier_ratings(joint, criterion)
+    pilot, n, n_days = _earlier_ratings(joint, criterion)
     if unit.logarithmic and pilot is None:
         return [
             "Magnitudes have no worst case: what precision to expect is known after the "
@@ -175,10 +202,13 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
         joint.task.n_instances,
         "instances",
         (joint.per_page / n_systems) if joint.per_page else 1.0,
+        n_days,
     )
     half = _half_width(components, work)
     basis = (
-        f"Judged by {n:,} pages of an earlier joint evaluation." if pilot else _WORST
+        f"Judged by {n:,} pages of an earlier joint evaluation.{_lasting(n_days)}"
+        if pilot
+        else _WORST
     )
     sizes = [
         (
@@ -196,14 +226,18 @@ def _of_joint(joint: JointEvaluation, cents: int, n_workers: int) -> list[str]:
     ]
 
 
+def _lasting(n_days: int | None) -> str:
+    return f" It is taken to last {n_days} days, as before." if n_days else ""
+
+
 def _in_unit(size: float, logarithmic: bool) -> float:
     return float(np.log1p(size / 100)) if logarithmic else size
 
 
 def _earlier_ratings(
     joint: JointEvaluation, criterion: str
-) -> tuple[Components | None, int]:
-    """Take the variances of the newest scored joint evaluation that asked the same."""
+) -> tuple[Components | None, int, int | None]:
+    """Take the variances and days of the newest scored joint evaluation that asked the same."""
     earlier = JointEvaluation.objects.filter(
         evaluation__task=joint.task,
         evaluation__simulated=joint.evaluation.simulated,
@@ -215,15 +249,20 @@ def _earlier_ratings(
         found = about.get("variances")
         if found is None or about["n_workers"] < FEWEST_WORKERS:
             continue
-        pilot = Components(found["residual"], found["instance"], found["worker"])
+        pilot = Components(
+            *(
+                found.get(name, 0.0)
+                for name in ("residual", "instance", "worker", "day")
+            )
+        )
         if pilot.total > 0:
-            return pilot, about["n_judgements"]
-    return None, 0
+            return pilot, about["n_judgements"], round(found.get("n_days", 0)) or None
+    return None, 0, None
 
 
 def _half_width(components: Components, work: _Work) -> float:
     own = max(round(work.share * work.n_instances), 1)
-    variance = mean_variance(components, own, work.each, work.n_workers)
+    variance = mean_variance(components, own, work.each, work.n_workers, work.n_days)
     return normal_quantile(CONFIDENCE) * math.sqrt(variance)
 
 
@@ -235,6 +274,7 @@ def _aim(words: str, width: float, components: Components, work: _Work) -> str:
             confidence=CONFIDENCE,
             ratings_per_instance=work.each,
             ratings_per_worker=work.per_worker,
+            n_days=work.n_days,
             max_instances=max(int(work.share * work.most), 1),
         )
     except GenieError:

@@ -113,6 +113,9 @@ def _pilot(task: Task) -> tuple[Components | None, int, int | None]:
     residual, instance, worker = (
         float(found[name]) for name in ("residual", "instance", "worker")
     )
+    # what a worker's ratings of one system share is like a worker's level for it
+    taste = float(found.get("taste", 0.0))
+    residual, worker = residual - taste, worker + taste
     day, n_days = float(found.get("day", 0.0)), None
     if freedom := stored.get("day_freedom"):
         n_days = round(freedom + 1)

@@ -32,6 +32,8 @@ def as_json(fit: SystemEstimates) -> dict[str, Any]:
     else:
         # fits without days are what they were before days could count
         del variances["day"]
+    if not fit.variances.taste:
+        del variances["taste"]
     return {
         "systems": fit.systems,
         "n_instances": fit.n_instances,

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
 
 from crowd.money.services.budgets import budget_left
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
+from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
+from leaderboard.releases.views import report_page
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
@@ -44,6 +49,7 @@ _SHOWN = [
 class TaskAdmin(AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
 
+    change_form_template = "admin/leaderboard/task/change_form.html"
     list_display = [
         "title",
         "slug",
@@ -73,6 +79,29 @@ class TaskAdmin(AsksWhy):
             self.message_user(request, error.message, messages.ERROR)
             return None
         return FileResponse(file, as_attachment=True, filename="genie-release.zip")
+
+    def get_urls(self) -> list[URLPattern]:
+        campaigns = path(
+            "<int:pk>/campaigns/",
+            self.admin_site.admin_view(self.campaigns_view),
+            name="leaderboard_task_campaigns",
+        )
+        report = path(
+            "<int:pk>/report/",
+            self.admin_site.admin_view(self.report_view),
+            name="leaderboard_task_report",
+        )
+        return [campaigns, report, *super().get_urls()]
+
+    def report_view(self, request: HttpRequest, pk: int) -> HttpResponse | FileResponse:
+        task = get_object_or_404(Task, pk=pk)
+        # as for a release, which the archive holds
+        if not self.has_change_permission(request, task):
+            raise PermissionDenied
+        return report_page(self, request, task)
+
+    def campaigns_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return campaigns_page(self, request, get_object_or_404(Task, pk=pk))
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

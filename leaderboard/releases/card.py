@@ -6,6 +6,7 @@ from leaderboard.boards.selectors.crowds.blinding import blinding_sentences
 from leaderboard.boards.selectors.systems import covers_of
 from leaderboard.evaluation.ranking import RULES
 from leaderboard.releases.bundle import Record
+from leaderboard.releases.gathering.results import ALL
 from leaderboard.stats.intervals import COVERS_INSTANCES
 from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.tasks.models import Task
@@ -35,16 +36,22 @@ _TABLES = {
     "`vote` 1 for the system A; `counted` says whether it counted when the "
     "comparison ended, `why_not` why it would not count today",
     "joint_evaluations": "joint evaluations of several systems, one line per criterion: number of "
-    "ratings and workers, agreement, seed and signature",
+    "ratings and workers, agreement, seed and signature; `provisional` says whether it was "
+    "still open which ratings count",
     "joint_results": "their systems: magnitude with its interval, cluster, simultaneous ranks, "
     "TrueSkill",
     "joint_pairs": "each pair of their systems: `p_above`, the share of resamples in which the "
     "first scores higher; wins, ties and losses",
-    "joint_judgments": "every rating behind them; `counts` and `why_not` as in "
+    "joint_judgments": "every rating behind them; `counts`, `why_not` and `weight` as in "
     "`judgments`",
     "instances": "the task's instances, in order",
     "predictions": "the outputs of all systems",
 }
+_AS_GIVEN = (
+    " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "
+    "answers to test questions that are still in use and on ratings of systems that are not "
+    "public. Who is found unreliable is computed from `p_noisy`, and scores from the weights."
+)
 
 
 def _covers(task: Task) -> str:
@@ -114,7 +121,8 @@ def card(task: Task, manifest: Record) -> str:
         "",
         "`manage.py rebuild FOLDER` recomputes every score, rank, comparison, "
         "joint evaluation, metric and detector posterior from this folder "
-        "alone, and stops at the first difference.",
+        "alone, and stops at the first difference."
+        + (_AS_GIVEN if ALL in manifest["detectors"] else ""),
         "",
     ]
     return "\n".join(lines)

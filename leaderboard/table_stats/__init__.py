@@ -4,7 +4,7 @@
 with what `leaderboard.stats` has for the boards, and writes text, LaTeX, a page or JSON.
 `manage.py simulate_board` measures how often those intervals hold.
 
-Front door: analysis; cleaned; design_studies; latex; page; preferences; read; report;
+Front door: analysis; cleaned; design_studies; latex; page; plots; preferences; read; report;
 segments; simulated; text; two_crowds.
 """
 

@@ -79,11 +79,11 @@ def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
     rows = tuple(
         (
             name,
+            _percent(Share(one.systems, one.systems_error)),
+            _percent(Share(one.pairs, one.pairs_error)),
             *(
                 f"{100 * share:.1f}"
                 for share in (
-                    one.systems,
-                    one.pairs,
                     one.systems_total,
                     one.pairs_total,
                     one.systems_plain,
@@ -93,20 +93,23 @@ def halves_sheet(found: Sequence[tuple[str, HalfCrowds]]) -> Sheet:
             f"{one.half_width:.3g}",
             f"{one.half_width_clustered:.3g}",
             f"{one.width_ratio:.2f}",
+            f"{one.least_ratio:.2f}",
         )
         for name, one in found
     )
     splits = sorted({one.n_splits for _, one in found})
     header = (
         "crowd", "systems %", "pairs %", "systems, total", "pairs, total",
-        "systems, plain", "pairs, plain", "half-width", "clustered", "ratio",
+        "systems, plain", "pairs, plain", "half-width", "clustered", "ratio", "least",
     )  # fmt: skip
     notes = (
         "Share of differences between two random halves of the workers that lie within "
         "their 95 % interval. Halves rated the same instances, so the first two columns "
         "leave the part of instances out; total: with it; plain: means with intervals "
         "over instances. Half-widths are of the whole crowd: the estimate's, and the "
-        "plain mean's clustered by worker and instance.",
+        "plain mean's clustered by worker and instance. Least: the ratio that no unbiased "
+        "estimate can go below, as workers differ in strictness. After ± stands the "
+        "Monte-Carlo standard error.",
     )
     title = f"Halves of real crowds, {' or '.join(map(str, splits))} splits"
     return Sheet(title, header, rows, notes)
@@ -117,7 +120,12 @@ def halves_document(
 ) -> dict[str, Any]:
     """Give every number of the halves as one JSON object."""
     crowds = [
-        {"crowd": name, **asdict(one), "width_ratio": one.width_ratio}
+        {
+            "crowd": name,
+            **asdict(one),
+            "width_ratio": one.width_ratio,
+            "least_ratio": one.least_ratio,
+        }
         for name, one in found
     ]
     return {"seed": seed, "crowds": crowds}

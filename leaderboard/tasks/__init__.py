@@ -5,8 +5,11 @@ stores the instances once, with a random order that is the same for every submis
 first ones are those that people judge. `config` parses `task.toml` into `TaskConfig`,
 checks all of it at once and holds every default; nothing else reads the raw table.
 
-Front door: models; api; chosen_metrics; config; config (marked); services
-(configuration, fitting, load, worker_requirements); shipped.
+People's files are read in `intake`, and tasks become bundles in `drafts`; both are pure.
+
+Front door: models; api; chosen_metrics; config; config (marked); drafts (ask, bundle,
+draft); intake (guess, join, problem, read, roles, table); readers (base); services
+(bundles, configuration, fitting, load, worker_requirements); shipped.
 """
 
 from __future__ import annotations

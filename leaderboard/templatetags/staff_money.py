@@ -5,29 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django import template
-from django.urls import reverse
+from django.utils import timezone
 
-from crowd.campaigns.services.staff_notices import is_too_fast
 from crowd.hits.models.campaign import Campaign
-from crowd.hits.selectors.progress import CampaignProgress, progress_of
 from crowd.money.models import Budget
 from crowd.money.services.budgets import budget_left
+from leaderboard.monitoring.selectors import Watched, watched
 
 register = template.Library()
 
 N_SHOWN = 10
-
-
-@dataclass(frozen=True)
-class UnderWay:
-    """A campaign that is asking people, and how far it is."""
-
-    title: str
-    url: str
-    state: str
-    simulated: bool
-    too_fast: bool
-    progress: CampaignProgress
 
 
 @dataclass(frozen=True)
@@ -44,7 +31,7 @@ class Account:
 
 
 @register.simple_tag(takes_context=True)
-def campaigns_under_way(context: template.RequestContext) -> list[UnderWay]:
+def campaigns_under_way(context: template.RequestContext) -> list[Watched]:
     """List the newest open campaigns, to those who may see campaigns."""
     if not context["request"].user.has_perm("crowd.view_campaign"):
         return []
@@ -54,18 +41,7 @@ def campaigns_under_way(context: template.RequestContext) -> list[UnderWay]:
         .select_related("hit_type")
         .order_by("-pk")[:N_SHOWN]
     )
-    progress = progress_of(rows)
-    return [
-        UnderWay(
-            row.title,
-            reverse("admin:crowd_campaign_change", args=[row.pk]),
-            row.get_state_display(),
-            row.simulated,
-            is_too_fast(row),
-            progress[row.pk],
-        )
-        for row in rows
-    ]
+    return watched(rows, timezone.now())
 
 
 @register.simple_tag(takes_context=True)

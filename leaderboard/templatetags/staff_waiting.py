@@ -12,10 +12,13 @@ from django.db.models import Model, QuerySet
 from django.urls import reverse
 
 from crowd.hits.models.campaign import Campaign
+from genie.lib.outside import Problem
 from leaderboard.evaluation.admin.campaign_links import page_of
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
+from leaderboard.extensions import broken
+from leaderboard.monitoring.admin import of_campaign
 from leaderboard.submissions.models.submission import Submission
 from quality.appeals.models import Appeal
 from quality.bans.models import HeldExclusion
@@ -43,6 +46,18 @@ def asked_by(campaign: Campaign) -> list[tuple[str, str]]:
     return [
         (str(evaluation.subject), page_of(evaluation.subject)) for evaluation in served
     ]
+
+
+@register.simple_tag
+def how_it_goes(campaign: Campaign) -> dict[str, Any]:
+    """Give a campaign's pace, expected end, spending and test questions."""
+    return of_campaign(campaign)
+
+
+@register.simple_tag(takes_context=True)
+def broken_extensions(context: template.RequestContext) -> list[Problem]:
+    """Tell whoever runs the site what is left out of it."""
+    return broken() if context["request"].user.is_superuser else []
 
 
 @register.simple_tag(takes_context=True)

@@ -285,7 +285,7 @@ def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def summary(lines_by_pool: Mapping[str, Sequence[Line]]) -> str:
-    """Say in one sentence how much of the evidence is unusual.
+    """Say in one sentence how much of the evidence is unusual; empty if there is none.
 
     Examples
     --------
@@ -293,6 +293,8 @@ def summary(lines_by_pool: Mapping[str, Sequence[Line]]) -> str:
     '1 of 2 pieces of evidence is unusual.'
     """
     lines = [line for some in lines_by_pool.values() for line in some]
+    if not lines:
+        return ""
     n = sum(line.unusual for line in lines)
     return (
         f"{n} of {len(lines)} pieces of evidence {'is' if n == 1 else 'are'} unusual."

@@ -174,6 +174,8 @@ class Standing(models.Model):
     p_careless = models.FloatField()
     # how much a rating of the worker counts, 0 to 1, where no person has decided
     weight = models.FloatField(default=1.0)
+    # item -> the same of ratings given before the worker seems to have stopped reading
+    earlier = models.JSONField(default=dict, blank=True)
     weighed_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

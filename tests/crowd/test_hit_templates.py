@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import copy
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -12,54 +10,17 @@ from hypothesis import strategies as st
 from crowd import hit_templates
 from crowd.hit_templates.markdown import to_html
 from crowd.hit_templates.template import read_template
-from crowd.scales.base import all_scales
 from genie.lib.errors import GenieError
+from leaderboard.contracts.templates import Elements, TemplateContract, filled
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = hit_templates.all_templates()
 every_template = pytest.mark.parametrize("slug", TEMPLATES)
-HOSTILE = [
-    "<script>alert(1)</script>",
-    "]]><img src=x onerror=alert(1)>",
-    "=cmd|' /C calc'!A0",
-    "{{ settings.SECRET_KEY }}{% debug %}{% include 'base.html' %}",
-    "\u202egnp.exe\u2066",
-    "'\" onmouseover='alert(1)",
-    "javascript:alert(1)",
-    "a\nb\n\nc",
-]
 
 
-class Elements(HTMLParser):
-    """The tags and attributes of a page, and its text."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.tags, self.attributes, self.text = [], [], ""
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += [(tag, *pair) for pair in attrs]
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def filled(slug, text):
-    """Put the text into every field of the template's example."""
-    data = copy.deepcopy(dict(TEMPLATES[slug].example))
-    for name in {"prediction", "reference", "standard"} & set(data):
-        data[name] = text
-    for part in data["fields"] + data.get("outputs", []):
-        part["text"] = text
-    return data
-
-
-def judged(example):
-    """Give the texts that are judged."""
-    outputs = [output["text"] for output in example.get("outputs", [])]
-    return outputs or [example["prediction"]]
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+class TestOurs(TemplateContract):
+    pass
 
 
 def test_the_four_tasks_of_the_paper_have_their_templates():
@@ -72,46 +33,12 @@ def test_the_four_tasks_of_the_paper_have_their_templates():
 
 
 @every_template
-def test_a_template_says_what_it_asks_on_a_known_scale(slug):
+def test_the_example_shows_its_inputs(slug):
     template = TEMPLATES[slug]
-    assert template.questions
-    assert template.scale in all_scales()
-    assert 5 <= template.seconds <= 600
-    assert template.title
-    assert template.description
-    assert template.keywords
-
-
-@every_template
-def test_the_example_is_usable_and_shows_its_texts(slug):
-    template = TEMPLATES[slug]
-    template.check(template.example)
     page = Elements(template.render(template.example))
-    assert all(text in page.text for text in judged(template.example))
     shown = [part["text"] for part in template.example["fields"]]
     with_reference = slug in {"translation", "slider-translation"}
     assert all(text in page.text for text in shown) or with_reference
-
-
-@every_template
-def test_instructions_have_worked_examples_good_and_bad(slug):
-    text = TEMPLATES[slug].instructions
-    assert "<h1>" in text
-    assert "<table>" in text
-    options = all_scales()[TEMPLATES[slug].scale].options
-    for best_or_worst in {options[0], options[-1]} if options else ():
-        assert best_or_worst.label in text
-
-
-@every_template
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_texts_are_shown_and_never_obeyed(slug, text):
-    template = TEMPLATES[slug]
-    plain = Elements(template.render(template.example))
-    page = Elements(template.render(filled(slug, text)))
-    assert page.tags == plain.tags
-    assert page.attributes == plain.attributes
-    assert text in page.text
 
 
 @every_template
@@ -120,29 +47,9 @@ def test_hostile_texts_are_shown_and_never_obeyed(slug, text):
 def test_no_text_at_all_changes_the_pages_structure(slug, text):
     template = TEMPLATES[slug]
     plain = Elements(template.render(template.example))
-    page = Elements(template.render(filled(slug, f"x{text}")))
+    page = Elements(template.render(filled(TEMPLATES[slug], f"x{text}")))
     assert page.tags == plain.tags
     assert page.attributes == plain.attributes
-
-
-@every_template
-def test_hostile_labels_and_languages_stay_in_their_place(slug):
-    template = TEMPLATES[slug]
-    data = filled(slug, "text")
-    for field in data["fields"]:
-        field["label"] = "<b>label</b>"
-        field["lang"] = 'en" onclick="alert(1)'
-    data["lang"] = "en' onclick='alert(1)"
-    page = Elements(template.render(data))
-    assert "b" not in page.tags
-    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
-
-
-@every_template
-def test_a_template_shows_only_the_fields_that_it_names(slug):
-    template = TEMPLATES[slug]
-    data = {**template.example, "system": "Watermelon", "is_test": True}
-    assert template.render(data) == template.render(template.example)
 
 
 @every_template
@@ -156,17 +63,8 @@ def test_a_template_reaches_neither_the_network_nor_scripts(slug):
 
 
 @every_template
-@pytest.mark.parametrize("empty", ["", "   ", "\n"])
-def test_an_empty_prediction_is_said_to_be_empty(slug, empty):
-    template = TEMPLATES[slug]
-    data = filled(slug, empty)
-    page = template.render(data)
-    assert page.count("is empty.") >= len(judged(data))
-
-
-@every_template
 def test_texts_keep_their_language_and_find_their_own_direction(slug):
-    data = filled(slug, "نص")
+    data = filled(TEMPLATES[slug], "نص")
     data["lang"] = "ar"
     attributes = Elements(TEMPLATES[slug].render(data)).attributes
     assert ("div", "lang", "ar") in attributes

@@ -5,20 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.scales.base import all_scales
-from genie.lib.errors import GenieError
+from leaderboard.contracts.scales import ScaleContract, refused
 
-CHOICES = [scale for scale in all_scales().values() if scale.options]
 NUMBERS = [scale for scale in all_scales().values() if not scale.options]
 
 
 def by_slug(scale):
     return scale.slug
-
-
-def refused(scale, raw):
-    with pytest.raises(GenieError) as caught:
-        scale.parse(raw)
-    return caught.value.code == "not-on-the-scale"
 
 
 def test_the_papers_scales_are_there():
@@ -45,36 +38,9 @@ def test_likert_5_runs_from_strongly_agree_to_strongly_disagree():
     ]
 
 
-@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
-def test_every_option_can_be_sent_and_comes_back_as_its_value(scale):
-    for option in scale.options:
-        assert scale.parse(option.raw) == option.value
-        assert option.sent or scale.parse(str(option.value)) == option.value
-        assert scale.parse(f" {option.raw} ") == option.value
-
-
-@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
-def test_options_have_their_own_keys_labels_and_values(scale):
-    n = len(scale.options)
-    for part in ("key", "label", "value"):
-        assert len({getattr(option, part) for option in scale.options}) == n
-
-
-@pytest.mark.parametrize("scale", CHOICES, ids=by_slug)
-def test_the_threshold_parts_the_options_into_good_and_bad(scale):
-    above = [
-        option for option in scale.options if option.value > scale.binary_threshold
-    ]
-    assert 0 < len(above) < len(scale.options)
-
-
 @pytest.mark.parametrize("scale", all_scales().values(), ids=by_slug)
-@pytest.mark.parametrize(
-    "raw",
-    ["", " ", "nan", "inf", "-inf", "1e0", "1_0", "٣", "0,5", "0.5;", "yes", "\x00", "9" * 400],
-)  # fmt: skip
-def test_what_is_no_plain_number_is_refused(scale, raw):
-    assert refused(scale, raw)
+class TestOurs(ScaleContract):
+    pass
 
 
 @given(st.text(max_size=30))

@@ -63,7 +63,7 @@ def page_of(hit_type: HITType, hit: HIT, pages: Pages, nonce: str = "") -> str:
         "worker_site/elsewhere.html",
         {
             "hit_type": hit_type,
-            "instructions": template.instructions,
+            "instructions": template.instructions_of(hit_type.form),
             "items": items,
             "style": _inside(STYLE),
             "scripts": [_inside(name) for name in scripts],

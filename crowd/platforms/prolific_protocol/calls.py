@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import requests
 
 from crowd.platforms.base import Result
 from genie.lib.errors import GenieError
+
+if TYPE_CHECKING:
+    import requests
 
 PRODUCTION_URL = "https://api.prolific.com"
 PAGE = 100
@@ -80,6 +81,8 @@ class Calls:
     def __init__(
         self, account: Account, sleep: Callable[[float], None] = time.sleep
     ) -> None:
+        import requests
+
         self._account = account
         self._base = account.base_url()
         self._sleep = sleep
@@ -101,6 +104,8 @@ class Calls:
 
     def without_retry(self, method: str, path: str, **arguments: Any) -> Any:
         """Make a call exactly once."""
+        from requests.exceptions import ConnectTimeout, RequestException
+
         try:
             answer = self._http.request(
                 method,
@@ -109,10 +114,10 @@ class Calls:
                 allow_redirects=False,
                 **{"timeout": self._account.timeout_seconds, **arguments},
             )
-        except requests.exceptions.ConnectTimeout as error:
+        except ConnectTimeout as error:
             # No connection came about, so the call has surely not arrived.
             raise ProlificBusy(type(error).__name__) from error
-        except requests.exceptions.RequestException as error:
+        except RequestException as error:
             raise ProlificSilence(type(error).__name__) from error
         return _read(answer)
 
@@ -163,7 +168,7 @@ def _read(answer: requests.Response) -> Any:
         return {}
     try:
         return answer.json()
-    except requests.exceptions.JSONDecodeError as error:
+    except ValueError as error:
         raise ProlificSilence("an answer that is not JSON") from error
 
 
@@ -172,7 +177,7 @@ def _reason(answer: requests.Response) -> str:
     try:
         error = answer.json().get("error", {})
         detail = error.get("detail", "") if isinstance(error, Mapping) else error
-    except (requests.exceptions.JSONDecodeError, AttributeError):
+    except (ValueError, AttributeError):
         detail = ""
     sentence = str(detail) if detail else answer.reason or ""
     return f"HTTP {answer.status_code}: {sentence}"[:300]

@@ -1,4 +1,4 @@
-"""Workers and invitations."""
+"""Workers: what each did and was told, and what staff do about it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Model, OuterRef, Subquery
+from django.db import transaction
+from django.db.models import Count, OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
-from django.urls import reverse
 
 from crowd.hits.models.assignment import Assignment
+from crowd.messages.models import Message
+from crowd.messages.services import send_many
 from crowd.money.selectors.earnings import Earnings, earnings_of
 from crowd.templatetags.crowd_money import dollars
-from crowd.workers.models.worker import Consent, Exclusion, Invitation, Worker
-from crowd.workers.services import exclusions, invitations
-from genie.lib.admin.questions import after_asking
+from crowd.workers.models.qualification_attempt import QualificationGrant
+from crowd.workers.models.worker import Consent, Exclusion, Worker
+from crowd.workers.services import exclusions
+from genie.lib.admin.log import note
+from genie.lib.admin.questions import Line, Question, after_asking, confirmed_form
 from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.rows import ReadOnlyAdmin, person
 
@@ -45,6 +47,34 @@ class ConsentInline(ReadOnlyInline):
     fields = readonly_fields = ("pool", "text_sha256", "given_at")
 
 
+class GrantInline(ReadOnlyInline):
+    model = QualificationGrant
+    fk_name = "worker"
+    fields = readonly_fields = ("name", "version", "granted_at", "expires_at")
+
+
+class MessageInline(ReadOnlyInline):
+    model = Message
+    fk_name = "worker"
+    fields = readonly_fields = ("created_at", "kind", "subject", "read_at")
+
+
+class MessageForm(forms.Form):
+    subject = forms.CharField(max_length=200)
+    text = forms.CharField(
+        max_length=5000, widget=forms.Textarea(attrs={"rows": 6, "cols": 80})
+    )
+
+
+WRITE = Question(
+    title="Write to workers",
+    sentence="Each of them finds this message on the worker site.",
+    button="Send",
+    action="write_selected",
+    form=MessageForm,
+)
+
+
 @admin.register(Worker)
 class WorkerAdmin(ReadOnlyAdmin):
     act_permission = "crowd.change_worker"
@@ -66,8 +96,13 @@ class WorkerAdmin(ReadOnlyAdmin):
     # grouped rows have no order of their own, and the search for a worker wants one
     ordering = ["-pk"]
     readonly_fields = ["pending", "approved", "paid"]
-    inlines = [ExclusionInline, ConsentInline]
-    actions = ["exclude_selected", "include_selected"]
+    inlines = [GrantInline, ExclusionInline, ConsentInline, MessageInline]
+    actions = [
+        "write_selected",
+        "note_selected",
+        "exclude_selected",
+        "include_selected",
+    ]
 
     def look_up(self, rows: list[Worker]) -> None:
         earnings = earnings_of(rows)
@@ -116,6 +151,40 @@ class WorkerAdmin(ReadOnlyAdmin):
         count: int = worker.n_exclusions  # type: ignore[attr-defined]
         return count
 
+    @admin.action(description="Write to the selected workers …", permissions=["act"])
+    def write_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker]
+    ) -> HttpResponse | None:
+        rows = list(queryset)
+        lines = [Line(row.pk, str(row)) for row in rows]
+        form = confirmed_form(self, request, WRITE, lines)
+        if isinstance(form, HttpResponse):
+            return form
+        with transaction.atomic():
+            send_many(
+                Message(worker=row, kind=Message.Kind.STAFF, **form.cleaned_data)
+                for row in rows
+            )
+            for row in rows:
+                note(person(request), row, f"Wrote: {form.cleaned_data['subject']}")
+        self.message_user(request, f"Sent to {len(rows)}.", messages.SUCCESS)
+        return None
+
+    @admin.action(
+        description="Note something about the selected workers …", permissions=["act"]
+    )
+    @after_asking(
+        "Note something about workers",
+        "Only staff read it, in the history of each worker.",
+        "Keep the note",
+    )
+    def note_selected(
+        self, request: HttpRequest, queryset: QuerySet[Worker], reason: str
+    ) -> None:
+        for worker in queryset:
+            note(person(request), worker, f"Note: {reason}")
+        self.message_user(request, "Noted.", messages.SUCCESS)
+
     @admin.action(
         description="Exclude the selected workers from all work …", permissions=["act"]
     )
@@ -157,57 +226,3 @@ class WorkerAdmin(ReadOnlyAdmin):
 def _earned(worker: Worker) -> Earnings:
     earned: Earnings = worker.earned  # type: ignore[attr-defined]
     return earned
-
-
-class InvitationForm(forms.Form):
-    note = forms.CharField(
-        max_length=200, required=False, help_text="Who it is for; only staff see this."
-    )
-    days = forms.IntegerField(min_value=1, max_value=365, initial=14, label="Valid for")
-
-
-@admin.register(Invitation)
-class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "created_by", "created_at", "expires_at", "used_at", "worker"]  # fmt: skip
-    list_select_related = ["created_by", "worker"]
-    list_filter = [("used_at", admin.EmptyFieldListFilter)]
-    search_fields = ["note"]
-    exclude = ["token_sha256"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("crowd.add_invitation")
-
-    def has_delete_permission(
-        self, request: HttpRequest, obj: Model | None = None
-    ) -> bool:
-        """Allow to take back what nobody has used."""
-        unused = not isinstance(obj, Invitation) or obj.used_at is None
-        return unused and request.user.has_perm("crowd.delete_invitation")
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Offer no deletion of many: used invitations say who came by them."""
-        return {}
-
-    def add_view(
-        self,
-        request: HttpRequest,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Make an invitation and show its link, this once."""
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = InvitationForm(request.POST or None)
-        link = ""
-        if request.method == "POST" and form.is_valid():
-            token = invitations.invite(person(request), **form.cleaned_data)
-            link = request.build_absolute_uri(reverse("work:invitation", args=[token]))
-        context = {
-            **self.admin_site.each_context(request),
-            "opts": self.opts,
-            "title": "Invite a worker",
-            "form": form,
-            "link": link,
-            "media": self.media,
-        }
-        return TemplateResponse(request, "admin/crowd/invitation/add.html", context)

@@ -31,6 +31,13 @@ class Worker(models.Model):
     excluded = models.BooleanField(
         default=False, help_text="Gets no work in any campaign."
     )
+    came_by = models.ForeignKey(
+        "crowd.Invitation",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="workers",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -46,25 +53,41 @@ class Worker(models.Model):
 
 
 class Invitation(models.Model):
-    """A link by which one person becomes a worker; only its hash is kept."""
+    """A link by which people become workers, one unless said; only its hash is kept."""
 
     token_sha256 = models.CharField(max_length=64, unique=True)
     note = models.CharField(max_length=200, blank=True)
+    # what newcomers type in besides, where a link may be seen by others
+    code = models.CharField(max_length=40, blank=True)
+    places = models.PositiveIntegerField(default=1)
+    n_taken = models.PositiveIntegerField("taken", default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True, blank=True)
-    worker = models.ForeignKey(
-        Worker, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
+    # when its last place was taken
+    used_at = models.DateTimeField("used up at", null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]
 
     def __str__(self) -> str:
         return self.note or f"invitation {self.pk}"
+
+
+class ConsentVersion(models.Model):
+    """A text that workers agreed to, kept in its words after it has been changed."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    html = models.TextField()
+    first_given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
 
 
 class Consent(models.Model):

@@ -1,4 +1,4 @@
-"""How a person becomes a worker: by a link that works once."""
+"""How a person becomes a worker: by a link with one place, or with several."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
+from django.utils.crypto import constant_time_compare
 
 from crowd.workers.models.worker import Invitation, Worker
 from genie.lib.errors import GenieError
@@ -17,12 +19,23 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
 
-def invite(by: AbstractBaseUser, note: str = "", days: int = 14) -> str:
-    """Make an invitation and return its token, which is kept nowhere."""
+def invite(
+    by: AbstractBaseUser,
+    note: str = "",
+    days: int = 14,
+    places: int = 1,
+    code: str = "",
+) -> str:
+    """Make an invitation for so many people and return its token, which is kept nowhere.
+
+    Where there is a code, newcomers must know it besides.
+    """
     token = secrets.token_urlsafe(24)
     Invitation.objects.create(
         token_sha256=_hashed(token),
         note=note[:200],
+        code=code.strip(),
+        places=places,
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),
     )
@@ -34,12 +47,8 @@ def usable(token: str) -> Invitation:
     invitation = Invitation.objects.filter(token_sha256=_hashed(token)).first()
     if invitation is None:
         raise GenieError("There is no such invitation.", code="no-such-invitation")
-    if invitation.used_at is not None:
-        raise GenieError(
-            "This invitation has been used. Each one is for one person; ask for a new "
-            "one.",
-            code="invitation-used",
-        )
+    if invitation.n_taken >= invitation.places:
+        raise GenieError(_used_up(invitation), code="invitation-used")
     if invitation.expires_at <= timezone.now():
         raise GenieError(
             "This invitation has expired; ask for a new one.", code="invitation-expired"
@@ -48,22 +57,25 @@ def usable(token: str) -> Invitation:
 
 
 @transaction.atomic
-def redeem(token: str, user: AbstractBaseUser) -> Worker:
-    """Make the user a worker; an invitation works once."""
+def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
+    """Make the user a worker; an invitation has so many places and no more."""
     invitation = usable(token)
+    if not constant_time_compare(code.strip(), invitation.code):
+        raise GenieError(
+            "The code is wrong; ask whoever sent you the link.", code="wrong-code"
+        )
     if Worker.objects.filter(user_id=user.pk).exists():
         raise GenieError(
             "You are already a worker here; give the invitation to someone else.",
             code="already-a-worker",
         )
-    # Compare and set: two who open the same link at once cannot both become workers.
-    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(
-        used_at=timezone.now()
-    )
-    if not taken:
-        raise GenieError("This invitation has been used.", code="invitation-used")
+    # Compare and set: two who open the same link at once cannot both take its last place.
+    row = Invitation.objects.filter(pk=invitation.pk)
+    if not row.filter(n_taken__lt=F("places")).update(n_taken=F("n_taken") + 1):
+        raise GenieError(_used_up(invitation), code="invitation-used")
+    row.filter(n_taken=F("places")).update(used_at=timezone.now())
     worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
-    Invitation.objects.filter(pk=invitation.pk).update(worker=worker)
+    Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
     return worker
 
 
@@ -81,6 +93,15 @@ def register_worker(
         defaults={"user_id": user.pk if user else None, "simulated": simulated},
     )
     return worker
+
+
+def _used_up(invitation: Invitation) -> str:
+    if invitation.places == 1:
+        return (
+            "This invitation has been used. Each one is for one person; ask for a new "
+            "one."
+        )
+    return "All places of this invitation are taken; ask for a new one."
 
 
 def _hashed(token: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _SIGNS = {
     "\\": r"\textbackslash{}",
@@ -38,15 +38,27 @@ def tex(text: str) -> str:
 
 
 def tabular(
-    columns: str, header: Sequence[str], rows: Sequence[Sequence[str]]
+    columns: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    rules_before: Collection[int] = (),
 ) -> list[str]:
-    """Give the lines of a table with booktabs rules; cells are LaTeX already."""
+    """Give the lines of a table with booktabs rules; cells are LaTeX already.
+
+    A rule stands above each row whose place is in `rules_before`.
+    """
     return [
         rf"\begin{{tabular}}{{{columns}}}",
         r"  \toprule",
         "  " + " & ".join(header) + r" \\",
         r"  \midrule",
-        *("  " + " & ".join(row) + r" \\" for row in rows),
+        *(
+            (r"  \midrule" + "\n" if place in rules_before else "")
+            + "  "
+            + " & ".join(row)
+            + r" \\"
+            for place, row in enumerate(rows)
+        ),
         r"  \bottomrule",
         r"\end{tabular}",
     ]

@@ -1,14 +1,15 @@
-"""A board as CSV, JSON, LaTeX and BibTeX."""
+"""A board as CSV, JSON, Markdown, LaTeX and BibTeX."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC
 
 from genie.lib.formats.csv_text import csv_text
 from genie.lib.formats.latex import tabular, tex
+from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.exports.table import BoardTable, nested, records
 from leaderboard.boards.selectors.rows import Human, Row
 from leaderboard.evaluation.ranking import RULES
@@ -67,13 +68,30 @@ def as_latex(table: BoardTable) -> str:
             r"% \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            *tabular("ll" + "r" * (len(header) - 2), header, rows),
+            *tabular(
+                "ll" + "r" * (len(header) - 2),
+                header,
+                rows,
+                _cluster_starts(table.rows),
+            ),
             rf"\caption{{{_caption(table)}}}",
             rf"\label{{tab:{re.sub('[^a-z0-9-]', '-', table.task.slug)}}}",
             r"\end{table}",
             "",
         ]
     )
+
+
+def _cluster_starts(rows: Sequence[Row]) -> set[int]:
+    """Find where a rule stands between clusters, which only a ranked order has."""
+    clusters = [row.cluster for row in rows if row.cluster is not None]
+    if clusters != sorted(clusters):
+        return set()
+    return {
+        place
+        for place in range(1, len(rows))
+        if rows[place].cluster != rows[place - 1].cluster
+    }
 
 
 def as_bibtex(table: BoardTable) -> str:
@@ -98,6 +116,7 @@ def as_bibtex(table: BoardTable) -> str:
 WRITERS: dict[str, tuple[str, Callable[[BoardTable], str]]] = {
     "csv": ("text/csv; charset=utf-8", as_csv),
     "json": ("application/json", as_json),
+    "md": ("text/markdown; charset=utf-8", as_markdown),
     "tex": ("application/x-tex; charset=utf-8", as_latex),
     "bib": ("application/x-bibtex; charset=utf-8", as_bibtex),
 }

@@ -30,13 +30,14 @@ def board_export(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     if form not in WRITERS:
         raise Http404
     content_type, write = WRITERS[form]
-    text = write(_table(request, task))
+    text = write(public_table(request, task))
     response = HttpResponse(text, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{task.slug}.{form}"'
     return response
 
 
-def _table(request: HttpRequest, task: Task) -> BoardTable:
+def public_table(request: HttpRequest, task: Task) -> BoardTable:
+    """Give the board that everybody may see, as this address asks for it."""
     typed_moment = request.GET.get("at")
     at = read_moment(typed_moment) if typed_moment else None
     if typed_moment and at is None:

@@ -22,9 +22,12 @@ class Example:
 
 
 def guidelines(task: Task) -> SafeString:
-    """Give the HIT template's instructions; empty when the task has none."""
+    """Give the task's instructions, or its HIT template's; empty when the task has none."""
     template = all_templates().get(task.human.hit_template)
-    return SafeString("") if template is None else _below(template.instructions)
+    if template is None:
+        return SafeString("")
+    form = task.human.form(task.human.criteria)
+    return _below(template.instructions_of(form))
 
 
 def _below(page: SafeString) -> SafeString:

@@ -17,7 +17,6 @@ from leaderboard.evaluation.selectors.joint import (
     joint_changes_of,
     joint_concerns,
     joint_progress,
-    joint_still_open,
 )
 from leaderboard.evaluation.services import joint
 from leaderboard.stats.stopping.rules import ASSUMES
@@ -153,6 +152,10 @@ class JointSerializer(serializers.Serializer[Any]):
     simulated = serializers.BooleanField(
         help_text="Rated by simulated annotators, not by people."
     )
+    provisional = serializers.BooleanField(
+        source="is_provisional",
+        help_text="Whether it is still being checked which ratings count.",
+    )
 
     @extend_schema_field(ComparedSystemSerializer(many=True))
     def get_systems(self, joint_evaluation: JointEvaluation) -> Any:
@@ -244,9 +247,6 @@ class JointChangeSerializer(serializers.Serializer[Any]):
 
 
 class JointDetailSerializer(JointSerializer):
-    provisional = serializers.SerializerMethodField(
-        help_text="Whether it is still being checked which ratings count."
-    )
     changes = serializers.SerializerMethodField(
         help_text="Magnitudes that changed after the first results, oldest first."
     )
@@ -255,9 +255,6 @@ class JointDetailSerializer(JointSerializer):
         help_text="Null for readers who may not see the cost."
     )
     spent_cents = serializers.SerializerMethodField()
-
-    def get_provisional(self, joint_evaluation: JointEvaluation) -> bool:
-        return bool(joint_still_open(joint_evaluation))
 
     @extend_schema_field(JointChangeSerializer(many=True))
     def get_changes(self, joint_evaluation: JointEvaluation) -> Any:

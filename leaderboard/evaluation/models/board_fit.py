@@ -25,7 +25,7 @@ class BoardFit(models.Model):
     criteria = OrderedJSONField(default=dict)
     # criterion -> what leaderboard.evaluation.evidence gives; of public boards only
     evidence = models.JSONField(default=dict)
-    # worker -> how much their ratings count, of those who do not count in full
+    # how much ratings count that do not count in full: quality.bans.selectors.weights
     weights = models.JSONField(default=dict)
     # the scores' ratings and settings that went in, hashed
     inputs_sha256 = models.CharField(max_length=64)

@@ -35,3 +35,8 @@ class JointEvaluation(WithEvaluation):
         # lists fetch the systems beforehand: evaluation__systems__submission
         systems = [row.submission.system_name for row in self.evaluation.systems.all()]
         return f"joint evaluation {self.pk}: {', '.join(systems)}"
+
+    @property
+    def is_provisional(self) -> bool:
+        """Tell whether results that can be read may still change before they are final."""
+        return self.state == self.State.SCORED and self.evaluation.final_at is None

@@ -18,6 +18,7 @@ from leaderboard.evaluation.selectors.system_ratings import (
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.selectors.visibility import public
 from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +64,9 @@ def weighed(ratings: pd.DataFrame, weights: Mapping[str, float]) -> pd.DataFrame
     """Add how much each rating counts, where some worker does not count in full."""
     if not weights:
         return ratings
-    own = [weights.get(str(worker), 1.0) for worker in ratings["worker"].tolist()]
+    items = ratings["item"].tolist() if "item" in ratings else [None] * len(ratings)
+    pairs = zip(ratings["worker"].tolist(), items, strict=True)
+    own = [weight_of(weights, worker, item) for worker, item in pairs]
     return ratings.assign(weight=own)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.evaluation.models.comparison import (
@@ -14,15 +14,17 @@ from leaderboard.stats.blinding.effects import balanced_share
 from leaderboard.stats.stopping.sequential import Comparison as Series
 from leaderboard.stats.stopping.sequential import ConfidenceRule, Decision, rule_named
 from leaderboard.stats.systems.preferred_share import preferred_share
-from quality.bans.selectors.clean_ratings import clean_ratings
+from quality.bans.selectors.clean_ratings import all_ratings_of, clean_ratings
 
 Strategy = Comparison.Strategy
 FIRST_SLOT = "A"
 MIDDLE = 0.5
 # Digits of a share that do not depend on the order in which a machine adds up.
 DIGITS = 9
-# Worker, pair, and 1 for A, 0 for B, one half for a tie.
-Answer = tuple[Hashable, int, float]
+# Worker, pair, 1 for A, 0 for B, one half for a tie, and the day.
+Answer = tuple[Hashable, int, float, str]
+# The day on which a worker answered about an item.
+Days = Mapping[tuple[int, int], str]
 
 
 @dataclass(frozen=True)
@@ -191,13 +193,27 @@ def labels_from(
     ]
 
 
+def days_of(comparison: Comparison) -> Days:
+    """Say on which day, in UTC, each worker answered about each item."""
+    if not comparison.evaluation.campaigns_in_order:
+        return {}
+    ratings = all_ratings_of([comparison.evaluation.campaign.pk])
+    ratings = ratings[ratings["criterion"] == comparison.criterion]
+    return {
+        (int(item), int(worker)): str(on)
+        for item, worker, on in ratings[["item", "worker", "on"]].itertuples(
+            index=False
+        )
+    }
+
+
 def answers_read(
-    votes: Sequence[Votes], labels: Sequence[float | None], n: int
+    votes: Sequence[Votes], labels: Sequence[float | None], n: int, days: Days
 ) -> list[Answer]:
     """Give the answers behind the first n labels, which are those that the rule read."""
     known = [v for v, label in zip(votes, labels, strict=True) if label is not None]
     return [
-        (worker, pair.position, value)
+        (worker, pair.position, value, days.get((pair.item_pk, worker), ""))
         for pair in known[:n]
         for worker, value in zip(pair.workers, pair.values, strict=True)
     ]
@@ -208,10 +224,10 @@ def share_of(answers: Sequence[Answer]) -> AnswerShare | None:
     if not answers:
         return None
     # whatever workers are called, here and in a release, the numbers are the same
-    workers, pairs, values = zip(
-        *sorted(answers, key=lambda answer: (answer[1], answer[2])), strict=True
+    workers, pairs, values, days = zip(
+        *sorted(answers, key=lambda answer: answer[1:]), strict=True
     )
-    found = preferred_share(values, workers, pairs)
+    found = preferred_share(values, workers, pairs, days)
     return AnswerShare(
         round(found.estimate, DIGITS),
         round(found.low, DIGITS),

@@ -14,6 +14,7 @@ from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.comparison_labels import (
     AnswerShare,
     answers_read,
+    days_of,
     decide,
     labels_from,
     n_workers_at_first,
@@ -126,7 +127,9 @@ def standing_of(comparison: Comparison) -> Standing:
     workers_per_pair = n_workers_at_first(comparison.strategy, comparison.n_workers)
     return Standing(
         now=now,
-        answers=share_of(answers_read(votes, label_or_none, now.n)),
+        answers=share_of(
+            answers_read(votes, label_or_none, now.n, days_of(comparison))
+        ),
         course=course_of(rule, labels),
         n_labels=len(labels),
         n_votes=sum(len(pair.values) for pair in votes),

@@ -148,7 +148,7 @@ def joint_changes_of(joint: JointEvaluation) -> list[JointChange]:
 def joint_still_open(joint: JointEvaluation) -> list[str]:
     """Say what is open before the results are final; empty where they are."""
     evaluation = joint.evaluation
-    if evaluation.state != State.SCORED or evaluation.final_at is not None:
+    if not joint.is_provisional:
         return []
     return unsettled(evaluation) or [LAST_CHECK]
 

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from genie.lib.seeds import seed_from
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.selectors.board_ratings import weighed
 from leaderboard.evaluation.selectors.campaigns import campaigns_of
 from leaderboard.evaluation.selectors.ratings_digest import OF_SEVERAL, digest
 from leaderboard.evaluation.selectors.system_ratings import dated_ratings_of, unit_for
@@ -22,6 +23,7 @@ from leaderboard.evaluation.services.ranking_numbers import (
 from leaderboard.stats.systems.ranks import ALPHA
 from leaderboard.submissions.models.submission import Submission
 from quality.bans.selectors.clean_ratings import n_excluded_workers
+from quality.bans.selectors.weights import soft_weights
 
 Means = Mapping[tuple[str, int], float]
 
@@ -35,7 +37,8 @@ def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:
     """Compute everything that one page shows, criterion by criterion."""
-    ratings = dated_ratings_of([evaluation.pk])
+    weights = soft_weights(evaluation.task.slug)
+    ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     by_criterion = {}
     for campaign in campaigns_of(evaluation):
@@ -61,7 +64,11 @@ def results_of(
                 "ratings_sha256": digest(rows, OF_SEVERAL),
                 "signature": f"{signature}|n:{n}|seed:{criterion_seed}",
             }
-    return {"criteria": by_criterion}
+    # with which they were computed: what is thought of workers changes every day
+    pairs = zip(ratings["worker"].tolist(), ratings["item"].tolist(), strict=True)
+    named = {key for who, item in pairs for key in (str(who), f"{who}:{item}")}
+    used = {key: weights[key] for key in sorted(weights.keys() & named)}
+    return {"criteria": by_criterion, "weights": used}
 
 
 def joint_changes(

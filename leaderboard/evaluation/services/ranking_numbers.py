@@ -17,6 +17,7 @@ import numpy.typing as npt
 from genie.lib.errors import GenieError
 from genie.lib.seeds import seed_from
 from leaderboard.designs.unit import Unit
+from leaderboard.evaluation.estimates import weights_in
 from leaderboard.stats.bradley_terry import bradley_terry_by_worker
 from leaderboard.stats.comparisons import Comparisons, comparisons_from_table
 from leaderboard.stats.intervals import Interval
@@ -60,7 +61,8 @@ def numbers_of(
     ----------
     ratings : DataFrame
         Those that count: instance (its position), worker, submission, value, and `on`
-        where the days of ratings are known. A judgement need not show all systems.
+        where the days of ratings are known, `weight` where workers do not all count in
+        full (in magnitudes and their ranks). A judgement need not show all systems.
     systems : sequence of int
         The submissions, in the order of the answer's rows.
     unit : Unit
@@ -83,13 +85,17 @@ def numbers_of(
     )
     averaged = _averaged(raw, workers, unit)
     row, column = np.nonzero(~np.isnan(raw))
-    days = _days(ratings, wide)
+    days = _of_judgements(ratings, wide, "on")
+    weights = None
+    if weights_in(ratings) is not None:
+        weights = _of_judgements(ratings, wide, "weight")
     estimates = estimate_systems(
         averaged[row, column],
         column,
         workers[row],
         instances[row],
         None if days is None else days[row],
+        weights=None if weights is None else weights[row],
     )
     alone = _alone(averaged, instances, unit, seed, n_resamples)
     games = comparisons_from_table(raw)
@@ -110,11 +116,13 @@ def _n_days(estimates: SystemEstimates) -> float:
     return estimates.day_freedom + 1 if estimates.day_freedom else 0
 
 
-def _days(ratings: pd.DataFrame, wide: pd.DataFrame) -> npt.NDArray[Any] | None:
-    """Give the day of each judgement, which is one page."""
-    if "on" not in ratings:
+def _of_judgements(
+    ratings: pd.DataFrame, wide: pd.DataFrame, name: str
+) -> npt.NDArray[Any] | None:
+    """Give the day or weight of each judgement, which is one page."""
+    if name not in ratings:
         return None
-    of = ratings.groupby(["instance", "worker"])["on"].min()
+    of = ratings.groupby(["instance", "worker"])[name].min()
     return of.reindex(wide.index).to_numpy()
 
 

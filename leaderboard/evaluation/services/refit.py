@@ -48,7 +48,7 @@ from leaderboard.tasks.models import Task
 from quality.bans.selectors.weights import soft_weights
 
 # Changes with the way in which boards are estimated: all are then estimated anew.
-VERSION = 2
+VERSION = 3
 # What is thought of workers changes with each answer; a board follows once a day.
 WEIGHTS_STAND = timedelta(days=1)
 # Why a score changed whose own ratings did not, which it does once a day at most.
@@ -138,11 +138,7 @@ def _has_aged(fit: BoardFit | None) -> bool:
     """Tell whether workers count otherwise by now than in a fit of some days ago."""
     if fit is None or timezone.now() - fit.created_at < WEIGHTS_STAND:
         return False
-    return bool(_as_stored(soft_weights(fit.task.slug)) != fit.weights)
-
-
-def _as_stored(weights: dict[int, float]) -> dict[str, float]:
-    return {str(worker): weight for worker, weight in weights.items()}
+    return bool(soft_weights(fit.task.slug) != fit.weights)
 
 
 def holds(task: Task) -> bool:
@@ -178,7 +174,7 @@ def inputs_of(task: Task, of: Submission | None = None) -> str:
 def computed(task: Task, of: Submission | None, inputs: str) -> Refit:
     """Compute the fit from the ratings that count."""
     scores = list(board_scores(task, of).select_related("evaluation"))
-    weights = _as_stored(soft_weights(task.slug))
+    weights = soft_weights(task.slug)
     ratings = weighed(board_ratings(evaluations_of(scores)), weights)
     units = units_of(scores)
     ranked, headline = ranked_systems(scores), task.human.estimate

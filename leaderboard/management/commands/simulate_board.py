@@ -69,6 +69,12 @@ class Command(BaseCommand):
             default=0.0,
             help="standard deviation of the logarithm of workers' scatter",
         )
+        parser.add_argument(
+            "--taste",
+            type=float,
+            default=0.0,
+            help="standard deviation of how much more a worker likes a system than others",
+        )
         parser.add_argument("--days", type=int, nargs="+", default=[1])
         parser.add_argument(
             "--day-sd",
@@ -179,6 +185,7 @@ def _cells(options: dict[str, Any]) -> list[Crowd]:
             same=kind == "same",
             n_days=n_days,
             day_sd=day_sd,
+            taste_sd=options["taste"],
         )
         for kind, n_workers, bias, n_instances, n_days, day_sd in crossed
         # one day moves all ratings alike: there is nothing to see

@@ -7,9 +7,11 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from genie.lib.errors import GenieError
+from leaderboard.demo.crowd_study import site_campaign
 from leaderboard.stats.studies.cleaning_study import simulate_cleaning
 from leaderboard.table_stats.cleaned import (
     Named,
@@ -19,7 +21,11 @@ from leaderboard.table_stats.cleaned import (
 )
 from leaderboard.table_stats.segments import read_segments
 from leaderboard.table_stats.text import as_text
-from quality.detection.stats.crowds.campaign import DETECTORS, CampaignPlan
+from quality.detection.stats.crowds.campaign import (
+    DETECTORS,
+    CampaignPlan,
+    run_campaign,
+)
 from quality.detection.stats.crowds.evidence_study import (
     evidence_study,
     evidence_table,
@@ -68,8 +74,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--test-share",
             type=float,
-            default=0.25,
-            help="share of tests in the cost that early tests may take",
+            nargs="+",
+            default=[0.25],
+            help="shares of tests in the cost that staff approved",
         )
         parser.add_argument(
             "--wrong",
@@ -89,6 +96,12 @@ class Command(BaseCommand):
             "from the careful in campaigns where nobody is stopped",
         )
         parser.add_argument(
+            "--site",
+            action="store_true",
+            help="run the campaigns through this site's own services, on its database, "
+            "and undo them; half of the share of tests are positive ones",
+        )
+        parser.add_argument(
             "--segments",
             type=Path,
             help="CSV file with columns system, segment and raw (0 to 100): what the "
@@ -105,6 +118,8 @@ class Command(BaseCommand):
                 self._keys(options)
             elif options["evidence"]:
                 self._evidence(options)
+            elif options["site"] and settings.PRODUCTION:
+                raise CommandError("A site at work is not the place for simulations.")
             else:
                 self._campaigns(options)
         except (GenieError, ValueError) as error:
@@ -131,20 +146,20 @@ class Command(BaseCommand):
         if options["segments"]:
             deserved = read_segments(options["segments"], options["systems"])
         for name, crowd in _crowds(options):
-            for detector in options["detectors"]:
-                campaign = CampaignPlan(detector, share_tests=options["test_share"])
+            for campaign in _campaigns(options):
                 found = simulate_cleaning(
                     crowd,
                     campaign,
                     n_tasks=options["tasks"],
                     seed=options["seed"],
                     deserved=deserved,
+                    run=site_campaign if options["site"] else run_campaign,
                 )
                 results.append((name, found))
                 # after each cell: a study that is cut short has what was done
                 self._write(options["json"], cleaned_document(results, options["seed"]))
                 if options["verbosity"]:
-                    self.stderr.write(f"{name}, {detector}")
+                    self.stderr.write(f"{name}, {campaign.detector}")
         self.stdout.write(as_text([cleaned_sheet(results)]))
         if options["plot"]:
             options["plot"].write_text(cleaned_plot(results), encoding="utf-8")
@@ -153,6 +168,14 @@ class Command(BaseCommand):
         if path is not None:
             text = json.dumps(content, indent=1, allow_nan=False) + "\n"
             path.write_text(text, encoding="utf-8")
+
+
+def _campaigns(options: dict[str, Any]) -> list[CampaignPlan]:
+    return [
+        CampaignPlan(detector, share_tests=share)
+        for detector in options["detectors"]
+        for share in options["test_share"]
+    ]
 
 
 def _crowds(options: dict[str, Any]) -> list[tuple[str, CrowdPlan]]:

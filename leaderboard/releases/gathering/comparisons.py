@@ -11,6 +11,7 @@ from leaderboard.evaluation.models.comparison import (
 )
 from leaderboard.evaluation.selectors.comparison_labels import (
     answers_read,
+    days_of,
     for_a,
     kept_votes,
     labels_from,
@@ -96,6 +97,7 @@ def comparisons(task: Task, rows: Sequence[Comparison]) -> list[Record]:
 def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
     votes = kept_votes(comparison)
     labels = labels_from(comparison, votes, last=votes_are_final(comparison.state))
+    read = answers_read(votes, labels, comparison.n_labels, days_of(comparison))
     return {
         "comparison": comparison.pk,
         "criterion": comparison.criterion,
@@ -108,7 +110,7 @@ def _comparison(comparison: Comparison, questions: dict[str, str]) -> Record:
         "estimate": comparison.estimate,
         "low": comparison.low,
         "high": comparison.high,
-        **share_columns(share_of(answers_read(votes, labels, comparison.n_labels))),
+        **share_columns(share_of(read)),
         "anytime_valid": rule_of(comparison).anytime_valid,
         "delta": comparison.delta,
         "rule": comparison.rule,

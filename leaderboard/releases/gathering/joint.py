@@ -21,6 +21,7 @@ from leaderboard.releases.gathering.results import task_ids
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,7 @@ EVALUATIONS = (
     "seed",
     "n_resamples",
     "signature",
+    "provisional",
     "simulated",
     "finished",
 )
@@ -80,6 +82,7 @@ JUDGMENTS = (
     "why_not",
     "slot",
     "on",
+    "weight",
 )
 
 
@@ -125,6 +128,7 @@ def evaluations(rows: Sequence[JointEvaluation]) -> list[Record]:
                     "seed": result["seed"],
                     "n_resamples": result["n_resamples"],
                     "signature": result["signature"],
+                    "provisional": joint_evaluation.is_provisional,
                     "simulated": joint_evaluation.simulated,
                     "finished": f"{joint_evaluation.finished_at:%Y-%m-%d}",
                 }
@@ -193,6 +197,7 @@ def _judgments(
 ) -> list[Record]:
     ratings = all_system_ratings_of([joint_evaluation.evaluation.pk])
     _check_current(joint_evaluation, ratings)
+    weights = joint_evaluation.results.get("weights", {})
     records = [
         {
             "joint": joint_evaluation.pk,
@@ -205,6 +210,9 @@ def _judgments(
             "why_not": row["why_not"],
             "slot": row["slot"],
             "on": row["on"],
+            "weight": 0.0
+            if row["why_not"]
+            else weight_of(weights, int(row["worker"]), int(row["item"])),
         }
         for row in ratings.to_dict("records")
     ]

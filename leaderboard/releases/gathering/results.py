@@ -23,6 +23,7 @@ from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.submissions.models.submission import Prediction, Submission
 from leaderboard.tasks.models import Instance, Task
+from quality.bans.selectors.weights import weight_of
 from quality.detection.models import DetectorFit
 from quality.detection.selectors import verdicts_of
 
@@ -182,10 +183,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
         ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
         for evaluation in evaluations
     ]
-    ratings = pd.concat(
-        [ratings, *(marked for marked in marks if len(marked))],
-        ignore_index=True,
-    )
+    marks = [marked for marked in marks if len(marked)]
+    ratings = pd.concat([ratings, *marks], ignore_index=True)
     _check_current(task, rows, ratings)
     row_index = {row.pk: i for i, row in enumerate(rows)}
     weights = getattr(current_fit(task), "weights", {})
@@ -201,7 +200,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
-            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
+            "weight": weight_of(weights, row["worker"], row["item"])
+            * (not row["why_not"]),
         }
         for row in ratings.to_dict("records")
     ]

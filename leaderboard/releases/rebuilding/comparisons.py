@@ -138,7 +138,7 @@ def _answers(
     read = set(known[: row["n_labels"]])
     found = share_of(
         [
-            (vote["worker"], vote["position"], vote["vote"])
+            (vote["worker"], vote["position"], vote["vote"], vote["on"])
             for vote in votes
             if vote["counted"] and vote["position"] in read
         ]

@@ -20,7 +20,7 @@ TABLE, RESULTS, PAIRS = "joint_evaluations", "joint_results", "joint_pairs"
 JUDGMENTS = "joint_judgments"
 # Equal ratings of two systems are summed in other orders on other machines.
 TOLERANCE = 1e-8
-_COLUMNS = ["instance", "worker", "submission", "value", "on"]
+_COLUMNS = ["instance", "worker", "submission", "value", "on", "weight"]
 Key = tuple[int, str]
 
 
@@ -64,7 +64,12 @@ def _criterion(
     import pandas as pd
 
     counting = [
-        {**judgment, "instance": position[judgment["instance"]]}
+        {
+            **judgment,
+            "instance": position[judgment["instance"]],
+            # releases of before knew no weights
+            "weight": judgment.get("weight", 1.0),
+        }
         for judgment in judgments
         if judgment["counts"]
     ]

@@ -24,6 +24,7 @@ from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
 from quality.detection.models import ALL_EVIDENCE
+from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.
@@ -227,11 +228,7 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
         if not judged:
             continue
         if fit["detector"] == ALL_EVIDENCE:
-            yield (
-                "P(noisy) rests on each answer of each worker, also on systems that are "
-                "not public: it is stated here and cannot be computed again. What it "
-                "does to scores can: each judgment has its weight."
-            )
+            yield from _by_all_evidence(judged, fit["threshold"])
             continue
         detection = detect(
             [row["n_correct"] for row in judged],
@@ -250,6 +247,19 @@ def _detectors(folder: Path, manifest: Record) -> Iterator[Number | str]:
                 float(p_noisy),
                 POSTERIOR_TOLERANCE,
             )
+
+
+def _by_all_evidence(judged: list[Record], threshold: float) -> Iterator[Number | str]:
+    """Say who is unreliable at the stated P(noisy), which is taken as given."""
+    yield (
+        "P(noisy) rests on answers to test questions that are still in use, and on "
+        "ratings of systems that are not public: it is taken as given. Who is found "
+        "unreliable follows from it, and what it does to scores from the weights."
+    )
+    noisy = excluded_by([row["p_noisy"] for row in judged], threshold)
+    for row, found in zip(judged, noisy.tolist(), strict=True):
+        subject = f"whether {row['worker']} is unreliable"
+        yield Number("test_questions.jsonl", subject, row["noisy"], found)
 
 
 def _counts(folder: Path, manifest: Record) -> Iterator[Number]:

@@ -30,15 +30,24 @@ EXAMPLE = Human(
 
 
 def home(request: HttpRequest) -> HttpResponse:
+    task_cards = selectors.task_cards()
     return render(
         request,
         "leaderboard/site/home.html",
         {
-            "cards": cards(selectors.task_cards()),
+            "cards": cards(task_cards),
+            "demo": _is_demo(task_cards),
             "latest": selectors.latest(),
             "numbers": selectors.numbers(),
             "hourly_cents": settings.GENIE["MINIMUM_HOURLY_CENTS"],
         },
+    )
+
+
+def _is_demo(task_cards: list[selectors.TaskCard]) -> bool:
+    """Tell whether `genie demo` made all that is here."""
+    return any(card.simulated for card in task_cards) and all(
+        card.task.demo for card in task_cards
     )
 
 
@@ -63,3 +72,9 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
             "covers_instances": COVERS_INSTANCES,
         },
     )
+
+
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Say what is kept of whom, who sees it, and for how long."""
+    context = {"here": "privacy", "days": settings.GENIE["KEEP_SIGNALS_DAYS"]}
+    return render(request, "leaderboard/site/privacy.html", context)

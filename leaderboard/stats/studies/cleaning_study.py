@@ -10,8 +10,6 @@ import numpy as np
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.studies.crowd_simulation import Share
 from leaderboard.stats.systems.estimates import estimate_systems
-from leaderboard.stats.systems.left_out import worker_shifts
-from quality.detection.stats.cleaning import cleaning_variance
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome, run_campaign
 from quality.detection.stats.crowds.people import (
     COPYING,
@@ -21,8 +19,6 @@ from quality.detection.stats.crowds.people import (
     draw_crowd,
 )
 
-#: Ratings count in a score when this sure to be given with care.
-_COUNTS = 0.5
 #: Staff are told that their crowd is bad when so many surely are careless.
 ALARM = 1 / 3
 
@@ -82,7 +78,7 @@ def simulate_cleaning(
     n_tasks: int,
     seed: int,
     deserved: Floats | None = None,
-    progress: Callable[[int], None] | None = None,
+    run: Callable[[Crowd, CampaignPlan, np.random.Generator], Outcome] = run_campaign,
 ) -> CleaningResult:
     """Run campaigns with crowds that are partly careless, and score the systems.
 
@@ -96,8 +92,8 @@ def simulate_cleaning(
         The first tasks of a longer study are those of a shorter one.
     deserved : ndarray, shape (n_systems, n_instances), optional
         What the outputs deserve, from 0 to 1, in place of drawn ones.
-    progress : callable, optional
-        Told how many tasks are done.
+    run : callable, optional
+        Runs a campaign in another way than by simulation alone.
 
     Returns
     -------
@@ -130,11 +126,9 @@ def simulate_cleaning(
     for task in range(n_tasks):
         rng = np.random.default_rng([seed, task])
         people = draw_crowd(crowd, rng, deserved=deserved)
-        outcome = run_campaign(people, campaign, rng)
+        outcome = run(people, campaign, rng)
         rows.append(_row(people, outcome, truth))
         stops.append(_stops(people, outcome))
-        if progress is not None:
-            progress(task + 1)
     table = np.array(rows)
     stopped = np.concatenate(stops)
     found = stopped[np.isfinite(stopped)]
@@ -192,22 +186,18 @@ def _scored(outcome: Outcome, truth: Floats) -> tuple[Floats, Floats]:
     from scipy import special
 
     off, held = np.full(len(truth), np.nan), np.full(len(truth), np.nan)
-    counts = outcome.weight > _COUNTS
+    counts = outcome.weight > 0
     if not counts.any():
         return off, held
-    columns = (
+    found = estimate_systems(
         100 * outcome.value[counts],
         outcome.system[counts],
         outcome.worker[counts],
         outcome.instance[counts],
+        weights=outcome.weight[counts],
     )
-    found = estimate_systems(*columns)
-    labels, shifts = worker_shifts(*columns, variances=found.variances)
-    who = np.array([int(str(label)) for label in labels], dtype=np.int64)
-    doubt = cleaning_variance(outcome.p_careless[who], shifts)
-    variance = np.diag(found.variance) + doubt
     freedom = np.nan_to_num(np.diag(found.freedom), nan=1.0)
-    reach = special.stdtrit(freedom, 0.975) * np.sqrt(variance)
+    reach = special.stdtrit(freedom, 0.975) * np.sqrt(np.diag(found.variance))
     place = np.array([int(name) for name in found.systems])
     off[place] = found.means - truth[place]
     held[place] = np.abs(off[place]) <= reach

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +40,8 @@ class Crowd:
         Days on which ratings were given; a worker works on two of them at most.
     day_sd : float
         Standard deviation of days' effects on the ratings.
+    taste_sd : float
+        Standard deviation of how much more a worker likes one system than others do.
     """
 
     n_workers: int
@@ -52,6 +53,7 @@ class Crowd:
     same: bool = True
     n_days: int = 1
     day_sd: float = 0.0
+    taste_sd: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n_workers < 2 or self.n_instances < 2 or self.n_systems < 2:
@@ -60,8 +62,8 @@ class Crowd:
             )
         if self.n_days < 1:
             raise ValueError("A crowd needs a day.")
-        spreads = (self.bias_sd, self.workload_sd, self.spread_sd, self.day_sd)
-        if min(spreads) < 0:
+        spreads = (self.bias_sd, self.workload_sd, self.spread_sd)
+        if min(*spreads, self.day_sd, self.taste_sd) < 0:
             raise ValueError("A standard deviation cannot be negative.")
 
 
@@ -147,6 +149,9 @@ def draw_ratings(
         two = rng.choice(crowd.n_days, size=(n_workers, 2), p=busy / busy.sum())
         days = two[workers.ravel(), rng.integers(0, 2, s * n)]
         values += rng.normal(0, crowd.day_sd, crowd.n_days)[days].reshape(s, n)
+    if crowd.taste_sd:
+        tastes = rng.normal(0, crowd.taste_sd, (n_workers, s))
+        values += tastes[workers, np.arange(s)[:, None]]
     return values.ravel(), rows // n, workers.ravel(), rows % n, days
 
 
@@ -155,7 +160,6 @@ def simulate_crowd(
     *,
     n_tasks: int,
     seed: int,
-    progress: Callable[[int], None] | None = None,
 ) -> CrowdResult:
     """Simulate tasks of equally good systems and count how often the numbers hold.
 
@@ -166,8 +170,6 @@ def simulate_crowd(
         At least 2.
     seed : int
         The first tasks of a longer study are those of a shorter one.
-    progress : callable, optional
-        Told how many tasks are done.
 
     Returns
     -------
@@ -194,8 +196,6 @@ def simulate_crowd(
     rows = []
     for task in range(n_tasks):
         rows.append(_one_task(crowd, np.random.default_rng([seed, task])))
-        if progress is not None:
-            progress(task + 1)
     table = np.array(rows)
     shares = [_share(table[:, column]) for column in range(5)]
     return CrowdResult(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,11 @@ import numpy.typing as npt
 from leaderboard.stats.clustered import clustered_mean, factor_codes
 from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    SystemEstimates,
+    contrasts,
+    estimate_systems,
+)
 from leaderboard.stats.systems.table import Codes
 
 _LEVEL = 0.05
@@ -27,6 +31,8 @@ class HalfCrowds:
     systems, pairs : float
         Of systems' estimates, and of their differences: variation between workers
         alone, as both halves rated the same instances.
+    systems_error, pairs_error : float
+        Their Monte-Carlo standard errors: of so many random splits of this crowd.
     systems_total, pairs_total : float
         With the part of instances as well, which is too wide here.
     systems_plain, pairs_plain : float
@@ -35,21 +41,31 @@ class HalfCrowds:
         Mean half-width of the whole crowd's estimates.
     half_width_clustered : float
         That of plain means clustered by worker and instance.
+    half_width_least : float
+        Of any unbiased estimate: that of the workers' mean level, if each worker's were
+        known exactly, with the workers' variance that was estimated.
     """
 
     n_splits: int
     systems: float
     pairs: float
+    systems_error: float
+    pairs_error: float
     systems_total: float
     pairs_total: float
     systems_plain: float
     pairs_plain: float
     half_width: float
     half_width_clustered: float
+    half_width_least: float
 
     @property
     def width_ratio(self) -> float:
         return self.half_width / self.half_width_clustered
+
+    @property
+    def least_ratio(self) -> float:
+        return self.half_width_least / self.half_width_clustered
 
 
 def half_crowds(
@@ -60,7 +76,6 @@ def half_crowds(
     *,
     n_splits: int,
     seed: int,
-    progress: Callable[[int], None] | None = None,
 ) -> HalfCrowds:
     """Split the workers at random, again and again, and compare the halves' estimates.
 
@@ -70,8 +85,6 @@ def half_crowds(
         See `leaderboard.stats.systems.estimates.estimate_systems`.
     n_splits : int
     seed : int
-    progress : callable, optional
-        Told how many splits are done.
 
     Returns
     -------
@@ -106,7 +119,7 @@ def half_crowds(
     names = np.char.zfill(system.astype(str), len(str(n_systems)))
     rng = np.random.default_rng(seed)
     hits = np.zeros((3, 2))
-    seen = np.zeros(2)
+    seen, by_split = np.zeros(2), np.zeros((n_splits, 2))
     for split in range(n_splits):
         first = np.zeros(n_workers, dtype=np.bool_)
         first[rng.permutation(n_workers)[: n_workers // 2]] = True
@@ -117,10 +130,11 @@ def half_crowds(
         ]
         one, other = (_of_shared(half, halves) for half in halves)
         k = len(one[0])
-        seen += [k, k * (k - 1) / 2]
-        hits += _within(one, other)
-        if progress is not None:
-            progress(split + 1)
+        of_each = np.array([k, k * (k - 1) / 2])
+        within = _within(one, other)
+        by_split[split] = within[0] / np.maximum(of_each, 1)
+        seen += of_each
+        hits += within
     shares = hits / np.maximum(seen, 1)
     whole = estimate_systems(ratings, names, worker, instance)
     rated = np.flatnonzero(whole.n_workers > 1)
@@ -130,17 +144,29 @@ def half_crowds(
         for i in rated
     ]
     own, total, plain = shares.tolist()
+    # of one split nothing says how much others differ
+    errors = by_split.std(axis=0) / max(n_splits - 1, 1) ** 0.5
     return HalfCrowds(
         n_splits=n_splits,
         systems=own[0],
         pairs=own[1],
+        systems_error=float(errors[0]),
+        pairs_error=float(errors[1]),
         systems_total=total[0],
         pairs_total=total[1],
         systems_plain=plain[0],
         pairs_plain=plain[1],
         half_width=float(np.mean(width)),
         half_width_clustered=float(np.mean(clustered)),
+        half_width_least=_least(whole.variances.worker, n_workers),
     )
+
+
+def _least(worker_variance: float, n_workers: int) -> float:
+    from scipy import special
+
+    quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
+    return quantile * math.sqrt(worker_variance / n_workers)
 
 
 def _clustered(
@@ -184,7 +210,7 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
     both = names[0] & names[1]
     kept = np.array([i for i, s in enumerate(found.systems) if s in both], dtype=int)
     box = np.ix_(kept, kept)
-    worker = _contrasts(found.worker_part[box])
+    worker = contrasts(found.worker_part[box])
     spread = plain_variance[kept]
     independent = spread[:, None] + spread
     np.fill_diagonal(independent, spread)
@@ -194,14 +220,6 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
         (independent, np.full_like(independent, np.inf)),
     ]
     return found.means[kept], plain[kept], kinds
-
-
-def _contrasts(part: Floats) -> Floats:
-    """Give variances of means on the diagonal, of differences beside it."""
-    spread = np.diag(part)
-    found = spread[:, None] + spread - part - part.T
-    np.fill_diagonal(found, spread)
-    return found
 
 
 def _within(one: Shared, other: Shared) -> Floats:

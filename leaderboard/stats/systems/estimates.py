@@ -20,7 +20,12 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.soft_weights import weigh, worker_weights
+from leaderboard.stats.systems.soft_weights import (
+    of_workers,
+    parts_of,
+    weigh,
+    worker_weights,
+)
 from leaderboard.stats.systems.table import RatingTable, rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
@@ -116,23 +121,23 @@ class SystemEstimates:
     @cached_property
     def variance(self) -> Floats:
         """Variance of each mean (diagonal) and of each difference; infinite if unknown."""
-        floor = _contrasts(self.floor)
+        floor = contrasts(self.floor)
         # the part of instances is a difference of two estimates and may be negative
-        both = _contrasts(self.worker_part) + _contrasts(self.instance_part)
+        both = contrasts(self.worker_part) + contrasts(self.instance_part)
         unknown = np.isnan(self.worker_freedom)
         within_days = np.maximum(np.maximum(both, floor), 0.0)
-        return np.where(unknown, np.inf, within_days + _contrasts(self.day_part))
+        return np.where(unknown, np.inf, within_days + contrasts(self.day_part))
 
     @cached_property
     def freedom(self) -> Floats:
         """Degrees of freedom of the same (Satterthwaite); NaN where unknown."""
-        worker = _contrasts(self.worker_part)
-        instance = np.maximum(_contrasts(self.instance_part), 0.0)
+        worker = contrasts(self.worker_part)
+        instance = np.maximum(contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
         spread = worker**2 / self.worker_freedom + within
         total = worker + instance
         if self.day_freedom:
-            day = _contrasts(self.day_part)
+            day = contrasts(self.day_part)
             spread = spread + day**2 / self.day_freedom
             total = total + day
         total = total**2
@@ -247,8 +252,8 @@ def estimate_systems(
     instances : array_like, shape (n,), optional
         Which instance; without it instances are not told from the rest.
     weights : array_like, shape (n,), optional
-        How probable it is that a rating's worker is careful, 0 to 1. The means count
-        workers so, and their covariance has what is unsure of it.
+        How probable it is that a rating was given with care, 0 to 1. The means count
+        ratings so, and their covariance has what is unsure of it.
     days : array_like, shape (n,), optional
         On which day; counts where several systems were rated on three days at least.
 
@@ -280,7 +285,8 @@ def estimate_systems(
     >>> estimates.difference("1", "0").p_value < 0.001
     True
     """
-    table = rating_table(values, systems, workers, instances, days)
+    whose = workers if weights is None else parts_of(workers, weights)
+    table = rating_table(values, systems, whose, instances, days)
     variances = variances_of(table)
     equations = weighting(table, variances)
     bread: Floats = np.asarray(np.linalg.inv(equations.information), np.float64)
@@ -291,22 +297,22 @@ def estimate_systems(
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
-    shares = influence.shares
+    shares, counts = of_workers(table, workers, influence)
     return SystemEstimates(
         systems=table.systems,
         means=means,
-        n=influence.counts.sum(axis=0),
-        n_workers=(influence.counts > 0).sum(axis=0),
+        n=counts.sum(axis=0),
+        n_workers=(counts > 0).sum(axis=0),
         effective_workers=1 / (shares**2).sum(axis=0),
         largest_share=np.abs(shares).max(axis=0),
         variances=variances,
         worker_part=between + cleaning,
         instance_part=beyond,
         floor=noise * _unexplained(variances),
-        worker_freedom=_freedom(variances, influence, bread),
+        worker_freedom=_freedom(variances, influence, bread, equations.precision),
         n_instances=table.n_instances,
         day_part=_between_days(variances, influence, bread),
-        day_freedom=_day_freedom(table),
+        day_freedom=table.day_freedom,
     )
 
 
@@ -317,14 +323,6 @@ def _between_days(variances: Variances, influence: Influence, bread: Floats) -> 
     """
     weight = influence.day_weight @ bread.T
     return variances.day * (weight.T @ weight)
-
-
-def _day_freedom(table: RatingTable) -> float:
-    """Give as many as equally busy days would have that vary as much."""
-    if not table.n_days:
-        return 0.0
-    counts = np.bincount(table.day).astype(np.float64)
-    return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
 
 
 def _parts(influence: Influence, bread: Floats) -> tuple[Floats, Floats, Floats]:
@@ -350,18 +348,21 @@ def _unexplained(variances: Variances) -> float:
     return variances.residual / total if total > 0 else 1.0
 
 
-def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Floats:
+def _freedom(
+    variances: Variances, influence: Influence, bread: Floats, precision: Floats
+) -> Floats:
     """Give the degrees of freedom of the variance between workers.
 
     As many as equal contributions of workers would have whose expected sizes vary as
     these do under the model (Satterthwaite).
     """
     counts = influence.counts
+    weighed = precision[:, None] * counts
     alone = (counts > 0).sum(axis=0) < 2
     # only the ratio of the two counts; without any spread all ratings weigh the same
     within = (variances.instance + variances.residual) or 1.0
     # systems down, so that what is added up lies together
-    noise = np.ascontiguousarray((within * counts / counts.sum(axis=0) ** 2).T)
+    noise = np.ascontiguousarray((within * weighed / weighed.sum(axis=0) ** 2).T)
     level = np.ascontiguousarray(bread @ influence.weight.T) * variances.worker**0.5
     freedom = np.full((len(alone), len(alone)), np.nan)
     for i in np.flatnonzero(~alone):
@@ -378,8 +379,14 @@ def _freedom(variances: Variances, influence: Influence, bread: Floats) -> Float
     return freedom
 
 
-def _contrasts(part: Floats) -> Floats:
-    """Give what each mean (diagonal) and each difference gets from a covariance."""
+def contrasts(part: Floats) -> Floats:
+    """Give what each mean (diagonal) and each difference gets from a covariance.
+
+    Examples
+    --------
+    >>> contrasts(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [[2.0, 3.0], [3.0, 3.0]]
+    """
     own = np.diag(part)
     both = own[:, None] + own[None, :] - part - part.T
     np.fill_diagonal(both, own)

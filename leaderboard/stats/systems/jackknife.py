@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+from leaderboard.stats.systems.table import Codes, RatingTable, cell_counts, sums_by
 from leaderboard.stats.systems.weighting import BLOCK, Weighting
 
 
@@ -77,8 +77,9 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
     [[1.0], [-0.5], [-0.5]]
     """
     table = equations.table
-    counts = _counts(table)
-    residuals = table.values - means[table.system]
+    counts = cell_counts(table)
+    precision = equations.precision
+    residuals = precision[table.worker] * (table.values - means[table.system])
     sums = _sums(table, equations.borrowed, counts)
     score, instance_scores, squares = _scores(equations, sums, residuals)
     shifts, shares = np.zeros_like(sums), np.zeros_like(sums)
@@ -95,7 +96,7 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
                 equations.information, systems[part], own[part], score[worker], alone
             )
     kept = 1 - equations.shrinkage * np.bincount(table.worker)
-    weight = kept[:, None] * sums
+    weight = (precision * kept)[:, None] * sums
     return Influence(
         shifts,
         weight,
@@ -109,14 +110,15 @@ def influence_of(equations: Weighting, bread: Floats, means: Floats) -> Influenc
 
 def _day_weight(equations: Weighting, sums: Floats) -> Floats:
     """Add up the weights of each day's ratings."""
-    table, ones = equations.table, np.ones(len(equations.table))
+    table = equations.table
+    each = equations.precision[table.worker]
     if not table.n_days:
         return np.zeros((0, table.n_systems))
     taken = equations.shrinkage[:, None] * sums
-    weight = _by(table.day, table.system, ones, (table.n_days, table.n_systems))
+    weight = _by(table.day, table.system, each, (table.n_days, table.n_systems))
     first = table.n_instances
-    weight -= _borrowed_by_level(table, ones, equations.borrowed)[first:]
-    weight -= (_crossing(table, ones).T @ taken)[first:]
+    weight -= _borrowed_by_level(table, each, equations.borrowed)[first:]
+    weight -= (_crossing(table, each).T @ taken)[first:]
     return weight
 
 
@@ -222,6 +224,7 @@ def _by_system(
         own[np.arange(end - begin), system[rows]] += sizes[rows]
         taken = equations.shrinkage[worker[rows]] * sizes[rows]
         own -= taken[:, None] * sums[worker[rows]]
+        own *= equations.precision[worker[rows], None]
         yield worker[rows], system[rows], own
         begin = end
 
@@ -248,10 +251,3 @@ def _without(
             # the rest says nothing of some difference: the smallest shift that fits
             shift[kept] = -np.linalg.lstsq(inside, score[kept], rcond=None)[0]
     return shift
-
-
-def _counts(table: RatingTable) -> npt.NDArray[np.int64]:
-    """Count each worker's ratings of each system."""
-    key = table.worker * table.n_systems + table.system
-    counts = np.bincount(key, minlength=table.n_workers * table.n_systems)
-    return counts.reshape(table.n_workers, table.n_systems).astype(np.int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,13 +15,19 @@ from leaderboard.stats.intervals import (
     check_confidence,
 )
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
+from leaderboard.stats.systems.table import rating_table
+from leaderboard.stats.systems.variances import variances_of
+
+# Numbers of the levels of a factor, and how many there are.
+Level = tuple[npt.NDArray[np.intp], int]
 
 
 def preferred_share(
     answers: npt.ArrayLike,
     workers: npt.ArrayLike,
     instances: npt.ArrayLike,
+    days: npt.ArrayLike | None = None,
     *,
     confidence: float = 0.95,
 ) -> Interval:
@@ -31,13 +39,17 @@ def preferred_share(
         1 for the system, 0 for the other one, one half for a tie.
     workers, instances : array_like, shape (n,)
         Who gave each answer, and about which instance.
+    days : array_like, shape (n,), optional
+        On which day; counts where there are three at least.
     confidence : float
         Nominal coverage, strictly between 0 and 1.
 
     Returns
     -------
     Interval
-        Symmetric on the scale of log-odds, so that it stays within 0 and 1. A single
+        Symmetric on the scale of log-odds, so that it stays within 0 and 1. With days,
+        the widest of three: without them, with a model's variance of days, and leaving
+        out one day at a time. A single
         worker, or answers that are all the same, say nothing of how workers differ: the
         interval is then that over instances alone, and `covers` says so.
 
@@ -73,17 +85,52 @@ def preferred_share(
         variance, freedom = multiway_variance(values - share, crossed)
     if variance <= 1e-24 or np.ptp(values) == 0:
         return _of_this_crowd(values, codes["instance"], confidence)
-    slope = 1 / (share * (1 - share))
-    reach = float(special.stdtrit(freedom, (1 + confidence) / 2)) * variance**0.5
-    centre = special.logit(share)
+    quantile = (1 + confidence) / 2
+    reach, covers = (
+        float(special.stdtrit(freedom, quantile)) * variance**0.5,
+        COVERS_CROWD,
+    )
+    for total, its_freedom in _with_days(values, codes, days, (variance, freedom)):
+        covers = COVERS_DAYS
+        reach = max(reach, float(special.stdtrit(its_freedom, quantile)) * total**0.5)
+    slope, centre = 1 / (share * (1 - share)), special.logit(share)
     low, high = (float(special.expit(centre + s * reach * slope)) for s in (-1, 1))
     method = "jackknife over workers and instances, log-odds"
-    return Interval(share, low, high, confidence, method, COVERS_CROWD, n)
+    return Interval(share, low, high, confidence, method, covers, n)
 
 
-def _of_this_crowd(
-    values: Floats, instances: tuple[npt.NDArray[np.intp], int], confidence: float
-) -> Interval:
+def _with_days(
+    values: Floats,
+    codes: Mapping[str, Level],
+    days: npt.ArrayLike | None,
+    within: tuple[float, float],
+) -> list[tuple[float, float]]:
+    """Give the share's variance with days and its degrees of freedom, in two ways.
+
+    A handful of days says too little for either alone: a model's variance of days is
+    often too small, and leaving out one day at a time counts a large one too seldom.
+    """
+    labels = (codes["worker"][0], codes["instance"][0])
+    # one group of answers
+    table = rating_table(values, np.zeros(len(values)), *labels, days, compared=True)
+    if not table.n_days:
+        return []
+    shares = np.bincount(table.day) / len(values)
+    between = float(variances_of(table).day * (shares**2).sum())
+    variance, freedom = within
+    total = variance + between
+    spread = variance**2 / freedom + between**2 / table.day_freedom
+    factors = [
+        (table.worker, table.n_workers),
+        (table.instance, table.n_instances),
+        (table.day, table.n_days),
+    ]
+    crossed = [factor for factor in factors if factor[1] > 1]
+    left_out = multiway_variance(table.values - table.values.mean(), crossed)
+    return [(total, total**2 / spread), left_out]
+
+
+def _of_this_crowd(values: Floats, instances: Level, confidence: float) -> Interval:
     """Give the interval over instances, each of which counts once."""
     codes, n_instances = instances
     each = np.bincount(codes, values, n_instances) / np.bincount(codes)

@@ -63,6 +63,14 @@ class RatingTable:
     def n_levels(self) -> int:
         return self.n_instances + self.n_days
 
+    @property
+    def day_freedom(self) -> float:
+        """Give as many as equally busy days would have that vary as much; 0 without."""
+        if not self.n_days:
+            return 0.0
+        counts = np.bincount(self.day).astype(np.float64)
+        return max(float(counts.sum() ** 2 / (counts**2).sum()) - 1, 1.0)
+
 
 def rating_table(
     values: npt.ArrayLike,
@@ -70,6 +78,8 @@ def rating_table(
     workers: npt.ArrayLike,
     instances: npt.ArrayLike | None = None,
     days: npt.ArrayLike | None = None,
+    *,
+    compared: bool = False,
 ) -> RatingTable:
     """Give ratings numbers for labels, and sort them.
 
@@ -82,6 +92,8 @@ def rating_table(
     days : array_like, shape (n,), optional
         On which day. Days count where there are at least three on which several systems
         were rated: fewer do not say how days differ.
+    compared : bool
+        Whether each value is about two systems by itself, as a preference is.
 
     Returns
     -------
@@ -109,7 +121,7 @@ def rating_table(
         if instances is None
         else _numbered(instances, n, "instance")[0]
     )
-    day, n_days = _days(days, system)
+    day, n_days = _days(days, system, 1 if compared else 2)
     order = np.lexsort((ratings, instance, system))
     worker = _by_appearance(worker[order])
     by_worker = np.lexsort((system[order], worker))
@@ -128,14 +140,14 @@ def rating_table(
     )
 
 
-def _days(days: npt.ArrayLike | None, system: Codes) -> tuple[Codes, int]:
+def _days(days: npt.ArrayLike | None, system: Codes, fewest: int) -> tuple[Codes, int]:
     """Give each rating the number of its day, or none where there are too few."""
     none = np.empty(0, dtype=np.intp)
     if days is None:
         return none, 0
     day, names = _numbered(days, len(system), "day")
     seen = np.unique(np.column_stack([day, system]), axis=0)[:, 0]
-    several = int((np.bincount(seen) > 1).sum())
+    several = int((np.bincount(seen) >= fewest).sum())
     return (day, len(names)) if several >= ENOUGH_DAYS else (none, 0)
 
 
@@ -148,6 +160,19 @@ def sums_by(codes: Codes, values: Floats, n_levels: int) -> Floats:
     [4.0, 0.0, 2.0]
     """
     return np.asarray(np.bincount(codes, values, n_levels), dtype=np.float64)
+
+
+def cell_counts(table: RatingTable) -> npt.NDArray[np.int64]:
+    """Count each worker's ratings of each system.
+
+    Examples
+    --------
+    >>> cell_counts(rating_table([1, 2, 4], list("aab"), list("xxy"))).tolist()
+    [[2, 0], [0, 1]]
+    """
+    key = table.worker * table.n_systems + table.system
+    counts = np.bincount(key, minlength=table.n_workers * table.n_systems)
+    return counts.reshape(table.n_workers, table.n_systems).astype(np.int64)
 
 
 def _numbered(labels: npt.ArrayLike, n: int, name: str) -> tuple[Codes, list[str]]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leaderboard.stats.mixed import fit_mixed
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+from leaderboard.stats.systems.table import Codes, RatingTable, cell_counts, sums_by
 
 # Multiplications of one step of the exact fit; beyond them moments take over.
 _AFFORDABLE = 1e9
 # Fewer workers do not say how much workers differ: two of them, one with all the easy
 # outputs, would pass for one lenient and one strict.
 _ENOUGH_WORKERS = 5
+_SWEEPS = 10
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class Variances:
         "REML", "moments", or "none" where there are too few ratings for either.
     day : float
         Of days' effects; 0 where days do not count.
+    taste : float
+        Part of `residual` that a worker's ratings of one system share: workers like
+        different systems. 0 where the ratings do not show it.
     """
 
     worker: float
@@ -38,6 +42,7 @@ class Variances:
     residual: float
     method: str
     day: float = 0.0
+    taste: float = 0.0
 
     @property
     def total(self) -> float:
@@ -78,8 +83,13 @@ def variances_of(table: RatingTable) -> Variances:
     """
     if len(table) <= table.n_systems or not np.ptp(table.values):
         return Variances(0.0, 0.0, 0.0, "none")
-    if _cost(table) > _AFFORDABLE:
-        return _moments(table)
+    exact = _cost(table) <= _AFFORDABLE
+    found = _likeliest(table) if exact else _moments(table)
+    return replace(found, taste=_taste(table, found))
+
+
+def _likeliest(table: RatingTable) -> Variances:
+    """Maximise the restricted likelihood."""
     factors = {"instance": table.instance}
     if table.n_workers >= _ENOUGH_WORKERS:
         factors["worker"] = table.worker
@@ -94,6 +104,49 @@ def variances_of(table: RatingTable) -> Variances:
         "REML",
         found.get("day", 0.0),
     )
+
+
+def _taste(table: RatingTable, found: Variances) -> float:
+    """Estimate what a worker's ratings of one system share, from products of residuals.
+
+    Fitting the workers' levels takes some of it, so that it is rather too small: ratings
+    that show no taste are weighed as if there were none.
+    """
+    counts = cell_counts(table)
+    pairs = float((counts * (counts - 1)).sum())
+    several = (counts > 0).sum(axis=1)
+    if not (pairs and found.residual and found.worker) or several.max() < 2:
+        return 0.0
+    rest = _residuals(table, found)
+    n_cells = table.n_workers * table.n_systems
+    sums = sums_by(table.worker * table.n_systems + table.system, rest, n_cells)
+    shared = (float(sums @ sums) - float(rest @ rest)) / pairs
+    # a worker's level has the mean of what is shared with all systems
+    left = 1 - 1 / max(float(several[several > 0].mean()), 2.0)
+    return min(max(shared / left, 0.0), found.residual)
+
+
+def _residuals(table: RatingTable, found: Variances) -> Floats:
+    """Take out systems' means and predicted effects, in turns."""
+    effects = [(table.worker, found.worker), (table.instance, found.instance)]
+    if table.n_days:
+        effects.append((table.day, found.day))
+    fitted = [
+        (codes, np.bincount(codes) + found.residual / variance)
+        for codes, variance in effects
+        if variance > 0
+    ]
+    fitted.append((table.system, np.bincount(table.system).astype(np.float64)))
+    levels = [np.zeros(len(sizes)) for _, sizes in fitted]
+    rest: Floats = table.values - table.values.mean()
+    for _ in range(_SWEEPS):
+        for place, (codes, sizes) in enumerate(fitted):
+            step = sums_by(codes, rest, len(sizes)) / sizes
+            # sizes beyond the counts pull levels towards 0
+            step -= levels[place] * (1 - np.bincount(codes) / sizes)
+            levels[place] += step
+            rest -= step[codes]
+    return rest
 
 
 def _cost(table: RatingTable) -> float:

@@ -3,7 +3,8 @@
 With V the covariance of ratings under a model of worker and instance effects, the means
 solve W'(y - X mu) = 0 with W = V^-1 X. Worker effects are taken out in closed form,
 instance and day effects by conjugate gradients for all systems at once, so that nothing
-larger than instances x systems is kept.
+larger than instances x systems is kept. Where a worker's ratings of one system resemble
+each other, those of busy workers are less precise, each worker's by one factor.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.table import Codes, RatingTable, sums_by
+from leaderboard.stats.systems.table import Codes, RatingTable, cell_counts, sums_by
 from leaderboard.stats.systems.variances import Variances
 
 _ITERATIONS = 1_000
@@ -40,6 +41,8 @@ class Weighting:
         W'X.
     right : ndarray, shape (systems,)
         W'y.
+    precision : ndarray, shape (workers,)
+        Of one rating of a worker's; 1 where all are alike.
     """
 
     table: RatingTable
@@ -47,6 +50,7 @@ class Weighting:
     borrowed: Floats
     information: Floats
     right: Floats
+    precision: Floats
 
     def blocks(self) -> Iterator[tuple[slice, Codes, Floats]]:
         """Give W in blocks of whole workers: rows, first row of each worker, weights."""
@@ -74,6 +78,7 @@ class Weighting:
         first = int(table.worker[rows.start])
         of_worker *= self.shrinkage[first : first + len(starts), None]
         weights -= of_worker[table.worker[rows] - first]
+        weights *= self.precision[table.worker[rows], None]
         return weights
 
 
@@ -105,17 +110,19 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     """
     from scipy import sparse
 
-    n, shape = len(table), table.n_systems
+    shape = table.n_systems
+    precision = _precision(table, variances)
+    each = precision[table.worker]
+    values = each * table.values
 
     # sparse matrices have types that differ with scipy's version
     def counts(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> Any:
-        return sparse.csr_matrix(
-            (np.ones(n), (rows, columns)), shape=(n_rows, n_columns)
-        )
+        return sparse.csr_matrix((each, (rows, columns)), shape=(n_rows, n_columns))
 
     per_worker = np.bincount(table.worker, minlength=table.n_workers)
     ratio = variances.ratio("worker")
-    shrinkage: Floats = ratio / (1 + ratio * per_worker.astype(np.float64))
+    # of sums that have the precision already
+    shrinkage: Floats = ratio / (1 + ratio * precision * per_worker.astype(np.float64))
     kept: Any = sparse.diags(shrinkage)
     system_worker = counts(table.system, table.worker, shape, table.n_workers)
     n_levels = table.n_levels
@@ -127,10 +134,10 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
         counts(levels, table.system, n_levels, shape) for levels in table.levels
     )
     crossed = (level_system - level_worker @ kept @ system_worker.T).toarray()
-    sums = sums_by(table.worker, table.values, table.n_workers)
-    right: Floats = sums_by(table.system, table.values, shape)
+    sums = sums_by(table.worker, values, table.n_workers)
+    right: Floats = sums_by(table.system, values, shape)
     right -= system_worker @ (shrinkage * sums)
-    information = np.diag(np.bincount(table.system, minlength=shape).astype(float))
+    information: Floats = np.diag(sums_by(table.system, each, shape))
     information -= (system_worker @ kept @ system_worker.T).toarray()
     borrowed = np.zeros((n_levels, shape))
     ratios = np.repeat(
@@ -151,13 +158,27 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
             1 / ratios[varying],
             both,
         )
-        by_level = sum(
-            sums_by(levels, table.values, n_levels) for levels in table.levels
-        )
+        by_level = sum(sums_by(levels, values, n_levels) for levels in table.levels)
         by_level -= level_worker @ (shrinkage * sums)
         information -= crossed.T @ borrowed
         right -= borrowed.T @ by_level
-    return Weighting(table, shrinkage, borrowed, information, right)
+    return Weighting(
+        table, precision * shrinkage, borrowed, information, right, precision
+    )
+
+
+def _precision(table: RatingTable, variances: Variances) -> Floats:
+    """Give each worker's precision: ratings of one system by one worker repeat a part.
+
+    As if the worker had rated each system as often as one of the ratings' systems.
+    """
+    ratio = variances.ratio("taste")
+    if not ratio:
+        return np.ones(table.n_workers)
+    counts = cell_counts(table)
+    rated = np.maximum(counts.sum(axis=1), 1)
+    alike: Floats = (counts.astype(np.float64) ** 2).sum(axis=1) / rated
+    return 1 / (1 + ratio * (alike - 1))
 
 
 def _effects(

@@ -163,6 +163,8 @@ class HumanConfig:
     test_questions: str = setting(one_of((EDITED, REFERENCES), EDITED), EDITED)
     show_reference: bool = setting(truth(), False)
     standard_value: int = setting(whole(1), STANDARD_VALUE)
+    # Markdown that workers read before they begin; empty: the HIT template's own
+    instructions: str = setting(text(), "", per_table=True)
     # how the questions are put; 2: a campaign for each criterion
     setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
     show_input: Mapping[str, bool] = setting(
@@ -194,6 +196,7 @@ class HumanConfig:
         form: dict[str, object] = {
             name: value
             for name, value in (
+                ("instructions", self.instructions),
                 ("setup", self.setup),
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),

@@ -75,6 +75,9 @@ def read_task(
         top.below("source.field").wrong(
             f"names {config.source.field!r}, which is none of the fields."
         )
+    for name in config.formats:
+        if name not in config.fields:
+            top.below(f"formats.{name}").wrong(f"{name!r} is none of the fields.")
     human = config.human
     if not _says(document.get("human"), "show_reference"):
         # a worker who does not know the source language compares with a reference

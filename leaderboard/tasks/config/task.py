@@ -7,11 +7,22 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from leaderboard.tasks.config.human import ComparisonConfig, HumanConfig, JointConfig
-from leaderboard.tasks.config.kinds import Kind, anything, mapping, text, truth, whole
+from leaderboard.tasks.config.kinds import (
+    Kind,
+    anything,
+    mapping,
+    one_of,
+    text,
+    truth,
+    whole,
+)
 from leaderboard.tasks.config.metrics import METRICS, MetricsConfig
 from leaderboard.tasks.config.tables import setting, table_of
 
 T = TypeVar("T")
+# How a text is shown (crowd/hit_templates/formats.py).
+FORMATS = ("text", "markdown", "code", "conversation")
+PLAIN_TEXT = FORMATS[0]
 
 
 @dataclass(frozen=True)
@@ -61,6 +72,8 @@ class About:
     citation: str = setting(text(), "")
     source_language: str = setting(text(16, filled=True), "en")
     target_language: str = setting(text(16, filled=True), "en")
+    # how outputs and references are shown
+    output_format: str = setting(one_of(FORMATS, PLAIN_TEXT), PLAIN_TEXT)
 
 
 def _later(empty: T) -> Kind[T]:
@@ -75,6 +88,10 @@ class TaskConfig(About):
     release: ReleaseConfig = setting(table_of(ReleaseConfig))
     # field of an instance -> the label that people read, in order
     fields: Mapping[str, str] = setting(mapping("labels", text(filled=True)))
+    # field -> how it is shown, where that is not as plain text
+    formats: Mapping[str, str] = setting(
+        mapping("formats", one_of(FORMATS, PLAIN_TEXT)), {}
+    )
     source: SourceConfig = setting(table_of(SourceConfig), SourceConfig())
     metrics: MetricsConfig = setting(METRICS)
     human: HumanConfig = setting(table_of(HumanConfig))

@@ -77,6 +77,8 @@ def task_view(task: Task, human: HumanConfig) -> TaskView:
         target_language=task.target_language,
         show_reference=human.show_reference,
         standard_value=human.standard_value,
+        formats=task.configuration.formats,
+        output_format=task.configuration.output_format,
     )
 
 

@@ -15,6 +15,7 @@ from leaderboard.tasks.chosen_metrics import metric_problems
 from leaderboard.tasks.config import (
     ADJUSTED,
     PLAIN,
+    PLAIN_TEXT,
     RANK_SUMS,
     Z_SCORES,
     HumanConfig,
@@ -74,6 +75,7 @@ def misfits(document: Mapping[str, object]) -> Misfits:
     for table, human in _tables(config).items():
         together += _of_table(table, config.title, human)
     together += _of_ranks(config.human)
+    together += _of_formats(config)
     names = _news(_unknown_names(config), keys)
     return Misfits(
         keys,
@@ -162,6 +164,15 @@ def _of_ranks(human: HumanConfig) -> Iterator[Problem]:
             "tests the ratings themselves by rank sums; it goes with "
             f'estimate = "{Z_SCORES}" or "{PLAIN}", not with scores that are adjusted for '
             "workers.",
+        )
+
+
+def _of_formats(config: TaskConfig) -> Iterator[Problem]:
+    design = all_designs().get(config.human.design)
+    if design and design.marks_errors and config.output_format != PLAIN_TEXT:
+        yield Problem(
+            "output_format",
+            f"errors are marked in plain text, not in {config.output_format}.",
         )
 
 

@@ -1,10 +1,11 @@
-"""Load a benchmark task from its official release, once."""
+"""Load a benchmark task from its official release or its bundle, once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
 from django.db import transaction
 
@@ -46,13 +47,30 @@ def load_task(
 
     `reader` is for a release that lies in another layout than the task's own.
     """
-    document = shipped.definition(slug)
+    return load_definition(
+        slug,
+        shipped.definition(slug),
+        shipped.data_of(slug) if source is None else source,
+        hide_references=hide_references,
+        reader=reader,
+    )
+
+
+def load_definition(
+    slug: str,
+    document: dict[str, Any],
+    source: Path | str | None,
+    *,
+    hide_references: bool = False,
+    reader: str | None = None,
+) -> LoadReport:
+    """Load a task by what its task.toml says, wherever that came from."""
     # what cannot be measured or asked as it says is refused before anything
     config = usable(slug, document)
     release_config = config.release
     release = read_release(
         reader or release_config.reader,
-        _source(slug, config, source),
+        source if source is not None else _refuse_without_source(config),
         release_config.options if reader in (None, release_config.reader) else {},
     )
     existing = Task.objects.filter(slug=slug).first()
@@ -78,12 +96,7 @@ def load_task(
     return LoadReport(task, created=True, n_instances=task.n_instances)
 
 
-def _source(slug: str, config: TaskConfig, source: Path | str | None) -> Path | str:
-    if source is not None:
-        return source
-    folder = shipped.folder(slug)
-    if (folder / "test.jsonl").is_file():  # it brings its texts along
-        return folder
+def _refuse_without_source(config: TaskConfig) -> NoReturn:
     reader = config.release.reader
     raise GenieError(
         f"Name the folder with the release of {config.title}: --source DIR. DIR "

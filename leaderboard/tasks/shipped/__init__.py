@@ -1,10 +1,17 @@
-"""Benchmark tasks as data: a folder each, with a task.toml."""
+"""Benchmark tasks as data: a folder each, with a task.toml.
+
+Shipped ones stand beside this file; others in the folders that `GENIE_TASKS` names, which
+are looked through after it. A folder is a bundle as `export_task` writes it.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from django.conf import settings
 
 from genie.lib.errors import GenieError
 
@@ -13,18 +20,29 @@ FOLDER = Path(__file__).resolve().parent
 
 def known() -> list[str]:
     """List the slugs of the tasks that have a folder."""
-    return sorted(path.parent.name for path in FOLDER.glob("*/task.toml"))
+    return sorted({path.name for path in _folders()})
+
+
+def outside() -> list[str]:
+    """List those that do not come with the product."""
+    return sorted({path.name for path in _folders() if path.parent != FOLDER})
+
+
+def missing_folders() -> list[Path]:
+    """List the folders that `GENIE_TASKS` names and that are not there."""
+    return [path for path in _named() if not path.is_dir()]
 
 
 def folder(slug: str) -> Path:
     """Find a task's folder, or say which tasks there are."""
-    if slug not in known():
-        raise GenieError(
-            f"There is no task {slug!r}; available: {', '.join(known())}. A new "
-            "task is a folder with a task.toml (docs/adding-a-task.md).",
-            code="unknown-task",
-        )
-    return FOLDER / slug
+    for path in _folders():
+        if path.name == slug:
+            return path
+    raise GenieError(
+        f"There is no task {slug!r}; available: {', '.join(known())}. A new "
+        "task is a folder with a task.toml (docs/adding-a-task.md).",
+        code="unknown-task",
+    )
 
 
 def definition(slug: str) -> dict[str, Any]:
@@ -32,5 +50,22 @@ def definition(slug: str) -> dict[str, Any]:
     path = folder(slug) / "task.toml"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise GenieError(f"{slug}/task.toml: {error}.", code="bad-task") from error
+
+
+def data_of(slug: str) -> Path | None:
+    """Give the folder that brings a task's texts along; None: a release has them."""
+    home = folder(slug)
+    return home if (home / "test.jsonl").is_file() else None
+
+
+def _folders() -> Iterator[Path]:
+    # What comes with the product is found first: no other folder takes its place.
+    for root in (FOLDER, *_named()):
+        for path in sorted(root.glob("*/task.toml")):
+            yield path.parent
+
+
+def _named() -> list[Path]:
+    return [Path(path).expanduser() for path in settings.GENIE.get("TASKS", ())]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.conf import settings
 
 from quality.bans.models import HeldExclusion
 from quality.detection.models import ALL_EVIDENCE, Ban, Standing
 
 
-def soft_weights(pool: str) -> dict[int, float]:
-    """Give the weights of those workers of a pool who do not count in full, by key.
+def soft_weights(pool: str) -> dict[str, float]:
+    """Give the weights of what does not count in full, see `weight_of`.
 
-    A weight is the probability that a worker is careful. Who is excluded counts for
-    nothing and is not named; those for whom staff decided count in full. Genie's
-    detectors know no weights.
+    A weight is the probability that a rating was given with care: one for each worker,
+    and one for each rating of those who seem to have stopped reading. Who is excluded
+    counts for nothing and is not named; those for whom staff decided count in full.
+    Genie's detectors know no weights.
     """
     if settings.GENIE["DETECTOR"] != ALL_EVIDENCE:
         return {}
@@ -25,4 +28,15 @@ def soft_weights(pool: str) -> dict[int, float]:
         .exclude(worker__in=Ban.objects.filter(pool=pool).values("worker"))
         .exclude(worker__in=refused)
     )
-    return dict(rows.order_by("worker").values_list("worker", "weight"))
+    weights: dict[str, float] = {}
+    for worker, weight, earlier in rows.order_by("worker").values_list(
+        "worker", "weight", "earlier"
+    ):
+        weights[str(worker)] = weight
+        weights |= {f"{worker}:{item}": own for item, own in earlier.items()}
+    return weights
+
+
+def weight_of(weights: Mapping[str, float], worker: int, item: int | None) -> float:
+    """Give how much a worker's rating of an item counts."""
+    return weights.get(f"{worker}:{item}", weights.get(str(worker), 1.0))

@@ -38,13 +38,9 @@ from quality.detection.services.evidence import (
 from quality.detection.services.retire import retire
 from quality.detection.services.verdicts import changed
 from quality.detection.stats.assess import Assessment, AssessOptions, assess_workers
-from quality.detection.stats.decisions import control_false_discoveries
+from quality.detection.stats.decisions import excluded_by
+from quality.detection.stats.weights import STEP, rating_weights, steps
 
-# Among those who are excluded together, at most this share is expected to be careful.
-FALSE_DISCOVERIES = 0.005
-# Weights have steps, and move only when they move by more than one: a score does not
-# change with every answer that anybody gives.
-STEP = 0.05
 # Ratings alone are looked at again when there are so many more of them, as a share.
 NEW_RATINGS = 0.05
 
@@ -172,13 +168,6 @@ def without_narrow(found: Assessment) -> Any:
     return np.clip(found.p_careless - narrow, 0, 1)
 
 
-def excluded_by(p_careless: Any, threshold: float) -> Any:
-    """Tell who goes: as many as keep the expected share of careful ones small."""
-    least = np.asarray(p_careless) > threshold
-    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
-    return least & np.asarray(kept)
-
-
 def _verdicts(fit: DetectorFit, evidence: Evidence, found: Assessment) -> list[Verdict]:
     threshold = settings.GENIE["BAN_THRESHOLD"]
     noisy = excluded_by(found.p_careless, threshold)
@@ -227,6 +216,7 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
         for row in Standing.objects.filter(pool=fit.pool, worker__in=evidence.workers)
     }
     tested = evidence.n_questions
+    weights = _weights(evidence, found)
     now = timezone.now()
     rows = []
     for i, worker in enumerate(evidence.workers):
@@ -235,20 +225,45 @@ def _update_standings(fit: DetectorFit, evidence: Evidence, found: Assessment) -
             worker_id=worker, pool=fit.pool, weighed_at=now
         )
         row.fit, row.n_questions, row.p_careless = fit, int(tested[i]), p
-        weight = round(round((1 - p) / STEP) * STEP, 2)
+        weight, earlier = weights[i]
         ends = {0.0, 1.0}
-        if abs(weight - row.weight) > 1.5 * STEP or (weight in ends) != (
-            row.weight in ends
+        if (
+            abs(weight - row.weight) > 1.5 * STEP
+            or (weight in ends) != (row.weight in ends)
+            or earlier != row.earlier
         ):
-            row.weight, row.weighed_at = weight, now
+            row.weight, row.earlier, row.weighed_at = weight, earlier, now
         rows.append(row)
     Standing.objects.bulk_create(
         rows,
         update_conflicts=True,
         unique_fields=["pool", "worker"],
-        update_fields=["fit", "n_questions", "p_careless", "weight", "weighed_at"],
+        update_fields=[
+            *("fit", "n_questions", "p_careless", "weight", "earlier", "weighed_at")
+        ],
         batch_size=2_000,
     )
+
+
+def _weights(
+    evidence: Evidence, found: Assessment
+) -> list[tuple[float, dict[str, float]]]:
+    """Give what each worker's ratings count by now, and those that count otherwise."""
+    weights = [(float(w), dict[str, float]()) for w in steps(1 - found.p_careless)]
+    if evidence.ratings is None:
+        return weights
+    ratings = evidence.ratings
+    own = rating_weights(ratings.worker, found.p_rating)
+    # the newest of each worker stays: they come in the order of answering
+    weight_of = dict(zip(ratings.worker.tolist(), own.tolist(), strict=True))
+    for worker, weight in weight_of.items():
+        weights[worker] = (weight, {})
+    for worker, item, weight in zip(
+        ratings.worker.tolist(), evidence.rated_items, own.tolist(), strict=True
+    ):
+        if weight != weight_of[worker]:
+            weights[worker][1][str(item)] = weight
+    return weights
 
 
 def _resume(pool: str) -> None:

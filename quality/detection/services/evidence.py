@@ -44,6 +44,8 @@ class Evidence:
         Which kinds are right when rated well.
     tests : Tests
     ratings : Ratings or None
+    rated_items : list of int
+        The key of each rating's item.
     """
 
     workers: list[int]
@@ -52,6 +54,7 @@ class Evidence:
     positive: tuple[bool, ...]
     tests: Tests
     ratings: Ratings | None
+    rated_items: list[int]
 
     @property
     def sha256(self) -> str:
@@ -109,7 +112,8 @@ def evidence_of(pool: str, *, simulated: bool) -> Evidence:
             value=np.array([row[6] for row in rated], dtype=np.float64),
             order=_ints([place[row[0], row[1]] for row in rated]),
         )
-    return Evidence(workers, questions, kinds, positive, tests, ratings)
+    items = [row[2][0] for row in rated]
+    return Evidence(workers, questions, kinds, positive, tests, ratings, items)
 
 
 def stamp_of(pool: str, *, simulated: bool) -> list[int]:

@@ -21,8 +21,9 @@ from genie.lib.seeds import generator
 from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
 from quality.bans.services.held_exclusions import decided_workers
-from quality.detection.models import ALL_EVIDENCE, Standing
+from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing
 from quality.detection.services.record import Record, record_of
+from quality.detection.stats.assess import AssessOptions
 from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.schedule import (
     ScheduleOptions,
@@ -31,11 +32,11 @@ from quality.detection.stats.schedule import (
 )
 from quality.test_questions.models import Placement, Polarity
 
-# Share of tests among the items of somebody in doubt, who is paused the sooner.
-DOUBT = 0.5
 # HITs of a campaign are counted again after so many were handed out, or so much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
 _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
+# Share of careless workers presumed of a pool that has not been assessed yet.
+NEW_POOL = AssessOptions.share_careless
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -66,7 +67,7 @@ def choose(
         record.n_answered,
         record.n_tests,
         p_careless,
-        options=ScheduleOptions(doubt=DOUBT, scale=scale),
+        options=ScheduleOptions(scale=scale),
     )
     if _draw(worker, pool, record) < wanted:
         return [*found_tests, *found_real]
@@ -93,7 +94,8 @@ def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[in
 
     From the placements: late in a campaign few of very many HITs are tests.
     """
-    asked = {kind: record.tests.get(kind, (0, 0))[1] for kind in KINDS}
+    counts = record.counts()
+    asked = {kind: counts.get(kind, (0, 0))[1] for kind in KINDS}
     rarer = Q(polarity=min(KINDS, key=lambda kind: asked[kind]), retirement=None)
     left = Placement.objects.filter(
         Exists(unseen.order_by().filter(pk=OuterRef("item__hit"))), campaign=campaign
@@ -108,19 +110,21 @@ def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[in
 def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]:
     """Give the probability that the worker is careless, and whether a fit says so.
 
-    The last fit's where it has seen all answers to test questions, and otherwise what
-    these say by themselves.
+    The last fit's, brought up to date with the answers to test questions since.
     """
-    standing = (
-        Standing.objects.filter(worker=worker, pool=pool).select_related("fit").first()
-    )
-    if standing is not None and standing.n_questions >= record.n_tests:
+    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+    known = fits.values_list("parameters", flat=True).first() or {}
+    standing = Standing.objects.filter(worker=worker, pool=pool).first()
+    good = known.get("good_accuracy")
+    if standing is None:
+        share = known.get("share_careless", NEW_POOL)
+        early = EarlyStop(min(share, AssessOptions.innocence), good)
+        return early.probability(record.counts(), KINDS), False
+    if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
-    early = EarlyStop()
-    if standing is not None and "good_accuracy" in standing.fit.parameters:
-        known = standing.fit.parameters
-        early = EarlyStop(known["share_careless"], known["good_accuracy"])
-    return early.probability(record.tests, KINDS), False
+    seen = record.counts(standing.n_questions)
+    early = EarlyStop(standing.p_careless, good, seen)
+    return early.probability(record.counts(), KINDS), False
 
 
 def _affordable(campaign: Campaign) -> float | None:

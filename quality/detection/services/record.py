@@ -5,7 +5,6 @@ The same queries whatever was shown last: the time that they take tells nothing.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +14,7 @@ from django.db.models import Count, Q
 from crowd.hits.models.assignment import Assignment
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
-from quality.test_questions.models import Placement, Polarity
+from quality.test_questions.models import Placement
 from quality.test_questions.services.grade import COUNTED
 from quality.test_questions.services.marking import Marked, marks
 
@@ -33,17 +32,26 @@ class Record:
     ----------
     n_shown, n_answered : int
         HITs that they were given, whatever became of them, and those handed in.
-    tests : dict
-        Right answers and all answers to test questions, by polarity.
+    tests : list of (str, bool)
+        Polarity of each answered test question and whether it was right, in the order
+        of answering.
     """
 
     n_shown: int
     n_answered: int
-    tests: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tests: list[tuple[str, bool]] = field(default_factory=list)
 
     @property
     def n_tests(self) -> int:
-        return sum(asked for _, asked in self.tests.values())
+        return len(self.tests)
+
+    def counts(self, first: int | None = None) -> dict[str, tuple[int, int]]:
+        """Give right answers and all answers by polarity, or those of the first few."""
+        counts: dict[str, tuple[int, int]] = {}
+        for polarity, correct in self.tests[:first]:
+            right, asked = counts.get(polarity, (0, 0))
+            counts[polarity] = (right + correct, asked + 1)
+        return counts
 
 
 def record_of(worker: Worker, pool: str) -> Record:
@@ -60,7 +68,7 @@ def record_of(worker: Worker, pool: str) -> Record:
         campaign__pool=pool,
         item__answers__assignment__worker=worker,
         item__answers__assignment__state__in=COUNTED,
-    ).order_by("item__answers")
+    ).order_by("item__answers__assignment_id", "item__answers__pk")
     rows = answered.values_list(
         "item",
         "polarity",
@@ -74,7 +82,7 @@ def record_of(worker: Worker, pool: str) -> Record:
     return Record(counts["shown"], counts["answered"], _tally(rows))
 
 
-def _tally(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[int, int]]:
+def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:
     questions: dict[int, tuple[Any, ...]] = {}
     answers: dict[int, list[Marked]] = {}
     for item, *question, criterion, slot, value in rows:
@@ -83,7 +91,7 @@ def _tally(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[int, int]]:
         if criterion in criteria and (len(criteria) == 1 or "criteria" in expected):
             questions[item] = tuple(question)
             answers.setdefault(item, []).append(Marked(criterion, slot, value))
-    right, asked = Counter[str](), Counter[str]()
+    tests = []
     for item, marked in answers.items():
         polarity, expected, _, scale = questions[item]
         by_criterion = marks(
@@ -92,7 +100,7 @@ def _tally(rows: Iterable[tuple[Any, ...]]) -> dict[str, tuple[int, int]]:
             expected=expected,
             threshold=all_scales()[scale].binary_threshold,
         )
-        asked[polarity] += 1
         # One question is one piece of evidence: its criteria were read together.
-        right[polarity] += 2 * sum(by_criterion.values()) > len(by_criterion)
-    return {kind: (right[kind], asked[kind]) for kind in Polarity.values if asked[kind]}
+        right = 2 * sum(by_criterion.values()) > len(by_criterion)
+        tests.append((polarity, right))
+    return tests

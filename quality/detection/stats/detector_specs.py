@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from genie.lib import outside
 from quality.detection.stats.beta_mixture import BetaMixture
 
 Criterion = Literal["rate", "class"]
@@ -60,6 +61,12 @@ DETECTORS: dict[str, DetectorSpec] = {
 PAPER_DETECTORS: tuple[str, ...] = tuple(
     slug for slug, spec in DETECTORS.items() if not spec.guarded
 )
+
+for _where, _spec in outside.objects("detectors", DetectorSpec):
+    if _spec.slug in DETECTORS:
+        outside.refuse("detectors", _where, f"there is another {_spec.slug} already")
+    else:
+        DETECTORS[_spec.slug] = _spec
 
 #: Never flags a flawless worker and never holds a right answer against anybody; the
 #: default of those that know counts of test questions only.

@@ -1,16 +1,19 @@
-"""Whether a worker's first answers to test questions say that they are careless.
+"""Whether a worker's newest answers to test questions say that they are careless.
 
 Fast enough for each answer: closed form, of one worker, without the others of the pool.
-Who is beyond the stated error waits until the whole pool has been assessed.
+It goes on from what the last fit to all evidence said. Who is beyond the stated error
+waits until the whole pool has been assessed. The product and its study stop so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, lgamma
+from functools import lru_cache
+from math import exp, lgamma, log
+from typing import Any
 
-Counts = Mapping[str, tuple[int, int]]
+Counts = Mapping[Any, tuple[int, int]]
 
 #: Mean share right on positive and negative questions of those who do not read: who
 #: always says yes, always no, anything, and the opposite.
@@ -26,34 +29,38 @@ _RANGE = (0.55, 0.97)
 
 @dataclass(frozen=True)
 class EarlyStop:
-    """What is presumed of a pool before a worker has answered anything.
+    """What is known of a worker before their newest answers, and of the pool's key.
 
     Parameters
     ----------
-    share_careless : float
-        Share of careless workers, 0 to 1; half at most counts, as nobody begins with
-        worse than even odds.
-    good : mapping of str to float
+    before : float
+        Probability of being careless as the last fit to all evidence says, or the share
+        of careless workers presumed of a pool that has none.
+    good : mapping to float, optional
         Share right of careful workers, by kind of question.
+    seen : mapping to (right, asked), optional
+        Test questions that the fit has seen, by kind.
     """
 
-    share_careless: float = 0.2
-    good: Mapping[str, float] | None = None
+    before: float = 0.2
+    good: Mapping[Hashable, float] | None = None
+    seen: Counts | None = None
 
-    def probability(self, counts: Counts, kinds: Sequence[str]) -> float:
+    def probability(self, counts: Counts, kinds: Sequence[Hashable]) -> float:
         """Give the probability that a worker with these counts is careless.
 
         Parameters
         ----------
-        counts : mapping of str to (right, asked)
-            Of each kind of question; kinds that were not asked may be missing.
-        kinds : sequence of str
+        counts : mapping to (right, asked)
+            Of each kind of question, those that the fit has seen among them; kinds that
+            were not asked may be missing.
+        kinds : sequence
             The positive kind, then the negative one.
 
         Returns
         -------
         float
-            The share presumed where nothing was asked.
+            What is presumed where nothing was asked since.
 
         References
         ----------
@@ -71,11 +78,15 @@ class EarlyStop:
         >>> early.probability({"POSITIVE": (3, 3), "NEGATIVE": (3, 4)}, kinds) < 0.1
         True
         """
-        share = min(max(self.share_careless, 0.01), 0.5)
+        logit = log(_inside(self.before) / (1 - _inside(self.before)))
+        logit += self._ratio(counts, kinds) - self._ratio(self.seen or {}, kinds)
+        return 1 / (1 + exp(-min(max(logit, -30.0), 30.0)))
+
+    def _ratio(self, counts: Counts, kinds: Sequence[Hashable]) -> float:
+        """Give the log-likelihood of one of the habits above that of careful workers."""
         careful = 0.0
         for kind in kinds:
-            rate = (self.good or {}).get(kind, 0.88)
-            rate = min(max(rate, _RANGE[0]), _RANGE[1])
+            rate = min(max((self.good or {}).get(kind, 0.88), _RANGE[0]), _RANGE[1])
             careful += _log_likelihood(counts.get(kind, (0, 0)), rate, _LOOSE)
         habits = [
             sum(
@@ -84,11 +95,16 @@ class EarlyStop:
             )
             for rates in HABITS
         ]
-        top = max(careful, *habits)
-        against = share * sum(exp(habit - top) for habit in habits) / len(habits)
-        return against / (against + (1 - share) * exp(careful - top))
+        top = max(habits)
+        total = sum(exp(habit - top) for habit in habits) / len(habits)
+        return top + log(total) - careful
 
 
+def _inside(p: float) -> float:
+    return min(max(p, 1e-9), 1 - 1e-9)
+
+
+@lru_cache(maxsize=10_000)
 def _log_likelihood(counts: tuple[int, int], rate: float, firm: float) -> float:
     """Give the beta-binomial log-likelihood of a sequence with so many right."""
     right, asked = counts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from math import expm1
 
 #: Of what is approved: kept for late tests at the start, and where fewer begin to come.
 _KEPT, _TAPER = 0.25, 0.2
@@ -18,23 +17,23 @@ class ScheduleOptions:
     ----------
     first : float, default 7
         Tests that everybody meets early.
-    pace : float, default 6
+    pace : float, default 4
         Items within which nearly two thirds of these come.
     late : float, default 0.05
         Share of tests among the items after that, of workers nobody doubts.
-    doubt : float, default 0.6
+    doubt : float, default 0.7
         Share of tests among the items of a worker who may well be careless.
-    most : float, default 0.7
+    most : float, default 0.85
         Greatest probability that an item is a test.
     scale : float, default 1
         What staff approved over what the above would cost; see :func:`affordable`.
     """
 
     first: float = 7.0
-    pace: float = 6.0
+    pace: float = 4.0
     late: float = 0.05
-    doubt: float = 0.6
-    most: float = 0.7
+    doubt: float = 0.7
+    most: float = 0.85
     scale: float = 1.0
 
     def __post_init__(self) -> None:
@@ -80,19 +79,19 @@ def test_probability(
     --------
     >>> options = ScheduleOptions()
     >>> test_probability(0, 0, 0.15, options=options)
-    0.7
+    0.85
     >>> [round(test_probability(100, 12, p, options=options), 3) for p in (0.01, 0.5)]
-    [0.072, 0.6]
+    [0.076, 0.7]
     """
     if not 0 <= n_tests <= n_answered or not 0 <= p_careless <= 1:
         raise ValueError("Counts of answers or the probability make no sense.")
     # the uncertain are worth asking, not those who are surely careless or careful
-    doubt = 4 * p_careless * (1 - p_careless) if p_careless < 0.5 else 1.0
+    doubt = (4 * p_careless * (1 - p_careless)) ** 1.5 if p_careless < 0.5 else 1.0
     share = options.late + (options.doubt - options.late) * doubt
-    due = options.first * -np.expm1(-(n_answered + 1) / options.pace)
+    due = options.first * -expm1(-(n_answered + 1) / options.pace)
     missing = min(max(due - n_tests, 0.0), 1.0)
     asked = options.scale * max(share, missing)
-    return float(np.clip(asked, options.late / 2, options.most))
+    return min(max(asked, options.late / 2), options.most)
 
 
 test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
@@ -137,4 +136,4 @@ def affordable(
         return 0.0
     ahead = max(planned - n_items, 0.0) / planned
     free = 1 - n_tests / approved - _KEPT * ahead
-    return float(np.clip(free / _TAPER, 0.0, 1.0))
+    return min(max(free / _TAPER, 0.0), 1.0)

@@ -228,7 +228,7 @@ def test_an_invitation_opened_by_two_people_at_once_makes_one_worker():
     got = at_once(*[lambda p=p: invitations.redeem(token, p) for p in people])
     assert sum(isinstance(one, Worker) for one in got) == 1
     assert Worker.objects.count() == 1
-    assert Invitation.objects.get().worker == Worker.objects.get()
+    assert Invitation.objects.get() == Worker.objects.get().came_by
 
 
 def test_answers_replaced_by_two_processes_go_out_again_once():

@@ -268,7 +268,9 @@ def test_a_worker_can_be_kept_from_all_work_and_let_back_in(office):
 @pytest.mark.every_engine
 def test_an_invitations_link_is_shown_once_and_works(office):
     add = reverse("admin:crowd_invitation_add")
-    response = office.post(add, {"note": "for Wim", "days": 3})
+    response = office.post(
+        add, {"note": "for Wim", "days": 3, "places": 1, "n_links": 1}
+    )
     link = re.search(r'value="(http[^"]+)"', response.text).group(1)
     assert "no-store" in response["Cache-Control"]
     token = link.rstrip("/").rsplit("/", 1)[-1]
@@ -282,10 +284,33 @@ def test_an_invitations_link_is_shown_once_and_works(office):
     assert Worker.objects.get().user.get_username() == "wim"
 
 
+def test_many_links_and_many_places_come_from_one_form(office):
+    add = reverse("admin:crowd_invitation_add")
+    form = {"note": "the lab", "days": 3, "places": 4, "n_links": 3, "code": "sea"}
+    text = office.post(add, form).text
+    assert len(set(re.findall(r"https?://[^\s<]+/work/invitation/[^\s<]+", text))) == 3
+    assert set(Invitation.objects.values_list("places", "code")) == {(4, "sea")}
+
+
+def test_one_message_goes_to_many_workers_and_a_note_only_to_staff(office):
+    workers = [make_worker(), make_worker()]
+    page = page_of("worker")
+    chosen = {"_selected_action": [worker.pk for worker in workers], "confirmed": "yes"}
+    words = {"subject": "New <texts>", "text": "They are about the sea."}
+    office.post(page, {**chosen, **words, "action": "write_selected"})
+    office.post(page, {**chosen, "action": "note_selected", "reason": "Writes well."})
+    for worker in workers:
+        assert worker.messages.get().subject == "New <texts>"
+    assert said() == ["Wrote: New <texts>"] * 2 + ["Note: Writes well."] * 2
+    text = office.get(page_of("worker", workers[0].pk)).text
+    assert "New &lt;texts&gt;" in text
+
+
 @pytest.mark.every_engine
 @pytest.mark.parametrize("days", ["0", "-1", "x", "", "9999"])
 def test_a_nonsense_time_makes_no_invitation(office, days):
-    office.post(reverse("admin:crowd_invitation_add"), {"days": days})
+    form = {"days": days, "places": 1, "n_links": 1}
+    office.post(reverse("admin:crowd_invitation_add"), form)
     assert not Invitation.objects.exists()
 
 

@@ -96,6 +96,23 @@ def test_somebody_with_an_account_uses_that(invitation):
     assert Worker.objects.get().user == wanda
 
 
+@pytest.mark.parametrize("has_account", [False, True])
+def test_a_link_with_a_code_asks_for_it_and_says_when_it_is_wrong(has_account):
+    token = invitations.invite(make_user("sam"), places=9, code="sea")
+    link = reverse("work:invitation", args=[token])
+    client = Client()
+    form = {"username": "wanda", "password1": "grey heron 7", "password2": "grey heron 7"}  # fmt: skip
+    if has_account:
+        client.force_login(make_user("wanda"))
+    response = client.post(link, {**form, "code": "see"})
+    assert response.status_code == 422
+    assert "The code is wrong" in text_of(response)
+    assert not Worker.objects.exists()
+    assert get_user_model().objects.filter(username="wanda").exists() is has_account
+    client.post(link, {**form, "code": "sea"})
+    assert Worker.objects.get().user.get_username() == "wanda"
+
+
 def test_a_used_or_wrong_link_says_so(invitation):
     client = Client()
     client.force_login(make_user("wanda"))

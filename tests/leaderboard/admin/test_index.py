@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from django.contrib.admin import site
 from django.contrib.admin.models import LogEntry
 from django.contrib.staticfiles import finders
 from django.utils import timezone
@@ -13,6 +14,7 @@ from django_q.models import Failure, OrmQ
 from crowd.models import Campaign
 from genie.lib import jobs
 from leaderboard.models import Submission
+from leaderboard.site.admin_site import GROUPS, TABLES
 from tests.factories import make_evaluation
 
 State = Submission.State
@@ -131,3 +133,16 @@ def test_wide_tables_scroll_by_themselves_on_a_narrow_screen(boss, db):
     assert href in boss.get("/admin/").text
     css = Path(finders.find("staff.css")).read_text("utf-8")
     assert "#under-way, #budgets { overflow-x: auto; }" in css
+
+
+def test_lists_stand_in_the_order_of_the_work_and_tables_last(boss, db):
+    text = boss.get("/admin/").text
+    places = [text.index(f">{name}</a>") for name in GROUPS]
+    assert places == sorted(places)
+    assert text.index(">Submissions</a>") < text.index(">Campaigns</a>")
+    assert text.index(f">{TABLES}</a>") < text.index(">Assignments</a>")
+
+
+def test_every_list_that_has_a_place_exists():
+    known = {model._meta.label_lower for model in site._registry}
+    assert {name for names in GROUPS.values() for name in names} <= known

@@ -127,7 +127,10 @@ def test_a_metric_of_the_site_is_a_judge_too_and_takes_precedence(crowd, boss, j
 
 
 def test_who_has_done_nothing_has_no_evidence(boss):
-    assert "not taken any work yet" in page(boss, make_worker())
+    text = page(boss, make_worker())
+    assert "not taken any work yet" in text
+    assert "There is no evidence about this worker" in text
+    assert "0 of 0" not in text
     address = reverse("admin:leaderboard_worker_evidence", args=[10**9])
     assert boss.get(address).status_code == 404
 

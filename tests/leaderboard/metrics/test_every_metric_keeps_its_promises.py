@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -12,16 +11,15 @@ import numpy as np
 import pytest
 
 from genie.lib.errors import GenieError
-from leaderboard.metrics.base import (
-    Batch,
-    Metric,
-    MetricOutput,
-    all_metrics,
-    parameters_of,
+from leaderboard.contracts.metrics import (
+    BAD,
+    GOOD,
+    MetricContract,
+    batch,
+    says_what_it_is,
 )
+from leaderboard.metrics.base import Batch, Metric, MetricOutput, all_metrics
 
-GOOD = ["Rain falls on the roof.", "The dog sleeps.", "Seven ships sail north today."]
-BAD = ["Roof.", "A cat runs away now.", "Nobody knows."]
 # those with models have tests of their own, on a model that the tests build
 HERE = [
     slug
@@ -32,10 +30,6 @@ HERE = [
 BEST = [
     slug for slug in HERE if all_metrics()[slug].needs_references and slug != "meteor"
 ]
-
-
-def batch(predictions, references=GOOD, **more) -> Batch:
-    return Batch(predictions, [[text] for text in references], references, **more)
 
 
 def test_the_metrics_of_the_first_boards_are_there():
@@ -50,14 +44,12 @@ def test_the_metrics_of_the_first_boards_are_there():
 def test_it_says_what_it_is(slug):
     metric = all_metrics()[slug]
     assert metric.slug == slug
-    assert re.fullmatch(r"[A-Za-z0-9-]+", slug)
-    assert metric.label
-    assert metric.paper
-    assert re.match(r"\d", metric.version)
-    assert metric().available() or "absent" not in metric.version
-    assert metric.higher_is_better in {True, False, None}
-    assert metric.cost in {"light", "heavy", "gpu"}
-    assert "References" in (metric.__doc__ or "")
+    says_what_it_is(metric)
+
+
+@pytest.mark.parametrize("metric", [all_metrics()[slug] for slug in HERE], ids=HERE)
+class TestOurs(MetricContract):
+    pass
 
 
 @pytest.mark.parametrize("slug", BEST)
@@ -72,86 +64,6 @@ def test_texts_equal_to_their_references_get_the_best_value(slug):
     assert other.overall != pytest.approx(best)
 
 
-@pytest.mark.parametrize("slug", HERE)
-def test_one_instance_is_enough(slug):
-    output = all_metrics()[slug]().compute(batch(BAD[:1], GOOD[:1]))
-    assert output.per_instance.shape == (1,)
-
-
-@pytest.mark.parametrize("slug", HERE)
-@pytest.mark.parametrize("text", ["", " \n\t", "…", "🙂", "\u00ad", "a" * 20_000])
-def test_odd_texts_get_finite_numbers(slug, text):
-    metric = all_metrics()[slug]
-    for predictions, references in [
-        ([text] * 2, ["A word."] * 2),
-        (["A word."] * 2, [text] * 2),
-    ]:
-        output = metric().compute(
-            Batch(predictions, [[r] for r in references], ["A source."] * 2)
-        )
-        assert np.isfinite(output.per_instance).all()
-        low, high = metric.range
-        assert output.per_instance.min() >= low
-        assert high is None or output.per_instance.max() <= high + 1e-9
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_empty_predictions_get_nothing(slug):
-    metric = all_metrics()[slug]
-    output = metric().compute(batch(["", "", ""]))
-    # of an error rate, nothing is all wrong
-    worst = 100 if metric.higher_is_better is False else 0
-    assert output.overall == worst
-    assert output.per_instance.tolist() == [worst] * 3
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_the_same_texts_give_the_same_bytes(slug):
-    first, again = (all_metrics()[slug]().compute(batch(BAD)) for _ in range(2))
-    assert first.per_instance.tobytes() == again.per_instance.tobytes()
-    assert (first.overall, first.signature) == (again.overall, again.signature)
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_its_signature_fits_the_database_and_names_a_version(slug):
-    output = all_metrics()[slug]().compute(batch(BAD))
-    assert len(output.signature) <= 300
-    assert re.fullmatch(r"([A-Za-z0-9-]+:[^|:]+\|)*version:[^|:]+", output.signature)
-    json.dumps(output.details, allow_nan=False)
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_the_order_of_instances_changes_nothing_but_the_order(slug):
-    metric = all_metrics()[slug]
-    forward = metric().compute(batch(BAD))
-    backward = metric().compute(batch(BAD[::-1], GOOD[::-1]))
-    assert backward.per_instance[::-1].tolist() == forward.per_instance.tolist()
-    assert backward.overall == pytest.approx(forward.overall, rel=1e-12)
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_its_settings_name_the_version_and_every_parameter(slug):
-    metric = all_metrics()[slug]
-    parts = dict(part.split(":", 1) for part in metric().settings().split("|"))
-    assert parts.pop("version") == metric.version
-    assert list(parts) == list(parameters_of(metric))
-
-
-@pytest.mark.parametrize("slug", [s for s in HERE if all_metrics()[s].piece])
-def test_pieces_put_together_are_the_whole(slug):
-    metric = all_metrics()[slug]()
-    references = [[GOOD[0], "Rain."], [GOOD[1]], [GOOD[2]]]
-    whole = metric.compute(Batch(BAD, references))
-    pieces = [
-        metric.compute(Batch(BAD[part], references[part], references_each="var"))
-        for part in (slice(0, 1), slice(1, 3))
-    ]
-    found = metric.combine(pieces)
-    assert found.overall == pytest.approx(whole.overall, abs=1e-12)
-    assert found.per_instance.tolist() == whole.per_instance.tolist()
-    assert (found.signature, found.details) == (whole.signature, whole.details)
-
-
 def test_what_has_no_pieces_is_not_put_together():
     metric = all_metrics()["chrf"]()
     one = metric.compute(batch(BAD))
@@ -160,13 +72,6 @@ def test_what_has_no_pieces_is_not_put_together():
         metric.combine([one, one])
     with pytest.raises(ValueError, match="no batch"):
         metric.combine([])
-
-
-@pytest.mark.parametrize("slug", HERE)
-def test_no_instances_are_refused_in_words(slug):
-    with pytest.raises(GenieError, match="at least one instance") as caught:
-        all_metrics()[slug]().compute(Batch([], []))
-    assert caught.value.code == "nothing-to-measure"
 
 
 @pytest.mark.parametrize(

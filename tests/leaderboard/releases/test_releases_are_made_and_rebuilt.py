@@ -17,6 +17,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.models import Assignment, Campaign, Worker
+from genie.lib.errors import GenieError
 from leaderboard.evaluation import rescoring
 from leaderboard.evaluation.selectors.system_ratings import (
     all_system_ratings_of,
@@ -166,7 +167,7 @@ def test_every_number_comes_out_again_without_a_database(folder, task):
 
 
 @pytest.mark.every_engine
-def test_what_a_fit_to_all_evidence_says_is_stated_and_not_computed_again(
+def test_of_a_fit_to_all_evidence_only_its_probabilities_are_taken_as_given(
     task, settings, tmp_path
 ):
     settings.GENIE = {**settings.GENIE, "DETECTOR": "all-evidence"}
@@ -175,9 +176,19 @@ def test_what_a_fit_to_all_evidence_says_is_stated_and_not_computed_again(
     fit = bundle.read_manifest(folder)["detectors"]["ALL"]
     assert (fit["detector"], fit["n_workers"]) == ("all-evidence", 7)
     rebuilt = rebuild(folder)
-    assert rebuilt.n_same["detectors"] == 1
+    # wrong answers, and whether each worker is unreliable
+    assert rebuilt.n_same["detectors"] == 8
     [skipped] = rebuilt.skipped
-    assert skipped.startswith("P(noisy) rests on each answer")
+    assert "it is taken as given" in skipped
+    assert "Taken as given are each worker's `p_noisy`" in (
+        folder / bundle.CARD
+    ).read_text("utf-8")
+    found = rows(folder, "test_questions")
+    found[0]["noisy"] = not found[0]["noisy"]
+    bundle.write_table(folder, "test_questions", list(found[0]), found)
+    bundle.write_checksums(folder)
+    with pytest.raises(GenieError, match="is unreliable"):
+        rebuild(folder)
 
 
 def test_detectors_are_rebuilt_with_the_rate_that_the_task_set(task, tmp_path):

@@ -6,15 +6,11 @@ import json
 from io import StringIO
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
 from leaderboard.stats.studies.cleaning_study import simulate_cleaning
-from leaderboard.stats.systems.estimates import estimate_systems
-from leaderboard.stats.systems.left_out import worker_shifts
 from leaderboard.table_stats.segments import read_segments
-from quality.detection.stats.cleaning import cleaning_variance
 from quality.detection.stats.crowds.campaign import CampaignPlan
 from quality.detection.stats.crowds.people import CrowdPlan
 from tests.shared import SHARED, needs_shared
@@ -57,29 +53,6 @@ def test_wrong_input_is_told(tmp_path):
     (tmp_path / "b.csv").write_text("system,segment,raw\na,1,50\na,2,50\nb,3,50\n")
     with pytest.raises(CommandError, match="fewer than two"):
         run(*SMALL, "--segments", tmp_path / "b.csv", "--systems", 2)
-
-
-def test_leaving_a_worker_out_moves_the_mean_as_told():
-    rng = np.random.default_rng(1)
-    worker = np.arange(600) % 12
-    system, instance = np.divmod(np.arange(600), 300)
-    value = 50 + rng.normal(0, 8, 12)[worker] + rng.normal(0, 10, 600)
-    labels, shifts = worker_shifts(value, system, worker, instance)
-    whole = estimate_systems(value, system, worker, instance).means
-    rest = worker != labels[0]
-    less = estimate_systems(value[rest], system[rest], worker[rest], instance[rest])
-    assert shifts[0] == pytest.approx(less.means - whole, abs=0.15)
-
-
-def test_nothing_is_added_where_everybody_is_known():
-    moves = np.ones((3, 2))
-    assert cleaning_variance([0, 1, 0], moves).tolist() == [0, 0]
-    assert cleaning_variance([0.5, 0.5, 0], moves).tolist() == [0.5, 0.5]
-    assert cleaning_variance([], np.zeros((0, 2))).tolist() == [0, 0]
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        cleaning_variance([1.1], [1.0])
-    with pytest.raises(ValueError, match="but 2 workers"):
-        cleaning_variance([0.5], [1.0, 2.0])
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 
 from leaderboard.stats.intervals import COVERS_INSTANCES
-from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 from leaderboard.stats.systems.preferred_share import preferred_share
 
 
@@ -95,3 +95,36 @@ def test_answers_are_shares():
         preferred_share([1, 2], [0, 1], [0, 1])
     with pytest.raises(ValueError, match="no answers"):
         preferred_share([], [], [])
+
+
+def over_days(rng, n_days, day_sd):
+    """Draw workers of two days each at most, on days that lean differently."""
+    worker, two = rng.integers(0, 30, 300), rng.integers(0, n_days, (30, 2))
+    day = two[worker, rng.integers(0, 2, 300)]
+    lean = 0.5 * rng.normal(size=30)[worker] + day_sd * rng.normal(size=n_days)[day]
+    return (rng.random(300) < expit(0.5 + lean)).astype(float), worker, day
+
+
+@pytest.mark.parametrize(("n_days", "day_sd"), [(4, 0.0), (4, 0.6), (8, 0.6)])
+def test_it_holds_for_other_days(n_days, day_sd):
+    rng = np.random.default_rng(8)
+    leans = rng.normal(0, (0.25 + day_sd**2) ** 0.5, 400_000)
+    truth, held = expit(0.5 + leans).mean(), np.zeros(2)
+    for _ in range(200):
+        answers, worker, day = over_days(rng, n_days, day_sd)
+        within = preferred_share(answers, worker, np.arange(300))
+        found = preferred_share(answers, worker, np.arange(300), day)
+        assert found.half_width >= within.half_width
+        held += found.contains(truth), within.contains(truth)
+    ours, without = held / 200
+    assert 0.92 <= ours <= 0.985
+    assert day_sd == 0 or without < 0.88
+
+
+def test_fewer_than_three_days_change_nothing():
+    rng = np.random.default_rng(9)
+    answers, worker, day = over_days(rng, 2, 0.5)
+    plain = preferred_share(answers, worker, np.arange(300))
+    assert preferred_share(answers, worker, np.arange(300), day) == plain
+    named = preferred_share(answers, worker, np.arange(300), (day + worker) % 3)
+    assert (plain.covers, named.covers) == (COVERS_CROWD, COVERS_DAYS)

@@ -68,7 +68,7 @@ def test_most_test_questions_come_early(campaign):
     assert 6 <= sum(met) <= 12
     counts = record_of(worker, POOL)
     assert counts.n_answered == counts.n_shown == 40
-    (pos, n_pos), (neg, n_neg) = counts.tests["POSITIVE"], counts.tests["NEGATIVE"]
+    (pos, n_pos), (neg, n_neg) = (counts.counts()[p] for p in ("POSITIVE", "NEGATIVE"))
     assert abs(n_pos - n_neg) <= 1
     assert (pos, neg) == (n_pos, n_neg)
 
@@ -204,8 +204,17 @@ def test_whom_people_have_decided_about_is_not_paused(campaign):
     ],
 )
 def test_the_first_answers_speak_for_or_against_somebody(counts, low, high):
-    p = EarlyStop().probability(counts, ["POSITIVE", "NEGATIVE"])
+    p = EarlyStop().probability(counts, next_hit.KINDS)
     assert low - 1e-9 <= p <= high + 1e-9
+
+
+def test_what_a_fit_has_seen_counts_once():
+    seen = {"POSITIVE": (4, 4), "NEGATIVE": (1, 4)}
+    early = EarlyStop(0.4, seen=seen)
+    assert early.probability(seen, next_hit.KINDS) == pytest.approx(0.4)
+    more = early.probability({**seen, "NEGATIVE": (1, 5)}, next_hit.KINDS)
+    less = early.probability({**seen, "NEGATIVE": (2, 5)}, next_hit.KINDS)
+    assert less < 0.4 < more < EarlyStop(0.4).probability(seen, next_hit.KINDS)
 
 
 def test_a_hard_key_makes_nobody_careless():

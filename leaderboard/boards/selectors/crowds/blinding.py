@@ -14,9 +14,11 @@ from leaderboard.tasks.models import Task
 
 _CAUSES = {
     "order": "From a worker’s first rating to their last",
-    "length": "A text with twice as many words",
+    "length": "A text with a tenth more words",
     "style": "How much of the rest of the variance a text’s style foretells",
 }
+# Stored for twice as many words, which is further than texts of one input differ.
+_TENTH = math.log2(1.1)
 _SIDE = "An output shown first rather than second"
 _SIDES = "percentage points"
 _PLACE = "One place further on a page of several outputs"
@@ -59,12 +61,27 @@ def causes_of(stored: Mapping[str, Any] | None) -> list[Cause]:
         Cause(
             name,
             words,
-            **stored[name],
+            **_told(name, stored[name], stored["unit"]),
             unit="percent of variance" if name == "style" else stored["unit"],
         )
         for name, words in _CAUSES.items()
         if stored.get(name) and stored[name]["estimate"] is not None
     ]
+
+
+def _told(name: str, ends: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """Give estimate, low and high as they are told; only length is told for less."""
+    if name != "length":
+        return dict(ends)
+    ratios = unit == "percent"
+    return {key: None if x is None else _a_tenth(x, ratios) for key, x in ends.items()}
+
+
+def _a_tenth(doubled: float, ratios: bool) -> float:
+    """Turn what twice as many words do into what a tenth more do."""
+    if ratios:
+        return 100 * (math.pow(1 + doubled / 100, _TENTH) - 1)
+    return _TENTH * doubled
 
 
 def places_of(task: Task) -> list[Cause]:

@@ -6,6 +6,7 @@ output has a rating that counts or the money is spent.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,16 +20,18 @@ from quality.detection.stats.assess import (
     assessment_of,
 )
 from quality.detection.stats.crowds.people import COPYING, Crowd, answer_test, rate
+from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.detectors import DEFAULT_DETECTOR, detect
+from quality.detection.stats.early_stop import EarlyStop
 from quality.detection.stats.fitted_detector import Bools
 from quality.detection.stats.schedule import (
     ScheduleOptions,
     affordable,
     test_probability,
 )
+from quality.detection.stats.weights import rating_weights
 from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
-from quality.detection.stats.workers.watch import watch_of
 
 DETECTORS = ("none", "fixed", "tests", "all")
 
@@ -54,11 +57,9 @@ class CampaignPlan:
         Largest share of the outputs that one worker may rate.
     every : int
         Answers between two fits of the whole pool.
-    stop_at, resume_at : float
-        Probabilities of being careless at which a worker is stopped, and below which
-        they may go on after all.
-    least : int
-        Tests, or five times as many ratings, without which nobody is stopped.
+    stop_at, pause_at : float
+        Probabilities of being careless at which a fit stops a worker, and at which their
+        newest tests make them wait for the next fit.
     schedule : ScheduleOptions
     options : AssessOptions
     """
@@ -69,8 +70,7 @@ class CampaignPlan:
     largest: float = 0.1
     every: int = 120
     stop_at: float = 0.99
-    resume_at: float = 0.9
-    least: int = 3
+    pause_at: float = 0.9
     schedule: ScheduleOptions = field(default_factory=ScheduleOptions)
     options: AssessOptions = field(default_factory=_options)
 
@@ -114,8 +114,8 @@ class Outcome:
     n_tests: int
     p_careless: Floats
     share_low: float
-    asked: Tests
-    rated: Ratings
+    asked: Tests = field(default_factory=no_tests)
+    rated: Ratings = field(default_factory=no_ratings)
 
 
 class _Campaign:
@@ -133,7 +133,12 @@ class _Campaign:
         self.open = np.ones((task.n_systems, task.n_instances), dtype=bool)
         self.p = np.full(n, plan.options.share_careless)
         self.fitted: Fitted | None = None
-        self.watch = watch_of(None, n, no_tests(), plan.options, n_kinds=2)
+        self.paused = np.zeros(n, dtype=bool)
+        # right and all, of negative and positive tests; and those that a fit has seen
+        self.counts = np.zeros((n, 2, 2), dtype=np.int64)
+        self.seen_counts = self.counts.copy()
+        self.before = self.p.copy()
+        self.good: dict[Hashable, float] = {}
 
     @property
     def modelled(self) -> bool:
@@ -147,6 +152,9 @@ class _Campaign:
             if not self.open.any():
                 self.look()
             able = self._able()
+            if not able.any() and self.paused.any():
+                self.look()
+                able = self._able()
             if not able.any() or not self.open.any():
                 break
             pace = self.crowd.pace * able
@@ -159,7 +167,7 @@ class _Campaign:
     def _able(self) -> Bools:
         most = self.plan.largest * self.open.size
         room = self.answered - self.n_tests < most
-        return np.asarray(np.isinf(self.stopped_after) & room)
+        return np.asarray(np.isinf(self.stopped_after) & room & ~self.paused)
 
     def _p_test(self, worker: int, spent: int) -> float:
         if not self.modelled:
@@ -188,14 +196,17 @@ class _Campaign:
         self.tests.append((worker, 2 * number + positive, positive, right, place))
         self.answered[worker] += 1
         self.n_tests[worker] += 1
+        self.counts[worker, positive] += (right, 1)
         if self.modelled:
-            self.p[worker] = self.watch.after_test(worker, positive, right)
-            if self._stops()[worker]:
-                self.stopped_after[worker] = self.answered[worker]
+            self.p[worker] = self._now(worker)
+            self.paused[worker] = self.p[worker] > self.plan.pause_at
 
-    def _stops(self) -> Bools:
-        asked = self.n_tests + (self.answered - self.n_tests) / 5 >= self.plan.least
-        return np.asarray((self.p > self.plan.stop_at) & asked)
+    def _now(self, worker: int) -> float:
+        """Give the probability of being careless with the tests since the last fit."""
+        seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
+        known = {0: tuple(seen[0]), 1: tuple(seen[1])}
+        early = EarlyStop(float(self.before[worker]), self.good, known)
+        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, (1, 0))
 
     def _ask_item(self, worker: int) -> None:
         free = np.flatnonzero(self.open & ~self.seen[worker])
@@ -218,8 +229,9 @@ class _Campaign:
         found = None
         if self.modelled:
             found = self._fit(rounds)
-            flagged, doubts = self._stops(), self._doubts(found)
-            self.stopped_after[self.p < self.plan.resume_at] = np.inf
+            flagged = excluded_by(self.p, self.plan.stop_at)
+            doubts = self._doubts(found)
+            self.paused[:] = False
         else:
             flagged = self._fixed()
             doubts = flagged.astype(np.float64)[[row[0] for row in self.ratings]]
@@ -257,9 +269,10 @@ class _Campaign:
         options = replace(self.plan.options, n_iterations=rounds)
         n = self.crowd.plan.n_workers
         self.fitted = fit_workers(n, tests, ratings, options, last=self.fitted)
-        self.watch = watch_of(self.fitted, n, tests, options, n_kinds=2)
         found = assessment_of(self.fitted, tests, options)
-        self.p = found.p_careless.copy()
+        self.p, self.before = found.p_careless.copy(), found.p_careless
+        self.seen_counts = self.counts.copy()
+        self.good = dict(enumerate(found.good_accuracy.tolist()))
         return found
 
     def _tests(self) -> Tests:
@@ -305,9 +318,11 @@ def run_campaign(crowd: Crowd, plan: CampaignPlan, rng: np.random.Generator) -> 
     worker, system, instance = np.array(
         [row[:3] for row in campaign.ratings], dtype=np.int64
     ).T
-    weight = np.isinf(campaign.stopped_after)[worker].astype(np.float64)
+    counts = np.isinf(campaign.stopped_after)[worker]
+    weight = counts.astype(np.float64)
     if found is not None:
-        weight = 1 - campaign._doubts(found)
+        doubts = campaign._doubts(found)
+        weight = np.where(counts | (doubts <= 0.5), rating_weights(worker, doubts), 0)
     noisy = np.array([row[5] for row in campaign.ratings], dtype=bool)
     answered = campaign.stopped_after - np.where(crowd.bad, crowd.plan.turning, 0)
     return Outcome(

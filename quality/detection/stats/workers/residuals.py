@@ -9,6 +9,7 @@ who copy a language model do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from quality.detection.stats.workers.answers import Ratings, as_levels
 _STEP, _LOW, _HIGH = 0.02, -1.0, 2.0
 #: Share of answers that are slips, in every class.
 _SLIPS = 0.02
+#: Ratings whose levels have this entropy count in full: four fifths are one of two.
+_FULL_ENTROPY = 0.5
 #: Narrow answers scatter by less than this share of people's.
 NARROW_AT_MOST, NARROW_FIRST = 0.6, 0.5
 _LENIENCY: Floats = np.linspace(-0.36, 0.36, 19)
@@ -41,7 +44,8 @@ class Items:
         Systems, instances and outputs, each within its criterion: the group of each
         rating, and its pair of group and worker.
     weight : ndarray, shape (n,)
-        One over how many criteria a worker rated an output on: these are one look.
+        One over how many criteria a worker rated an output on: these are one look. Less
+        where a criterion's ratings hardly vary: such ratings tell hardly anything.
     """
 
     worker: Ints
@@ -50,6 +54,16 @@ class Items:
     places: Floats
     groups: list[tuple[Ints, Ints]]
     weight: Floats
+
+    @cached_property
+    def constant(self) -> tuple[Floats, Floats]:
+        """How those rate who always answer about the same; see `habits`."""
+        return _constant(self)
+
+    @cached_property
+    def anyhow(self) -> tuple[Floats, Floats]:
+        """How those rate who do not look; see `habits`."""
+        return _anyhow(self)
 
 
 def as_items(ratings: Ratings) -> Items:
@@ -68,7 +82,23 @@ def as_items(ratings: Ratings) -> Items:
         groups.append((group, _pairs(group, ratings.worker)))
     look = _pairs(ratings.item, ratings.worker)
     weight = 1 / np.bincount(look)[look] if len(look) else np.zeros(0)
+    weight = weight * _telling(ratings.criterion, level)
     return Items(ratings.worker, level, ratings.value, places, groups, weight)
+
+
+def _telling(criterion: Ints, level: Ints) -> Floats:
+    """Give how much the ratings of each criterion can tell, 0 where all are the same.
+
+    What everybody says, whoever does not look says, too; so agreeing in it must not
+    outweigh failed tests. Measured by the entropy of the levels.
+    """
+    counts = np.zeros(
+        (int(criterion.max(initial=0)) + 1, int(level.max(initial=0)) + 1)
+    )
+    np.add.at(counts, (criterion, level), 1.0)
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    entropy = -(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=1)
+    return np.asarray(np.minimum(entropy / _FULL_ENTROPY, 1.0)[criterion])
 
 
 def _pairs(a: Ints, b: Ints) -> Ints:
@@ -290,8 +320,8 @@ def habits(
     """
     return {
         "honest": _people(items, people),
-        "constant": _constant(items),
-        "random": _anyhow(items),
+        "constant": items.constant,
+        "random": items.anyhow,
         "inverted": _inverted(items, people),
         "narrow": _narrow(items, copied),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from html import unescape
 
@@ -11,6 +12,7 @@ import pytest
 from django.utils.html import strip_tags
 
 from leaderboard.boards.selectors.certainty import evidence_of, shares_of
+from leaderboard.boards.selectors.crowds.blinding import causes_of
 from leaderboard.designs.unit import Unit
 from leaderboard.evaluation.estimates import estimate_board
 from leaderboard.evaluation.evidence import board_evidence
@@ -248,7 +250,7 @@ def test_the_page_says_what_order_length_and_style_do(judged, client):
     fit.evidence["overall"]["blinding"] = {
         "unit": "points",
         "order": made,
-        "length": None,
+        "length": {"estimate": 112.0, "low": 80.0, "high": None},
         "style": {"estimate": 2.0, "low": -3.0, "high": 7.0},
     }
     fit.save()
@@ -259,8 +261,14 @@ def test_the_page_says_what_order_length_and_style_do(judged, client):
     found = client.get("/api/v1/tasks/tidy-news/evidence/").json()["criteria"][0]
     assert [(c["cause"], c["found"]) for c in found["blinding"]] == [
         ("order", True),
+        ("length", False),
         ("style", False),
     ]
+    assert "A text with a tenth more words+15.4" in text
+    # of ratios, percent are multiplied: twice the words by 1.21, a tenth more by 1.0266
+    stored = {"unit": "percent", "length": dict.fromkeys(made, 21.0)}
+    (length,) = causes_of(stored)
+    assert length.estimate == pytest.approx(100 * (1.21 ** math.log2(1.1) - 1))
 
 
 def test_fits_of_earlier_versions_say_nothing_of_blinding(judged, client):

@@ -8,11 +8,13 @@ import pytest
 from django.test import Client
 
 from leaderboard.evaluation import decide
+from leaderboard.evaluation import expected as expecting
 from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.services import comparison, joint
 from leaderboard.evaluation.services.comparison import Question
 from leaderboard.models import Comparison, CountedVote, JointEvaluation
 from leaderboard.stats.stopping.sequential import exact_walk, rule_named
+from leaderboard.stats.systems.variances import Variances
 
 pytestmark = pytest.mark.django_db
 
@@ -38,13 +40,29 @@ def test_before_any_answers_it_is_the_worst_case_and_the_rules_own_power(
     assert f"with a probability of {100 * power:.0f} %" in " ".join(rest)
 
 
+def on_four_days():
+    votes = CountedVote.objects.values_list("pair__judged_item__item", "worker")
+    return {vote: f"2026-11-0{1 + n % 4}" for n, vote in enumerate(votes)}
+
+
 def test_votes_of_ended_comparisons_say_how_much_workers_differ(
-    right, wrong, level, ask, finish, boss
+    right, wrong, level, ask, finish, boss, monkeypatch
 ):
     finish(ask(*level, max_pairs=25))
     n = CountedVote.objects.count()
     asked = comparison.request(right, wrong, Question("overall"), by=boss)
     assert f"Judged by {n} answers in earlier comparisons." in told(asked)[0]
+    # with three days or more, their variance is one of four days here
+    monkeypatch.setattr(expecting, "days_of", lambda _row: on_four_days())
+    monkeypatch.setattr(
+        expecting,
+        "variances_of",
+        lambda table: Variances(0.0, 0.0, 0.0, "REML", 25.0 * table.n_days),
+    )
+    first = told(asked)[0]
+    # 1.96 sqrt(25 * 4 / 4)
+    assert "to about ± 9.8 points" in first
+    assert "It is taken to last 4 days, as before." in first
     # another question's answers say nothing of this one
     Comparison.objects.exclude(pk=asked.pk).update(criterion="other")
     assert "worst case" in told(asked)[0]
@@ -72,6 +90,10 @@ def test_a_joint_evaluation_is_planned_by_the_one_before(judged, right, wrong, b
     assert "give a system’s score to about ± 27.1 % (95 % interval, quality)" in first
     assert f"Judged by {about['n_judgements']} pages" in first
     assert len(aims) == 2
+    about["variances"] |= {"day": 0.04, "n_days": 4.3}
+    JointEvaluation.objects.filter(pk=found.pk).update(results=found.results)
+    # and .04/4 more
+    assert "to about ± 36.3 %" in told(asked)[0]
 
 
 def test_a_system_on_every_other_page_is_known_half_as_well(

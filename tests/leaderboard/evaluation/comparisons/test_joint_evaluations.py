@@ -19,8 +19,12 @@ from leaderboard.designs.base import content_key
 from leaderboard.evaluation import decide
 from leaderboard.evaluation import run as evaluations
 from leaderboard.evaluation.selectors.joint import criterion_results
-from leaderboard.evaluation.services import joint
+from leaderboard.evaluation.services import joint, joint_results
 from leaderboard.models import HumanEvaluation, JudgedOutput, Score
+from leaderboard.releases import bundle
+from leaderboard.releases.gathering.joint import evaluations as released
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.bans.services import ban as banning
 from quality.models import Grade, Placement
 from tests.leaderboard.evaluation.comparisons.conftest import config_with, settle
@@ -204,12 +208,48 @@ def test_results_are_provisional_while_something_is_open(three, judged, monkeypa
     assert "The results may change before they are final" in page
     assert opened[0] in page
     assert Client().get(f"/api/v1{address}").json()["provisional"] is True
+    (listed,) = Client().get("/api/v1/joint-evaluations/").json()["results"]
+    assert listed["provisional"] is True
+    listing = Client().get(f"/tasks/{found.task.slug}/comparisons/")
+    assert "provisional" in listing.content.decode()
+    (row, *_) = released([found])
+    assert row["provisional"] is True
     opened.clear()
     settle()
     found.refresh_from_db()
     assert HumanEvaluation.objects.get(pk=found.evaluation_id).final_at is not None
     assert "Provisional" not in Client().get(address).content.decode()
     assert found.changes == []
+    (row, *_) = released([found])
+    assert row["provisional"] is False
+
+
+def test_doubtful_workers_count_less_here_and_in_a_release(
+    three, judged, monkeypatch, tmp_path
+):
+    doubted = {}
+    monkeypatch.setattr(joint_results, "soft_weights", lambda _pool: doubted)
+    found = judged(three)
+    full = found.results["criteria"]["quality"]
+    shown = found.evaluation.judged_items.values("item")
+    one = Answer.objects.filter(item__in=shown).order_by("pk").first()
+    worker = one.assignment.worker_id
+    # and one rating of theirs from before they stopped reading; another task's is not theirs
+    earlier = f"{worker}:{one.item_id}"
+    doubted |= {str(worker): 0.3, earlier: 0.9, f"{worker}:0": 0.1}
+    results = joint_results.results_of(found.evaluation, three, seed=found.seed)
+    assert results["weights"] == {str(worker): 0.3, earlier: 0.9}
+    less = results["criteria"]["quality"]
+    assert [row["mean"] for row in less["systems"]] != [
+        row["mean"] for row in full["systems"]
+    ]
+    assert less["win_tie_loss"] == full["win_tie_loss"]
+    found.results = results
+    found.save()
+    folder = make(found.task, tmp_path / "release").folder
+    rows = bundle.read_table(folder, "joint_judgments")
+    assert {row["weight"] for row in rows} == {0.3, 0.9, 1.0}
+    assert rebuild(folder).n_same["joint evaluations"] > 0
 
 
 def test_a_page_may_show_some_of_the_systems(three, level, judged, boss):

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from django.test import Client
 
+from crowd.models import Assignment
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     answers_read,
     share_of,
 )
 from leaderboard.evaluation.selectors.comparisons import standing_of
+from leaderboard.releases import bundle
+from leaderboard.releases.make import make
+from leaderboard.releases.rebuilding.rebuild import rebuild
 from leaderboard.stats.stopping.rules import ASSUMES
-from leaderboard.stats.systems.estimates import COVERS_CROWD
+from leaderboard.stats.systems.estimates import COVERS_CROWD, COVERS_DAYS
 
 pytestmark = pytest.mark.django_db
 
@@ -49,6 +55,25 @@ def test_beside_the_rule_stands_an_interval_that_covers_other_workers(
     assert "[" not in row
 
 
+def test_days_count_once_there_are_three(level, ask, finish, tmp_path):
+    found = finish(ask(*level, max_pairs=25))
+    one_day = standing_of(found).answers
+    work = Assignment.objects.filter(hit__campaign=found.evaluation.campaign)
+    for place, pk in enumerate(work.order_by("pk").values_list("pk", flat=True)):
+        at = datetime(2026, 11, 1 + place % 4, 12, tzinfo=UTC)
+        work.filter(pk=pk).update(submitted_at=at)
+    answers = standing_of(found).answers
+    assert (answers.share, answers.covers) == (one_day.share, COVERS_DAYS)
+    assert (answers.low, answers.high) != (one_day.low, one_day.high)
+    page = Client().get(f"/comparisons/{found.pk}/").content.decode()
+    assert f"which covers {COVERS_DAYS}." in page
+    # a release knows the days, too
+    folder = make(found.task, tmp_path / "release").folder
+    (row,) = bundle.read_table(folder, "comparisons")
+    assert (row["answers_low"], row["answers_high"]) == (answers.low, answers.high)
+    rebuild(folder)
+
+
 def test_before_the_first_label_there_is_no_share(right, wrong, ask):
     found = ask(right, wrong, max_pairs=30)
     assert standing_of(found).answers is None
@@ -63,7 +88,8 @@ def test_the_share_is_that_of_the_answers_which_the_rule_read():
         )
 
     votes = [pair(0, a=1.0, b=0.0), pair(1), pair(2, a=1.0), pair(3, c=0.0)]
-    read = answers_read(votes, [0.5, None, 1.0, 0.0], 2)
-    assert read == [("a", 0, 1.0), ("b", 0, 0.0), ("a", 2, 1.0)]
+    days = {(0, "a"): "2026-11-01"}
+    read = answers_read(votes, [0.5, None, 1.0, 0.0], 2, days)
+    assert read == [("a", 0, 1.0, "2026-11-01"), ("b", 0, 0.0, ""), ("a", 2, 1.0, "")]
     assert share_of(read).share == pytest.approx(2 / 3)
     assert share_of([]) is None

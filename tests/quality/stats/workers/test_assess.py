@@ -234,3 +234,26 @@ def test_a_slider_has_twenty_one_levels_at_most():
     level, places = as_levels(np.array([0.0, 0.337, 0.52, 1.0]))
     assert len(places) <= 21
     assert level.max() == len(places) - 1
+
+
+@pytest.mark.parametrize("rates_of_one", [(0.1, 0.1), (0.1, 0.9)])
+def test_ratings_that_are_all_alike_do_not_outweigh_failed_tests(rates_of_one):
+    """Whoever does not look says what everybody says, too."""
+    rng = np.random.default_rng(4)
+    rates = np.full((20, 2), 0.92)
+    rates[0] = rates_of_one
+    tests = drawn_tests(rng, rates, 5)
+    found = assess(20, tests, drawn_ratings(rng, lambda *_: 1.0, 20))
+    alone = assess(20, tests)
+    assert alone.p_careless[0] > 0.9
+    assert found.p_careless[0] > 0.85
+    assert (found.p_careless[1:] < 0.5).all()
+
+
+def test_a_crowd_most_of_whom_say_yes_does_not_make_that_careful():
+    rng = np.random.default_rng(6)
+    rates = np.full((30, 2), 0.9)
+    rates[6:] = 0.3, 0.95
+    found = assess(30, drawn_tests(rng, rates, 6))
+    assert (found.good_accuracy > 0.5).all()
+    assert (found.p_careless[:6] < 0.5).all()

@@ -1,4 +1,4 @@
-"""The demo's processes: the web server and the queue, stopped together."""
+"""A site on this machine: the web server and the queue, started and stopped together."""
 
 from __future__ import annotations
 

@@ -1,0 +1,140 @@
+"""How a text is shown: as it is, as Markdown, as code, or as a conversation.
+
+What programs wrote is shown and never obeyed: no raw HTML, no link, no picture. Only the
+layout that Markdown has words for is taken up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+PLAIN, MARKDOWN, CODE, CONVERSATION = "text", "markdown", "code", "conversation"
+# Texts of an item that are shown as its outputs are.
+_AS_OUTPUTS = ("prediction", "reference", "standard")
+_TURN = re.compile(r"(?:\A|\n\n)([A-Z][A-Za-z0-9_-]{0,29}): ")
+# A heading within a text stands below the page's own.
+_LEVELS_DOWN = 2
+
+
+@dataclass(frozen=True)
+class Formatted:
+    """A text as HTML, and the name of its layout for style sheets."""
+
+    html: SafeString
+    kind: str
+
+
+def in_formats(known: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the HTML of texts that are not plain to the fields that a template shows."""
+    found = dict(known)
+    of_outputs = data.get("format", PLAIN)
+    if isinstance(known.get("fields"), list):
+        found["fields"] = [
+            _with_html(entry, entry.get("format", PLAIN)) for entry in known["fields"]
+        ]
+    if isinstance(known.get("outputs"), list):
+        found["outputs"] = [_with_html(entry, of_outputs) for entry in known["outputs"]]
+    for name in _AS_OUTPUTS:
+        if isinstance(known.get(name), str):
+            found[f"{name}_html"] = formatted(known[name], of_outputs)
+    return found
+
+
+def _with_html(entry: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+    html = formatted(entry["text"], kind)
+    return entry if html is None else {**entry, "html": html}
+
+
+def formatted(text: str, kind: str) -> Formatted | None:
+    r"""Lay a text out; None: it is shown as it is.
+
+    Parameters
+    ----------
+    text : str
+    kind : str
+        Anything else than the formats known is shown as plain text.
+
+    Returns
+    -------
+    Formatted or None
+
+    Examples
+    --------
+    >>> formatted("**Yes** <b>", MARKDOWN).html
+    '<p><strong>Yes</strong> &lt;b&gt;</p>\n'
+    >>> formatted("if a < b:", CODE).html
+    '<pre><code>if a &lt; b:</code></pre>'
+    >>> formatted("Yes", PLAIN)
+    """
+    if not text.strip():
+        return None  # the page says that it is empty
+    if kind == MARKDOWN:
+        html: str = _markdown().render(text)
+        # Raw HTML is switched off below.
+        return Formatted(mark_safe(html), kind)  # noqa: S308
+    if kind == CODE:
+        return Formatted(format_html("<pre><code>{}</code></pre>", text), kind)
+    if kind == CONVERSATION:
+        return Formatted(_conversation(text), kind)
+    return None
+
+
+def turns_of(text: str) -> list[tuple[str, str]]:
+    r"""Take a conversation apart: who speaks, and what is said.
+
+    Parameters
+    ----------
+    text : str
+        `User: Hello.`, an empty line, `Assistant: Hi!`. What stands before the first
+        speaker is said by nobody.
+
+    Returns
+    -------
+    list of tuple of str and str
+
+    Examples
+    --------
+    >>> turns_of("User: Hello\n\nAre you there?\n\nAssistant: Yes")
+    [('User', 'Hello\n\nAre you there?'), ('Assistant', 'Yes')]
+    >>> turns_of("Yes")
+    [('', 'Yes')]
+    """
+    first, *rest = _TURN.split(text)
+    before = [("", first.strip("\n"))] if first.strip() else []
+    return before + list(zip(rest[::2], rest[1::2], strict=True))
+
+
+def _conversation(text: str) -> SafeString:
+    return format_html_join(
+        "",
+        '<div class="turn"><p class="role">{}</p><div class="said">{}</div></div>',
+        turns_of(text),
+    )
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    # An address would lead away from the page, and a picture tell who looks at it.
+    parser.disable(["link", "image", "autolink", "reference"])
+    parser.add_render_rule("heading_open", _lower)
+    parser.add_render_rule("heading_close", _lower)
+    return parser
+
+
+def _lower(self: Any, tokens: Any, index: int, options: Any, env: Any) -> str:
+    token = tokens[index]
+    token.tag = f"h{min(6, int(token.tag[1]) + _LEVELS_DOWN)}"
+    return str(self.renderToken(tokens, index, options, env))

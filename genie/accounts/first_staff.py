@@ -1,0 +1,68 @@
+"""The first staff account, made by whoever started the site: a link that works once."""
+
+from __future__ import annotations
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.forms import UserCreationForm
+from django.core import signing
+from django.db import transaction
+from django.urls import reverse
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+
+_SALT = "genie.first-staff"
+_HOURS = 24
+
+
+class TooLate(GenieError):
+    """Somebody else was first."""
+
+    code = "set-up-is-over"
+
+
+class FirstStaffForm(UserCreationForm):
+    """Name, address and password of the account that may do everything."""
+
+    class Meta:
+        model = get_user_model()
+        fields = ("username", "email")
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["username"].label = "User name"
+        self.fields["email"].label = "E-mail address"
+        self.fields["email"].required = True
+        self.fields["password2"].label = "Confirm password"
+        self.fields["password2"].help_text = ""
+
+
+def is_wanted() -> bool:
+    """Tell whether nobody can decide anything on this site yet."""
+    users = get_user_model().objects
+    return not users.filter(is_superuser=True, is_active=True).exists()
+
+
+def way() -> str:
+    """Give the path of a page that makes the first staff account, good for a day."""
+    return reverse("accounts:set-up", args=[signing.dumps("staff", salt=_SALT)])
+
+
+def is_good(token: str) -> bool:
+    """Tell whether this site printed the token within the last day."""
+    try:
+        signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
+    except signing.BadSignature:
+        return False
+    return True
+
+
+def make(form: FirstStaffForm) -> Account:
+    """Make the account, unless there is one by now."""
+    with transaction.atomic():
+        if not is_wanted():
+            raise TooLate("This site has a staff account by now.")
+        user: Account = form.save(commit=False)
+        user.is_staff = user.is_superuser = True
+        user.save()
+    return user

@@ -1,0 +1,94 @@
+"""The command `genie`: every command of `manage.py` by its name, and a help that begins at the beginning."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+_APPS = ("genie", "leaderboard", "quality", "crowd")
+# What people need first, in the order in which they need it. A command that is not here
+# is listed by its name below these.
+GROUPS: dict[str, dict[str, str]] = {
+    "Start": {
+        "up": "make a site in this folder, or start the one that is here",
+        "demo": "show Genie at work: four small tasks and simulated annotators",
+    },
+    "Your own evaluation": {
+        "new": "make a task from your systems' outputs",
+        "load-task": "load a task or read it again",
+        "export-task": "write a task to a folder or a zip file",
+        "import-task": "read a task from a folder or a zip file",
+        "submit": "submit a system's predictions",
+        "preview-template": "look at the page that workers will see",
+        "show-tests": "look at the test questions that a task would hide",
+    },
+    "Results": {
+        "stats": "statistics of any table of ratings or comparisons, without a site",
+        "release": "write a task's data as an archive that others can check",
+        "rebuild": "compute every number of such an archive again",
+        "reproduce": "compute the published tables of the papers again",
+    },
+    "Run a site": {
+        "work": "run the queue, and restart it when it stops",
+        "migrate": "bring the database up to date after an upgrade",
+        "createsuperuser": "make an account for staff",
+        "token": "make an API token for an account",
+        "collectstatic": "collect the static files for production",
+        "check": "look for problems; --deploy asks what production needs",
+    },
+}
+_DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
+
+
+def main() -> None:
+    """Run the command that the words after `genie` name."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
+    words = sys.argv[1:]
+    if not words or words in (["help"], ["--help"], ["-h"]):
+        sys.stdout.write(overview())
+    elif words == ["--version"]:
+        sys.stdout.write(f"{_version()}\n")
+    else:
+        from django.core.management import execute_from_command_line
+
+        at = 1 if words[0] == "help" and len(words) > 1 else 0
+        # `load-task` is easier to type than `load_task`; both are right
+        words[at] = words[at].replace("-", "_") if words[at][0] != "-" else words[at]
+        execute_from_command_line([sys.argv[0], *words])
+
+
+def overview() -> str:
+    """Say what there is, without loading Django."""
+    ours = _ours()
+    known = ours | _DJANGO
+    lines = ["Human-evaluation leaderboards for text generation.", ""]
+    lines += ["usage: genie COMMAND [options]", ""]
+    for title, commands in GROUPS.items():
+        lines.append(f"{title}:")
+        for name, what in commands.items():
+            if name in known:
+                lines.append(f"  {name:18} {what}")
+        lines.append("")
+    grouped = {name for commands in GROUPS.values() for name in commands}
+    lines.append(f"For studies of the method: {', '.join(sorted(ours - grouped))}.")
+    lines.append("Every command of Django works as well.")
+    lines += ["", "`genie COMMAND --help` says what a command takes.", ""]
+    return "\n".join(lines)
+
+
+def _ours() -> set[str]:
+    top = Path(__file__).resolve().parent.parent
+    return {
+        path.stem.replace("_", "-")
+        for app in _APPS
+        for path in (top / app / "management" / "commands").glob("[a-z]*.py")
+    }
+
+
+def _version() -> str:
+    try:
+        return version("genie-leaderboards")
+    except PackageNotFoundError:
+        return "not installed: running from the source tree"

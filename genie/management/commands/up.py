@@ -1,0 +1,62 @@
+"""Make a site in this folder, or start the one that is here, and keep it running."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError, CommandParser
+
+from genie.accounts import first_staff
+from genie.lib.serving.local_site import LOCAL, LocalSite
+from genie.lib.serving.processes import Processes, Stopped
+
+
+class Command(LocalSite):
+    help = (
+        "Make a site in the folder var/ (or GENIE_VAR), or start the one that is "
+        "there: create or upgrade its database, run the web server and the queue, "
+        "and stop both on Ctrl-C or SIGTERM."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument(
+            "--host",
+            default=LOCAL,
+            help="address to listen on; 0.0.0.0 lets other machines in, whose "
+            "requests must use one of GENIE_HOSTS",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self.begin()
+        host, port = options["host"], options["port"]
+        self.refuse_taken(port, f"genie up --port {port + 1}", host=host)
+        processes = Processes()
+        try:
+            self.say(f"Genie, with all of its data in {settings.VAR_DIR}")
+            self.prepare_database()
+            if settings.PRODUCTION:
+                self.say("collecting static files")
+                call_command("collectstatic", verbosity=0, interactive=False)
+            self._print_way_in(self.start_site(processes, port, host=host))
+            processes.wait()
+            raise CommandError("A process of the site exited unexpectedly; see above.")
+        except Stopped:
+            self.say("stopping")
+        finally:
+            processes.stop()
+
+    def _print_way_in(self, address: str) -> None:
+        self.say("ready")
+        lines = ["", f"  Genie runs at {address}/", ""]
+        if first_staff.is_wanted():
+            lines += [
+                "  Begin here: make the first staff account, within a day, at",
+                f"  {address}{first_staff.way()}",
+                "",
+            ]
+        lines += ["  Ctrl-C stops everything.", ""]
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()

@@ -1,0 +1,84 @@
+"""A board as a Markdown table, for a README or an issue."""
+
+from __future__ import annotations
+
+from leaderboard.boards.exports.table import BoardTable
+from leaderboard.boards.selectors.rows import Human, Row
+from leaderboard.evaluation.ranking import RULES
+from leaderboard.metric_runs.selectors.labels import metric_words
+
+
+def as_markdown(table: BoardTable) -> str:
+    """Write the table, then what its numbers mean; texts cannot break out of a cell."""
+    words = [metric_words(slug) for slug in table.metrics]
+    header = ["Rank", "Cluster", "System", *table.criteria]
+    header += [f"{w.label} {w.arrow}".strip() for w in words]
+    rows = [
+        [
+            rank_of(row),
+            "" if row.cluster is None else str(row.cluster),
+            _system(row),
+            *(_interval(row, name) for name in table.criteria),
+            *(
+                f"{row.metrics[w.slug]:.{w.decimals}f}" if w.slug in row.metrics else ""
+                for w in words
+            ),
+        ]
+        for row in table.rows
+    ]
+    lines = [
+        _line(header),
+        _line([":---", *["---:"] * (len(header) - 1)]),
+        *map(_line, rows),
+    ]
+    return "\n".join([*lines, "", *_notes(table), ""])
+
+
+def rank_of(row: Row) -> str:
+    """Write a rank, or the range of ranks that cannot be told apart."""
+    if row.rank_first is None:
+        return "–"
+    single = row.rank_first == row.rank_last
+    return f"{row.rank_first}" if single else f"{row.rank_first}–{row.rank_last}"
+
+
+def _system(row: Row) -> str:
+    notes = ["simulated"] if row.simulated else []
+    notes += ["provisional"] if row.human and row.human.provisional else []
+    notes += [str(row.partial)] if row.partial else []
+    return f"{row.system} ({', '.join(notes)})" if notes else row.system
+
+
+def _interval(row: Row, criterion: str) -> str:
+    human: Human | None = row.criteria.get(criterion) if row.human else None
+    if human is None:
+        return ""
+    return f"{human.mean:.1f} ({human.low:.1f} to {human.high:.1f})"
+
+
+def _notes(table: BoardTable) -> list[str]:
+    covers = next((row.human.covers for row in table.rows if row.human), "")
+    about = (
+        f"{_plain(table.task.title)}, {table.at:%Y-%m-%d %H:%M} UTC: {table.address}"
+    )
+    if not covers:
+        return [about]
+    return [
+        f"Scores from 0 to 100 with 95 % intervals, which cover {covers}. "
+        f"{RULES[table.task.human.ranks]}",
+        "",
+        about,
+    ]
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(map(_plain, cells))} |"
+
+
+def _plain(text: str) -> str:
+    one_line = " ".join(text.split())
+    if set(one_line) <= set(":-"):
+        return one_line
+    for sign in "\\`*_[]<>#|":
+        one_line = one_line.replace(sign, f"\\{sign}")
+    return one_line

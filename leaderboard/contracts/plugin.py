@@ -1,0 +1,33 @@
+"""A plugin of pytest: `pytest --genie-extensions` tests all that others brought."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+_TESTS = Path(__file__).with_name("outside_pieces.py")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option; without it, this plugin does nothing."""
+    parser.getgroup("genie").addoption(
+        "--genie-extensions",
+        action="store_true",
+        help="test the extensions of Genie that are installed or in GENIE_EXTENSIONS",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set Genie up in a folder of its own and add the tests to those asked for."""
+    if not config.getoption("genie_extensions"):
+        return
+    os.environ.setdefault("GENIE_VAR", tempfile.mkdtemp(prefix="genie-extensions-"))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "genie.settings")
+    import django
+
+    django.setup()
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.args[:] = [*(config.args if named else []), str(_TESTS)]

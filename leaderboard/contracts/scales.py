@@ -1,0 +1,48 @@
+"""What holds for every answer scale."""
+
+from __future__ import annotations
+
+import pytest
+
+from crowd.scales.base import Scale
+from genie.lib.errors import GenieError
+
+NO_NUMBERS = [
+    "", " ", "nan", "inf", "-inf", "1e0", "1_0", "٣", "0,5", "0.5;", "yes", "\x00", "9" * 400,
+]  # fmt: skip
+
+
+def refused(scale: type[Scale], raw: str) -> bool:
+    with pytest.raises(GenieError) as caught:
+        scale.parse(raw)
+    return caught.value.code == "not-on-the-scale"
+
+
+class ScaleContract:
+    def test_every_option_can_be_sent_and_comes_back_as_its_value(
+        self, scale: type[Scale]
+    ) -> None:
+        for option in scale.options:
+            assert scale.parse(option.raw) == option.value
+            assert option.sent or scale.parse(str(option.value)) == option.value
+            assert scale.parse(f" {option.raw} ") == option.value
+
+    def test_options_have_their_own_keys_labels_and_values(
+        self, scale: type[Scale]
+    ) -> None:
+        n = len(scale.options)
+        for part in ("key", "label", "value"):
+            assert len({getattr(option, part) for option in scale.options}) == n
+
+    def test_the_threshold_parts_the_options_into_good_and_bad(
+        self, scale: type[Scale]
+    ) -> None:
+        values = [option.value for option in scale.options]
+        above = [value for value in values if value > scale.binary_threshold]
+        assert not values or 0 < len(above) < len(values)
+
+    @pytest.mark.parametrize("raw", NO_NUMBERS)
+    def test_what_is_no_plain_number_is_refused(
+        self, scale: type[Scale], raw: str
+    ) -> None:
+        assert refused(scale, raw)

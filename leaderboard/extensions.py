@@ -1,0 +1,34 @@
+"""All kinds of pieces that others can add, found by their own doors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from crowd.hit_templates import all_templates
+from crowd.platforms.base import all_platforms
+from crowd.scales.base import all_scales
+from genie.lib import outside
+from leaderboard.designs.base import all_designs
+from leaderboard.metrics.base import all_metrics
+from leaderboard.submissions.preflight.base import all_checks
+from leaderboard.tasks.readers.base import all_readers
+from quality.detection.stats.detector_specs import DETECTORS
+
+FINDERS: dict[str, Callable[[], Mapping[str, Any]]] = {
+    "metrics": all_metrics,
+    "designs": all_designs,
+    "scales": all_scales,
+    "readers": all_readers,
+    "platforms": all_platforms,
+    "preflight": all_checks,
+    "detectors": lambda: DETECTORS,
+    "templates": all_templates,
+}
+
+
+def broken() -> list[outside.Problem]:
+    """List what was installed or put into GENIE_EXTENSIONS and cannot be used."""
+    for find in FINDERS.values():
+        find()
+    return outside.problems()

@@ -1,0 +1,45 @@
+"""Write a loaded task as a bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.bundles import export_bundle
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a loaded task as a bundle, task.toml and test.jsonl: a zip file, or a "
+        "folder. The same task gives the same bytes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", help="the benchmark task")
+        parser.add_argument(
+            "--out", type=Path, help="SLUG.zip by default; a folder without .zip"
+        )
+        parser.add_argument(
+            "--with-hidden-references",
+            action="store_true",
+            help="for whom you trust with them; without them, the bundle is another "
+            "test set",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        task = Task.objects.filter(slug=options["slug"]).first()
+        if task is None:
+            raise CommandError(f"There is no task {options['slug']!r}.")
+        told = options["with_hidden_references"]
+        bundle = export_bundle(task, with_references=told)
+        out: Path = options["out"] or Path(f"{task.slug}.zip")
+        if out.suffix == ".zip":
+            out.write_bytes(bundle.zipped())
+        else:
+            out = bundle.write(out)
+        self.stdout.write(f"Written to {out}: {task.n_instances:,} instances.")
+        if task.hidden_references and not told:
+            self.stdout.write("Without the references, which are hidden.")

@@ -1,0 +1,300 @@
+"""From files of outputs to a running evaluation, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.urls import reverse
+
+from genie.lib.errors import GenieError
+from genie.lib.logs import one_line
+from leaderboard.studio.services import look, make, start
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
+from leaderboard.tasks.intake.join import Material
+from leaderboard.tasks.intake.roles import IGNORED, Said
+
+LINK, INVITED = "link", "invited"
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a task of files of outputs: read them, load the task, submit each "
+        "system, and show the price. With --approve, start: the price is shown and "
+        "has to be confirmed. The same command again goes on where it was cut off."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="the task's address: my-summaries")
+        parser.add_argument(
+            "--outputs",
+            nargs="+",
+            required=True,
+            metavar="FILE",
+            help="CSV, TSV, JSON, JSONL, XLSX or TXT: a column or a file for each system",
+        )
+        _about_files(parser)
+        _about_questions(parser)
+        _about_people(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._run(options)
+        except GenieError as error:
+            raise CommandError(one_line(error.message, 4_000)) from error
+
+    def _run(self, options: dict[str, Any]) -> None:
+        material = self._material(options)
+        ask = _ask(options)
+        drafted = look.draft_of(material, ask)
+        if drafted.problems or drafted.bundle is None:
+            _refuse("The task cannot be made", drafted.problems)
+        self._say_asked(drafted.bundle.document, ask)
+        if options["save"]:
+            home = drafted.bundle.write(options["save"])
+            self.stdout.write(f"Written to {home}.")
+        if options["dry_run"]:
+            self.stdout.write("Nothing has been loaded (--dry-run).")
+            return
+        owner = _owner(options["owner"])
+        made = make.make(drafted.bundle, material.systems, owner=owner)
+        made = make.measure(made)
+        n, done = len(made.submissions), "Loaded" if made.created else "Found"
+        self.stdout.write(
+            f"{done} {made.task.slug}: {made.task.n_instances:,} inputs, {n} systems."
+        )
+        self._start(made, ask, owner, options)
+
+    def _material(self, options: dict[str, Any]) -> Material:
+        paths = {Path(path).name: path for path in options["outputs"]}
+        if len(paths) < len(options["outputs"]):
+            paths = {path: path for path in options["outputs"]}
+        opened = look.opened(paths)
+        try:
+            files = look.look_at(opened, _said(options))
+        finally:
+            for _, stream in opened:
+                stream.close()
+        for use in files.uses:
+            name = f" “{use.name}”" if use.name else ""
+            shown = "" if use.format == "text" else f", shown as {use.format}"
+            line = f"{use.file}: {use.column}: {use.why or use.role}{name}{shown}"
+            if use.role != IGNORED or len(files.uses) < 30:
+                self.stdout.write(f"  {one_line(line, 200)}")
+        if files.problems or files.material is None:
+            _refuse("The files cannot be used", list(map(str, files.problems)))
+        return files.material
+
+    def _say_asked(self, document: Any, ask: Ask) -> None:
+        table = document.get(ask.way.table)
+        self.stdout.write(f"People are asked ({ask.way.design}, {ask.way.scale}):")
+        for name, question in table["criteria"].items():
+            self.stdout.write(f"  {name}: {one_line(question, 200)}")
+        human = document["human"]
+        pay = (
+            f"${human['reward_cents'] / 100:.2f}" if human["reward_cents"] else "unpaid"
+        )
+        self.stdout.write(
+            f"  about {human['expected_seconds']} seconds a page, {pay}; "
+            f"{human['sample_size']:,} inputs a system"
+        )
+
+    def _start(
+        self, made: make.Made, ask: Ask, owner: Any, options: dict[str, Any]
+    ) -> None:
+        pairs = ask.way.table == "comparison"
+        planned = start.plan(made.task, made.submissions, pairs=pairs, by=owner)
+        site = str(settings.GENIE["SITE_URL"]).rstrip("/")
+        if planned.waiting:
+            self.stdout.write(
+                f"It costs up to ${planned.cents / 100:,.2f}: {planned.n_hits:,} pages to "
+                f"judge in {len(planned.waiting)} "
+                f"{'comparisons' if pairs else 'campaigns'}."
+            )
+            if not self._confirmed(planned, options):
+                self.stdout.write(
+                    "Ready for approval. The same command with --approve starts it, or "
+                    f"approve on {site}{reverse('admin:index')}."
+                )
+                return
+            n = start.approve(
+                planned,
+                by=owner,
+                at_most_cents=planned.cents,
+                despite=options["despite"],
+            )
+            self.stdout.write(f"Approved and started: {n}.")
+        self._say_where(made, owner, site, options)
+
+    def _confirmed(self, planned: start.Plan, options: dict[str, Any]) -> bool:
+        if options["yes_up_to"] is not None:
+            cents = round(100 * options["yes_up_to"])
+            if planned.cents > cents:
+                raise CommandError(
+                    f"It costs more than ${cents / 100:,.2f}; nothing was approved."
+                )
+            return True
+        if not options["approve"]:
+            return False
+        try:
+            answer = input(f"Approve up to ${planned.cents / 100:,.2f}? [y/N] ")
+        except EOFError:
+            raise CommandError(
+                "Nobody is there to confirm the price; name it with --yes-up-to DOLLARS."
+            ) from None
+        return answer.strip().lower() in {"y", "yes"}
+
+    def _say_where(
+        self, made: make.Made, owner: Any, site: str, options: dict[str, Any]
+    ) -> None:
+        if options["workers"] == LINK:
+            token = start.invite(made.task, by=owner, places=options["places"])
+            link = f"{site}{reverse('work:invitation', args=[token])}"
+            self.stdout.write(
+                f"People judge here (up to {options['places']}, the link is shown once):"
+                f"\n  {link}"
+            )
+        elif options["workers"] == INVITED:
+            self.stdout.write(f"Workers judge here: {site}{reverse('work:home')}")
+        board = reverse("leaderboard:board", args=[made.task.slug])
+        self.stdout.write(f"Results: {site}{board}")
+
+
+def _about_files(parser: CommandParser) -> None:
+    files = parser.add_argument_group("what the files hold, where the guess is wrong")
+    for name, text in (
+        ("--input", "COLUMN or COLUMN=LABEL: what systems were given"),
+        ("--reference", "COLUMN: what people wrote"),
+        ("--system", "COLUMN or FILE, with =NAME: a system's outputs"),
+        ("--ignore", "COLUMN: left out"),
+        ("--show", "COLUMN=FORMAT (text, markdown, code, conversation); `output=...`"),
+    ):
+        files.add_argument(name, action="append", default=[], help=text)
+    files.add_argument("--id", default="", help="COLUMN that names the rows")
+    files.add_argument(
+        "--names", default="", help="COLUMN that says whose output it is"
+    )
+    files.add_argument("--hide-references", action="store_true")
+    files.add_argument("--source-language", default="en")
+    files.add_argument("--target-language", default="en")
+
+
+def _about_questions(parser: CommandParser) -> None:
+    asked = parser.add_argument_group("what to ask")
+    asked.add_argument("--ask", default="", help="the question or statement")
+    asked.add_argument(
+        "--criterion", action="append", default=[], metavar="NAME=WORDS",
+        help="one of several criteria; the first ranks",
+    )  # fmt: skip
+    asked.add_argument("--design", choices=sorted(WAYS), default="")
+    asked.add_argument(
+        "--kind", default="", help=f"what the task is; known: {', '.join(KINDS)}"
+    )
+    asked.add_argument("--title", default="")
+    asked.add_argument("--summary", default="", help="what a system has to do")
+    asked.add_argument(
+        "--blind", action="append", default=[], metavar="CRITERION",
+        help="judged without the input",
+    )  # fmt: skip
+    asked.add_argument(
+        "--checkbox", action="append", default=[], choices=["added", "missed"]
+    )
+    asked.add_argument("--instructions", type=Path, help="a Markdown file")
+
+
+def _about_people(parser: CommandParser) -> None:
+    people = parser.add_argument_group("who judges, how much, for how much")
+    people.add_argument(
+        "--workers", default=LINK,
+        help="link (a link for several people, the default), invited, or a platform: "
+        "prolific, panel, mturk",
+    )  # fmt: skip
+    people.add_argument("--places", type=int, default=20, help="of the link")
+    people.add_argument("--items", type=int, default=0, help="inputs judged a system")
+    people.add_argument("--ratings", type=int, default=1, help="of each input")
+    people.add_argument("--reward", type=int, help="cents a page")
+    people.add_argument("--tests", type=int, help="hidden test questions, percent")
+    people.add_argument("--owner", default="", help="user name of a staff member")
+    people.add_argument("--approve", action="store_true", help="start, once confirmed")
+    people.add_argument(
+        "--yes-up-to", type=float, metavar="DOLLARS",
+        help="approve without asking, if it costs no more",
+    )  # fmt: skip
+    people.add_argument(
+        "--despite", default="", help="why it starts although test questions stand out"
+    )
+    people.add_argument("--save", type=Path, metavar="DIR", help="write the bundle")
+    people.add_argument("--dry-run", action="store_true", help="keep nothing")
+
+
+def _said(options: dict[str, Any]) -> Said:
+    inputs = dict(map(_halves, options["input"]))
+    return Said(
+        id=options["id"],
+        inputs=list(inputs),
+        labels={column: label for column, label in inputs.items() if label},
+        references=options["reference"],
+        ignored=options["ignore"],
+        systems=dict(map(_halves, options["system"])),
+        names=options["names"],
+        formats=dict(map(_halves, options["show"])),
+    )
+
+
+def _halves(text: str) -> tuple[str, str]:
+    left, _, right = text.partition("=")
+    return left, right
+
+
+def _ask(options: dict[str, Any]) -> Ask:
+    criteria = dict(map(_halves, options["criterion"]))
+    if options["ask"]:
+        criteria = {OVERALL: options["ask"], **criteria}
+    people = options["workers"] in {LINK, INVITED}
+    path = options["instructions"]
+    try:
+        instructions = path.read_text(encoding="utf-8") if path else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}.") from error
+    return Ask(
+        slug=options["name"],
+        title=options["title"] or options["name"].replace("-", " ").capitalize(),
+        criteria=criteria,
+        design=options["design"],
+        kind=options["kind"],
+        summary=options["summary"],
+        platform="selfhosted" if people else options["workers"],
+        volunteers=options["workers"] == LINK and not options["reward"],
+        n_items=options["items"],
+        ratings=options["ratings"],
+        reward_cents=options["reward"],
+        tests_percent=options["tests"],
+        blind=options["blind"],
+        checkboxes=options["checkbox"],
+        instructions=instructions,
+        source_language=options["source_language"],
+        target_language=options["target_language"],
+        hidden_references=options["hide_references"],
+    )
+
+
+def _owner(name: str) -> Any:
+    users = get_user_model().objects.filter(is_staff=True, is_active=True)
+    found = users.filter(username=name) if name else users.filter(is_superuser=True)
+    if len(found) == 1:
+        return found[0]
+    if name:
+        raise CommandError(f"There is no staff member {name!r}.")
+    if not found:
+        raise CommandError(
+            "Nobody can own the task yet: make an account with createsuperuser."
+        )
+    raise CommandError("There are several superusers; name one with --owner.")
+
+
+def _refuse(what: str, problems: list[str]) -> NoReturn:
+    listed = "\n".join(f"  {one_line(problem, 600)}" for problem in problems)
+    raise CommandError(f"{what}; nothing has been loaded.\n{listed}")

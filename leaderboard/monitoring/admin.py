@@ -1,0 +1,50 @@
+"""The page that shows how all campaigns of a task go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils import timezone
+
+from crowd.hits.models.campaign import Campaign
+from leaderboard.monitoring import charts
+from leaderboard.monitoring.selectors import watched
+from leaderboard.tasks.models import Task
+
+State = Campaign.State
+UNDER_WAY = (State.RUNNING, State.PAUSED, State.SCHEDULED)
+# What is over is history: the list of campaigns has all of it.
+N_OVER = 20
+
+
+def campaigns_page(model_admin: Any, request: HttpRequest, task: Task) -> HttpResponse:
+    """Show each campaign under way with its pace and money, and those that ended last."""
+    if not request.user.has_perm("crowd.view_campaign"):
+        raise PermissionDenied
+    rows = Campaign.objects.filter(pool=task.slug).select_related("hit_type")
+    under_way = rows.filter(state__in=UNDER_WAY).order_by("pk")
+    over = rows.exclude(state__in=UNDER_WAY).order_by("-pk")
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "opts": model_admin.opts,
+        "title": f"Campaigns of {task.title}",
+        "task": task,
+        "under_way": _drawn(under_way),
+        "over": _drawn(over[:N_OVER]),
+        "n_over": over.count(),
+        "may_act": request.user.has_perm("crowd.change_campaign"),
+    }
+    return TemplateResponse(request, "admin/leaderboard/task/campaigns.html", context)
+
+
+def of_campaign(campaign: Campaign) -> dict[str, Any]:
+    """Give what the panel of one campaign shows."""
+    return _drawn([campaign])[0]
+
+
+def _drawn(campaigns: Any) -> list[dict[str, Any]]:
+    rows = watched(campaigns, timezone.now())
+    return [{"row": row, "spending": charts.spending(row)} for row in rows]

@@ -1,0 +1,216 @@
+"""A task's results as a paper needs them: table, methods, figure, costs, data."""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from crowd.hits.models.campaign import Campaign
+from genie.lib.formats.csv_text import csv_text
+from leaderboard.boards.exports.board import WRITERS
+from leaderboard.boards.exports.markdown import as_markdown
+from leaderboard.boards.exports.table import BoardTable
+from leaderboard.evaluation.selectors.campaigns import campaigns_of, launched
+from leaderboard.evaluation.selectors.worker_figures import (
+    WorkerFigures,
+    paid_and_fee,
+    worker_figures,
+)
+from leaderboard.releases import exports
+from leaderboard.releases.ethics import ethics_sheet
+from leaderboard.releases.make import make
+from leaderboard.releases.selectors.card import card
+from leaderboard.releases.selectors.heds.answers import heds
+from leaderboard.table_stats.plots import Mark, interval_plot
+
+LEGEND = "dot: score; thin line: 95 % interval; thick line: 50 %"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What rating one system cost, in cents."""
+
+    system: str
+    paid_cents: int
+    fee_cents: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """What stands on the page, and in the archive beside the data."""
+
+    table: BoardTable
+    campaigns: tuple[Campaign, ...]
+    methods: str
+    figure: str
+    costs: tuple[Cost, ...]
+
+
+def report(table: BoardTable) -> Report:
+    """Put together what the public board's scores rest on."""
+    campaigns = {
+        evaluation.submission.pk: campaigns_of(evaluation)
+        for evaluation in launched(_scored(table))
+    }
+    every = [campaign for group in campaigns.values() for campaign in group]
+    return Report(
+        table=table,
+        campaigns=tuple(every),
+        methods=methods(table, every, worker_figures(every)) if every else "",
+        figure=_figure(table),
+        costs=tuple(
+            Cost(row.system, *paid_and_fee(campaigns[row.pk]))
+            for row in table.rows
+            if row.pk in campaigns
+        ),
+    )
+
+
+def methods(
+    table: BoardTable, campaigns: list[Campaign], figures: WorkerFigures
+) -> str:
+    """Say in the sentences of a methods section how the board's scores came about."""
+    task, human = table.task, table.task.human
+    rated = [row for row in table.rows if row.human]
+    simulated = any(row.simulated for row in rated)
+    whom = "simulated annotators (programs)" if simulated else "workers"
+    n_instances = max((row.human.of for row in rated if row.human), default=0)
+    scale = campaigns[0].hit_type.scale
+    ratings = human.ratings_per_instance
+    sentences = [
+        f"{figures.n_workers} {whom} rated the outputs of {_number(len(rated), 'system')} "
+        f"for the same {_number(n_instances, 'randomly chosen instance')} of {task.title}, "
+        f"{_number(ratings, 'rating')} per output, by {human.design} ({scale})",
+        *(
+            f"They were asked about {name}: “{question}”"
+            for name, question in campaigns[0].hit_type.criteria.items()
+        ),
+        _pay(figures),
+        f"Test questions were hidden among the items; {figures.n_wrong:,} of "
+        f"{figures.n_asked:,} answers to them were wrong. "
+        f"{_number(figures.n_excluded, 'worker')} "
+        f"{'was' if figures.n_excluded == 1 else 'were'} excluded, and "
+        f"{_number(figures.n_replaced, 'assignment')} asked for again"
+        if figures.n_asked
+        else "",
+    ]
+    covers = next((row.human.covers for row in rated if row.human), "")
+    if covers:
+        sentences.append(f"Scores have 95 % intervals, which cover {covers}")
+    return " ".join(f"{text.rstrip('.')}." for text in sentences if text)
+
+
+def archive(made: Report, site: str) -> IO[bytes]:
+    """Pack the report with the cards and a release; the file is gone once closed."""
+    task = made.table.task
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _write(made, folder)
+        _write_cards(made, folder / "cards", site)
+        make(task, folder / "data")
+        file = tempfile.TemporaryFile()  # noqa: SIM115  # the reader closes it
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+            for path in sorted(folder.rglob("*")):
+                if path.is_file():
+                    packed.write(path, f"{task.slug}/{path.relative_to(folder)}")
+    file.seek(0)
+    return file
+
+
+def _write(made: Report, folder: Path) -> None:
+    for form, (_type, write) in WRITERS.items():
+        (folder / f"table.{form}").write_text(write(made.table), "utf-8")
+    (folder / "methods.txt").write_text(f"{made.methods}\n", "utf-8")
+    (folder / "figure.svg").write_text(made.figure, "utf-8")
+    rows = [
+        {
+            "system": cost.system,
+            "paid_to_workers_usd": f"{cost.paid_cents / 100:.2f}",
+            "platform_fees_usd": f"{cost.fee_cents / 100:.2f}",
+        }
+        for cost in made.costs
+    ]
+    columns = ["system", "paid_to_workers_usd", "platform_fees_usd"]
+    (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
+    (folder / "README.md").write_text(_readme(made), "utf-8")
+    campaigns = list(made.campaigns)
+    sheet = ethics_sheet(
+        made.table.task.title, made.methods, campaigns, worker_figures(campaigns)
+    )
+    (folder / "ethics.md").write_text(sheet, "utf-8")
+
+
+def _write_cards(made: Report, folder: Path, site: str) -> None:
+    folder.mkdir()
+    teams = {
+        row.pk: row.team.name if row.team else "anonymous" for row in made.table.rows
+    }
+    for evaluation in launched(_scored(made.table)):
+        submission = evaluation.submission
+        figures = worker_figures(campaigns_of(evaluation))
+        text = exports.as_markdown(
+            card(submission, evaluation, figures, team=teams[submission.pk]),
+            heds(submission, evaluation, figures, site),
+            made.table.page.format(submission.pk),
+        )
+        (folder / f"submission-{submission.pk}.md").write_text(text, "utf-8")
+
+
+def _readme(made: Report) -> str:
+    return "\n".join(
+        [
+            f"# {made.table.task.title}: report",
+            "",
+            made.methods,
+            "",
+            as_markdown(made.table),
+            "- `table.*`: the board as LaTeX, Markdown, CSV, JSON and BibTeX",
+            "- `methods.txt`, `figure.svg`, `costs.csv`",
+            "- `cards`: an evaluation card with the answers of the Human Evaluation "
+            "Datasheet for each system",
+            "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left",
+            "- `data`: every rating under pseudonyms; "
+            "`python manage.py rebuild data` computes the scores again",
+            "",
+        ]
+    )
+
+
+def _figure(table: BoardTable) -> str:
+    marks: list[Mark] = []
+    before: int | None = None
+    for row in table.rows:
+        if row.human is None:
+            continue
+        score = row.human
+        marks.append(
+            Mark(
+                row.system,
+                score.mean,
+                (score.low_50, score.high_50),
+                (score.low, score.high),
+                rule=bool(marks) and row.cluster != before,
+            )
+        )
+        before = row.cluster
+    return interval_plot(table.criteria[0], marks, LEGEND) if marks else ""
+
+
+def _scored(table: BoardTable) -> list[int]:
+    return [row.pk for row in table.rows if row.human]
+
+
+def _pay(figures: WorkerFigures) -> str:
+    text = f"An assignment paid ${figures.reward_cents / 100:.2f}"
+    if figures.highest_reward_cents > figures.reward_cents:
+        text += f" to ${figures.highest_reward_cents / 100:.2f}"
+    if figures.hourly_cents and not figures.faster_than_reading:
+        text += f" (${figures.hourly_cents / 100:.2f} an hour at the median pace)"
+    return f"{text}; workers were paid ${figures.paid_cents / 100:,.2f} in all"
+
+
+def _number(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

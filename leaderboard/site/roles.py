@@ -1,0 +1,85 @@
+"""Groups that a new site has, so that nobody picks from hundreds of permissions.
+
+They are made once, when the database is migrated, and are the site's own from then on:
+whatever staff change or delete stays so. Being staff alone opens nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig, apps
+
+_RESULTS = (
+    "leaderboard.view: task submission comparison jointevaluation humanevaluation score "
+    "metricresult metricrun metricboard outsidemetric team",
+    "crowd.view: campaign hittype",
+)
+_WORK = ("crowd.view: hit assignment", "quality.view: grade verdict detectorfit")
+
+# role -> what its members may do, as `app.verb: models`
+ROLES: dict[str, tuple[str, ...]] = {
+    "Reviewer": _RESULTS,
+    "Organiser": (
+        *_RESULTS,
+        *_WORK,
+        "leaderboard.change: task submission comparison jointevaluation metricrun "
+        "outsidemetric",
+        "leaderboard.add: comparison jointevaluation",
+        "crowd.change: campaign externalcampaign",
+        "crowd.view: externalcampaign outwardcall budget panelsource qualificationtest "
+        "requirement",
+        "crowd.add: qualificationtest requirement",
+        "quality.view: retiredquestion heldexclusion",
+        "quality.change: retiredquestion",
+        "django_q.view: failure",
+        "django_q.change: failure",
+    ),
+    "Worker manager": (
+        *_WORK,
+        "leaderboard.view: task",
+        "crowd.view: campaign worker invitation message qualificationtest "
+        "qualificationgrant testattempt requirement externalsession",
+        "crowd.change: worker message qualificationtest qualificationgrant requirement",
+        "crowd.add: invitation message qualificationtest qualificationgrant requirement",
+        "crowd.delete: invitation",
+        "quality.view: ban heldexclusion appeal retiredquestion",
+        "quality.add: ban",
+        "quality.change: ban appeal",
+    ),
+    "Finance": (
+        "leaderboard.view: task",
+        "crowd.view: campaign budget commitment ledgerentry requester requesterbonus",
+        "crowd.add: budget",
+        "crowd.change: budget ledgerentry requesterbonus",
+    ),
+}
+
+
+def permissions_of(role: str) -> list[str]:
+    """Spell out a role's permissions, each as Django writes it (`app.verb_model`)."""
+    names = []
+    for line in ROLES[role]:
+        verb, _, models = line.partition(": ")
+        app, _, verb = verb.partition(".")
+        names += [f"{app}.{verb}_{model}" for model in models.split()]
+    return names
+
+
+def make_groups(app_config: AppConfig, using: str, **_sent: Any) -> None:
+    """Make the groups in a database that has none, once all permissions are there."""
+    if app_config != list(apps.get_app_configs())[-1]:
+        return
+    from django.contrib.auth.models import Group, Permission
+
+    if Group.objects.using(using).exists():
+        return
+    keys = {
+        f"{app}.{codename}": pk
+        for pk, app, codename in Permission.objects.using(using).values_list(
+            "pk", "content_type__app_label", "codename"
+        )
+    }
+    for role in ROLES:
+        group = Group.objects.using(using).create(name=role)
+        group.permissions.set(keys[name] for name in permissions_of(role))

@@ -1,0 +1,159 @@
+"""Look at files of outputs: what is in them, what is wrong, what would be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, BinaryIO, cast
+
+from django.conf import settings
+
+from genie.lib.bounded import LimitExceeded, call_bounded
+from genie.lib.bounded import Limits as Bounds
+from genie.lib.errors import GenieError
+from leaderboard.tasks.drafts.ask import Ask
+from leaderboard.tasks.drafts.bundle import SLUG, Bundle
+from leaderboard.tasks.drafts.draft import draft
+from leaderboard.tasks.intake.guess import guess
+from leaderboard.tasks.intake.join import Material, put_together
+from leaderboard.tasks.intake.problem import FileProblem
+from leaderboard.tasks.intake.read import read_table
+from leaderboard.tasks.intake.roles import Said, Use
+from leaderboard.tasks.intake.table import Limits, Table
+from leaderboard.tasks.services import fitting
+
+# What a web process lets one file cost; it is read in a child process.
+BOUNDS = Bounds(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
+MOST_FILES = 100
+
+
+@dataclass(frozen=True)
+class Files:
+    """What files hold, before anything is kept.
+
+    Parameters
+    ----------
+    tables : list of Table
+        Those that could be read, for a preview.
+    uses : list of Use
+        What each column is taken for.
+    problems : list of FileProblem
+        All at once; where there are none, `material` is complete.
+    material : Material, optional
+    """
+
+    tables: list[Table] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    problems: list[FileProblem] = field(default_factory=list)
+    material: Material | None = None
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A task that could be loaded, or what speaks against it."""
+
+    bundle: Bundle | None
+    problems: list[str]
+
+
+def look_at(files: Sequence[tuple[str, IO[bytes]]], said: Said | None = None) -> Files:
+    """Read files and put them together; nothing is kept.
+
+    Parameters
+    ----------
+    files : sequence of tuple
+        Name and content of each.
+    said : Said, optional
+        What a person says of columns.
+    """
+    if not files or len(files) > MOST_FILES:
+        wrong = f"choose 1 to {MOST_FILES} files"
+        return Files(problems=[FileProblem("no-files", wrong)])
+    tables: list[Table] = []
+    problems: list[FileProblem] = []
+    for name, stream in files:
+        read = _read(name, stream)
+        if isinstance(read, Table):
+            tables.append(read)
+        else:
+            problems += read
+    problems += _same_names(tables)
+    if problems:
+        return Files(tables, [], problems)
+    uses, problems = guess(tables, said)
+    if problems:
+        return Files(tables, uses, problems)
+    material, problems = put_together(tables, uses)
+    problems += _too_long(material)
+    return Files(tables, uses, problems, None if problems else material)
+
+
+def _read(name: str, stream: IO[bytes]) -> Table | list[FileProblem]:
+    limits = Limits(n_bytes=int(settings.GENIE["MAX_UPLOAD_BYTES"]))
+    try:
+        return call_bounded(read_table, stream, BOUNDS, file=name, most=limits)
+    except LimitExceeded:
+        return [
+            FileProblem(
+                "too-large",
+                "reading it takes more time or memory than a file may; split it",
+                name,
+            )
+        ]
+
+
+def _same_names(tables: Sequence[Table]) -> list[FileProblem]:
+    names = [table.file for table in tables]
+    return [
+        FileProblem("same-file", "two files have this name; rename one", name)
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+
+
+def _too_long(material: Material) -> list[FileProblem]:
+    """Find outputs that no submission could have."""
+    most = int(settings.GENIE["MAX_PREDICTION_CHARS"])
+    return [
+        FileProblem(
+            "too-large",
+            f"the output of “{name}” for “{key}” has {len(text):,} characters; "
+            f"{most:,} are possible (GENIE_MAX_PREDICTION_CHARS)",
+        )
+        for name, outputs in material.systems.items()
+        for key, text in outputs.items()
+        if len(text) > most
+    ][:10]
+
+
+def draft_of(material: Material, ask: Ask) -> Drafted:
+    """Draft the task and say all that this site has against it; nothing is kept."""
+    if not SLUG.fullmatch(ask.slug) or len(ask.slug) > 100:
+        wrong = (
+            f"The name {ask.slug[:80]!r} must be lower-case letters and digits, with "
+            "hyphens between them, such as my-summaries."
+        )
+        return Drafted(None, [wrong])
+    try:
+        bundle = draft(material, ask)
+    except GenieError as error:
+        return Drafted(None, [error.message])
+    return Drafted(bundle, [str(one) for one in fitting.misfits(bundle.document).all()])
+
+
+def opened(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:
+    """Open files by name and path, as a command names them.
+
+    Raises
+    ------
+    GenieError
+        ``unreadable-file``.
+    """
+    files: list[tuple[str, IO[bytes]]] = []
+    for name, path in paths.items():
+        try:
+            files.append((name, cast("BinaryIO", open(path, "rb"))))  # noqa: SIM115, PTH123
+        except OSError as error:
+            raise GenieError(
+                f"{path} cannot be read: {error.strerror}.", code="unreadable-file"
+            ) from error
+    return files

@@ -1,0 +1,105 @@
+"""Make a task of a draft, and submit each system's outputs to it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation.run import advance
+from leaderboard.submissions.models.submission import Submission, Team
+from leaderboard.submissions.services import submit
+from leaderboard.tasks.drafts.bundle import Bundle
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services import bundles
+
+State = Submission.State
+UNDER_WAY = {State.RECEIVED, State.VALID}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A task that is loaded, and the systems submitted to it."""
+
+    task: Task
+    created: bool
+    submissions: list[Submission]
+
+
+def make(
+    bundle: Bundle, systems: Mapping[str, Mapping[str, str]], *, owner: Account
+) -> Made:
+    """Load the bundle's task and submit the systems that are not there yet.
+
+    It may be called again after it was cut off: what is there stays as it is.
+    """
+    report = bundles.import_bundle(bundle)
+    team = _team(owner)
+    for name, outputs in systems.items():
+        known = Submission.objects.filter(task=report.task, system_name=name)
+        if known.exclude(state=State.WITHDRAWN).exists():
+            continue
+        submit.receive(
+            task=report.task,
+            owner=owner,
+            team=team,
+            system_name=name,
+            file=io.BytesIO(json.dumps(outputs, ensure_ascii=False).encode()),
+            file_name=f"{name}.json",
+        )
+    return Made(report.task, report.created, submissions_of(report.task, systems))
+
+
+def submissions_of(task: Task, systems: Mapping[str, object]) -> list[Submission]:
+    """Give the submissions of these systems, in their order."""
+    rows = Submission.objects.filter(task=task, system_name__in=list(systems))
+    by_name = {
+        row.system_name: row
+        for row in rows.exclude(state=State.WITHDRAWN).order_by("pk")
+    }
+    return [by_name[name] for name in systems if name in by_name]
+
+
+def measure(made: Made, *, seconds: float = 900) -> Made:
+    """Work the queue here until all of them are checked and measured.
+
+    Raises
+    ------
+    GenieError
+        ``not-measured``, with what each system lacks.
+    """
+
+    def arrived() -> bool:
+        states = Submission.objects.filter(pk__in=[one.pk for one in made.submissions])
+        waiting = states.filter(state__in=UNDER_WAY, failure_permanent=False)
+        if not waiting.exists():
+            return True
+        if waiting.exclude(failure="").exists():
+            advance()
+        return False
+
+    jobs.drain(arrived, seconds=seconds)
+    rows = [Submission.objects.get(pk=one.pk) for one in made.submissions]
+    lacking = [_lack(row) for row in rows if row.state in UNDER_WAY | {State.INVALID}]
+    if lacking:
+        raise GenieError(" ".join(lacking), code="not-measured")
+    return Made(made.task, made.created, rows)
+
+
+def _lack(row: Submission) -> str:
+    said = [str(error["message"]) for error in row.errors] or [row.failure]
+    return f"{row.system_name}: {' '.join(said).strip() or 'not measured in time.'}"
+
+
+def _team(owner: Account) -> Team:
+    """Choose the first of several teams: the systems are the house's own."""
+    try:
+        return submit.team_for(owner)
+    except GenieError as error:
+        if error.code != "team-required":
+            raise
+        return Team.objects.filter(members=owner).order_by("pk")[0]

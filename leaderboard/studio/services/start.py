@@ -1,0 +1,127 @@
+"""What an evaluation of several systems would cost, and its start by a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crowd.workers.services import invitations
+from genie.lib import jobs
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.models import states
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services import comparison
+from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.models import Task
+
+Subject = Submission | Comparison
+WAITING = states.State.REQUESTED
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What waits for approval, and what it costs at most.
+
+    Parameters
+    ----------
+    subjects : list
+        Submissions, or comparisons of two.
+    cents : int
+        Of all that wait, together.
+    n_hits : int
+        How many pages are judged for that.
+    """
+
+    subjects: list[Subject]
+    cents: int
+    n_hits: int
+
+    @property
+    def waiting(self) -> list[Subject]:
+        """Give those that nobody has decided on."""
+        return [one for one in self.subjects if _evaluation(one).state == WAITING]
+
+
+def plan(
+    task: Task, submissions: Sequence[Submission], *, pairs: bool, by: Account
+) -> Plan:
+    """Price the evaluation; with `pairs`, ask for every comparison of two systems first.
+
+    To ask costs nothing and starts nothing.
+    """
+    subjects: list[Subject] = (
+        [*_pairs(task, submissions, by=by)] if pairs else [*submissions]
+    )
+    waiting = [one for one in subjects if _evaluation(one).state == WAITING]
+    quotes = [decide.quote(_evaluation(one)) for one in waiting]
+    return Plan(
+        subjects,
+        sum(quote.total_cents for quote in quotes),
+        sum(quote.n_assignments for quote in quotes),
+    )
+
+
+def approve(
+    planned: Plan, *, by: Account, at_most_cents: int, despite: str = ""
+) -> int:
+    """Approve what waits, and send the work out now; return how many were approved.
+
+    Raises
+    ------
+    GenieError
+        ``too-expensive`` where it costs more than the person has said, before anything
+        is approved; and what `decide.approve` refuses.
+    """
+    waiting = planned.waiting
+    cents = sum(decide.quote(_evaluation(one)).total_cents for one in waiting)
+    if cents > at_most_cents:
+        raise GenieError(
+            f"This costs up to ${cents / 100:,.2f}, more than ${at_most_cents / 100:,.2f}; "
+            "nothing was approved.",
+            code="too-expensive",
+        )
+    for subject in waiting:
+        if isinstance(subject, Submission):
+            decide.approve(subject, by=by, start_now=True, despite=despite)
+        else:
+            decide.approve(subject, by=by, start_now=True, despite=despite)
+    if waiting:
+        advance()
+        jobs.drain()
+    return len(waiting)
+
+
+def invite(task: Task, *, by: Account, places: int, days: int = 30) -> str:
+    """Make one link by which so many people become workers; give its token."""
+    note = f"{task.title}: link for {places}"
+    return invitations.invite(by, note, days=days, places=places)
+
+
+def _pairs(
+    task: Task, submissions: Sequence[Submission], *, by: Account
+) -> list[Comparison]:
+    asked = Comparison.objects.filter(
+        a__in=submissions, b__in=submissions, a__task=task
+    ).exclude(evaluation__state=states.State.WITHDRAWN)
+    if not asked.exists():
+        criterion = next(iter(comparison.criteria_of(task)))
+        # Each comparison may ask about every input of the sample, once.
+        most = task.sample_size
+        question = comparison.Question(criterion=criterion, max_pairs=most)
+        comparison.request_all_pairs(submissions, question, by=by)
+    return list(asked.select_related("evaluation", "a", "b").order_by("pk"))
+
+
+def _evaluation(subject: Subject) -> HumanEvaluation:
+    evaluation = (
+        subject.human_evaluation
+        if isinstance(subject, Submission)
+        else subject.evaluation
+    )
+    if evaluation is None:
+        raise GenieError(f"{subject} has not been measured yet.", code="not-measured")
+    return evaluation

@@ -1,0 +1,228 @@
+"""A task as one thing to pass on: a folder or a zip of task.toml and its data."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import stat
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from genie.lib.errors import GenieError
+from leaderboard.tasks.drafts.toml_text import toml_of
+
+DEFINITION, DATA = "task.toml", "test.jsonl"
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+MOST_BYTES = 256 << 20
+MOST_FILES = 200
+_MAX_RATIO = 300
+_FREE_BYTES = 4 << 20
+_CHUNK = 1 << 16
+# The earliest time that a zip can name: the same files, the same bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A task's files by their path within the bundle.
+
+    Parameters
+    ----------
+    slug : str
+    document : mapping
+        What task.toml says.
+    files : mapping
+        Path to bytes, task.toml among them.
+    """
+
+    slug: str
+    document: Mapping[str, object]
+    files: Mapping[str, bytes]
+
+    def zipped(self) -> bytes:
+        """Pack the bundle: the same files give the same bytes."""
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted(self.files):
+                info = zipfile.ZipInfo(f"{self.slug}/{path}", _TIME)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                info.external_attr = (stat.S_IFREG | 0o644) << 16
+                archive.writestr(info, self.files[path], compresslevel=6)
+        return out.getvalue()
+
+    def write(self, folder: Path) -> Path:
+        """Write the bundle as a folder of its slug's name within another one."""
+        home = folder / self.slug
+        for path, data in self.files.items():
+            target = home / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        return home
+
+
+def bundle_of(
+    document: Mapping[str, object],
+    rows: Iterable[tuple[str, Mapping[str, str], Sequence[str]]],
+) -> Bundle:
+    r"""Make a bundle of a definition and its instances.
+
+    Parameters
+    ----------
+    document : mapping
+        What task.toml says.
+    rows : iterable of tuple
+        Id, fields and references of each instance.
+
+    Returns
+    -------
+    Bundle
+
+    Examples
+    --------
+    >>> bundle = bundle_of({"slug": "a"}, [("1", {"q": "Why?"}, [])])
+    >>> bundle.files["test.jsonl"]
+    b'{"id": "1", "fields": {"q": "Why?"}, "references": []}\n'
+    """
+    lines = [
+        json.dumps(
+            {"id": key, "fields": dict(fields), "references": list(references)},
+            ensure_ascii=False,
+        )
+        for key, fields, references in rows
+    ]
+    files = {
+        DEFINITION: toml_of(document).encode(),
+        DATA: "".join(f"{line}\n" for line in lines).encode(),
+    }
+    return Bundle(_slug_of(document), document, files)
+
+
+def opened(path: Path) -> Bundle:
+    """Open a bundle: a folder, or a zip file.
+
+    Raises
+    ------
+    GenieError
+        ``bundle-missing`` or ``bad-bundle``.
+    """
+    if path.is_dir():
+        return _of_files(dict(_folder(path)))
+    if not path.is_file():
+        raise GenieError(f"There is no file or folder {path}.", code="bundle-missing")
+    if path.stat().st_size > MOST_BYTES:
+        raise _bad(f"it is larger than {MOST_BYTES >> 20} MB")
+    return unpacked(path.read_bytes())
+
+
+def unpacked(data: bytes) -> Bundle:
+    """Open a bundle that came as the bytes of a zip file.
+
+    Nothing is written: whatever its names say, its files are held in memory, and no
+    further than the limits.
+
+    Raises
+    ------
+    GenieError
+        ``bad-bundle``: no zip, a path that leads outside, a link, too large, or no
+        task.toml in it.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _of_files(_unpacked(archive))
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        raise _bad("it is no zip file, or a damaged one") from error
+    except (RuntimeError, NotImplementedError, ValueError) as error:
+        raise _bad("it cannot be unpacked; pack it without a password") from error
+
+
+def _unpacked(archive: zipfile.ZipFile) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = MOST_BYTES
+    for info in archive.infolist():
+        if info.is_dir():
+            continue
+        path = _safe(info.filename)
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in {0, stat.S_IFREG}:
+            raise _bad(f"{path} is a link or a device, not a file")
+        if path in files:
+            raise _bad(f"it has two files {path}")
+        if len(files) >= MOST_FILES:
+            raise _bad(f"it has more than {MOST_FILES} files")
+        most = min(left, _FREE_BYTES + _MAX_RATIO * info.compress_size)
+        files[path] = _member(archive, info, most)
+        left -= len(files[path])
+    return files
+
+
+def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    parts, n = [], 0
+    with archive.open(info) as member:
+        while chunk := member.read(_CHUNK):
+            n += len(chunk)
+            if n > most:
+                raise _bad(f"{info.filename[:80]} unpacks to more than {most:,} bytes")
+            parts.append(chunk)
+    return b"".join(parts)
+
+
+def _safe(name: str) -> str:
+    path = PurePosixPath(name.replace("\\", "/"))
+    parts = path.parts
+    outside = path.is_absolute() or ".." in parts or ":" in name or not parts
+    if outside or "\0" in name or len(name) > 300:
+        raise _bad(f"the path {name[:80]!r} leads outside of it")
+    return str(path)
+
+
+def _folder(folder: Path) -> Iterable[tuple[str, bytes]]:
+    total = 0
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    if len(paths) > MOST_FILES:
+        raise _bad(f"it has more than {MOST_FILES} files")
+    for path in paths:
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+            raise _bad(f"{name} is a link, not a file")
+        total += path.stat().st_size
+        if total > MOST_BYTES:
+            raise _bad(f"it is larger than {MOST_BYTES >> 20} MB")
+        yield name, path.read_bytes()
+
+
+def _of_files(files: Mapping[str, bytes]) -> Bundle:
+    """Find task.toml at the top, or in the one folder that holds everything."""
+    homes = [path for path in files if PurePosixPath(path).name == DEFINITION]
+    if len(homes) != 1:
+        what = "no task.toml" if not homes else "more than one task.toml"
+        raise _bad(f"there is {what} in it")
+    home = homes[0].removesuffix(DEFINITION)
+    inside = {
+        path.removeprefix(home): data
+        for path, data in files.items()
+        if path.startswith(home)
+    }
+    try:
+        document = tomllib.loads(inside[DEFINITION].decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _bad(f"its task.toml cannot be read: {error}") from error
+    return Bundle(_slug_of(document), document, inside)
+
+
+def _slug_of(document: Mapping[str, object]) -> str:
+    slug = document.get("slug")
+    if not isinstance(slug, str) or not SLUG.fullmatch(slug) or len(slug) > 100:
+        raise _bad(
+            f"its slug {str(slug)[:80]!r} must be lower-case letters and digits, with "
+            "hyphens between them"
+        )
+    return slug
+
+
+def _bad(reason: str) -> GenieError:
+    return GenieError(f"The bundle cannot be used: {reason}.", code="bad-bundle")

@@ -1,0 +1,175 @@
+"""From material and questions to a task's bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import mean
+
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL, Ask, fair_cents, seconds_for
+from leaderboard.tasks.drafts.bundle import Bundle, bundle_of
+from leaderboard.tasks.intake.join import Material
+from leaderboard.tasks.intake.roles import TEXT
+
+MOST_ITEMS = 300
+_TRANSLATION = "translation"
+_LOOKED_AT = 200
+
+
+def draft(material: Material, ask: Ask) -> Bundle:
+    """Draft a task: what stands in its files, and what is asked about it.
+
+    Parameters
+    ----------
+    material : Material
+    ask : Ask
+
+    Returns
+    -------
+    Bundle
+        Whether this site can use it is asked elsewhere (`services.fitting`).
+    """
+    rows = [
+        (item.id, dict(item.fields), list(item.references)) for item in material.items
+    ]
+    return bundle_of(_document(material, ask), rows)
+
+
+def _document(material: Material, ask: Ask) -> dict[str, object]:
+    document: dict[str, object] = {
+        "slug": ask.slug,
+        "title": ask.title,
+        "kind": ask.kind or "free",
+        "summary": ask.summary,
+        "source_language": ask.source_language,
+        "target_language": ask.target_language,
+    }
+    if material.output_format != TEXT:
+        document["output_format"] = material.output_format
+    document |= {
+        "release": {
+            "reader": "demo-jsonl",
+            "hidden_references": ask.hidden_references,
+        },
+        "fields": dict(material.labels),
+    }
+    if material.formats:
+        document["formats"] = dict(material.formats)
+    document |= {
+        "source": {"field": next(iter(material.labels), "")},
+        "metrics": {"use": _metrics(material)},
+        "human": _human(material, ask),
+    }
+    if ask.way.table == "comparison":
+        document["comparison"] = _comparison(ask)
+    # people of the house submit; others are limited as everywhere
+    document["quota"] = {"submissions": 3, "days": 7}
+    return document
+
+
+def _metrics(material: Material) -> list[str]:
+    """Choose light metrics that all need references; none where there are none."""
+    if not all(item.references for item in material.items):
+        return []
+    return ["sacrebleu", "chrf", "rougeL", "length"]
+
+
+def _human(material: Material, ask: Ask) -> dict[str, object]:
+    single = ask.way.table == "human"
+    template, statement = _page(ask)
+    criteria = dict(ask.criteria) if single else {}
+    criteria = criteria or {OVERALL: statement}
+    table: dict[str, object] = {
+        "platform": ask.platform,
+        "design": ask.way.design if single else "direct-assessment",
+        "scale": ask.way.scale if single else "likert-5",
+        "hit_template": template,
+        "sample_size": min(ask.n_items or MOST_ITEMS, max(1, len(material.items))),
+        "ratings_per_instance": ask.ratings,
+        **_pay(material, ask, criteria),
+        **_care(material, ask),
+        # the same people judge all systems
+        "exposure": "campaign",
+        "anchor_share": 0,
+    }
+    if ask.kind == _TRANSLATION:
+        table["show_reference"] = all(item.references for item in material.items)
+    if single:
+        table |= _put(ask, criteria)
+    table["criteria"] = criteria
+    if len(criteria) > 1:
+        table["test_criteria"] = _marks(ask, criteria)
+    return table
+
+
+def _page(ask: Ask) -> tuple[str, str]:
+    if ask.kind in KINDS and ask.way.table == "human":
+        template, statement = KINDS[ask.kind]
+        on_agreement = ask.way.scale in {"likert-5", "binary"}
+        return template, statement if on_agreement else ask.way.statement
+    if ask.way.table == "human":
+        return ask.way.template, ask.way.statement
+    return "general-judgement", "This is a good text for what was asked."
+
+
+def _pay(
+    material: Material, ask: Ask, criteria: Mapping[str, str]
+) -> dict[str, object]:
+    outputs = [[*of.values()][:_LOOKED_AT] for of in material.systems.values()]
+    pages = [
+        [*item.fields.values(), *(texts[n] for texts in outputs[:1] if n < len(texts))]
+        for n, item in enumerate(material.items[:_LOOKED_AT])
+    ]
+    seconds = round(mean(seconds_for(page, len(criteria)) for page in pages or [[]]))
+    reward = ask.reward_cents
+    if reward is None:
+        reward = 0 if ask.volunteers else fair_cents(seconds)
+    return {"reward_cents": reward, "expected_seconds": seconds}
+
+
+def _care(material: Material, ask: Ask) -> dict[str, object]:
+    """Say how workers are tested, and how much each may do."""
+    referenced = sum(bool(item.references) for item in material.items) > 1
+    percent = ask.tests_percent
+    if percent is None:
+        percent = 5 if referenced and not ask.volunteers else 0
+    table: dict[str, object] = {
+        "positive_share": percent / 100,
+        "negative_share": percent / 100,
+        # nobody is excluded, and nothing asked again, where nobody is tested
+        "repost_share": 0.1 if percent else 0,
+    }
+    if ask.volunteers:
+        table["worker_percent"] = 100
+    return table
+
+
+def _put(ask: Ask, criteria: Mapping[str, str]) -> dict[str, object]:
+    table: dict[str, object] = {}
+    if ask.instructions:
+        table["instructions"] = ask.instructions
+    if ask.checkboxes:
+        table["checkboxes"] = list(ask.checkboxes)
+    if blind := [name for name in ask.blind if name in criteria]:
+        table["show_input"] = dict.fromkeys(blind, False)
+    return table
+
+
+def _marks(ask: Ask, criteria: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """Mark good texts on all criteria, wrong ones on the first that sees the input."""
+    seen = [name for name in criteria if name not in ask.blind]
+    return {"positive": list(criteria), "negative": seen[:1]}
+
+
+def _comparison(ask: Ask) -> dict[str, object]:
+    table: dict[str, object] = {
+        "design": ask.way.design,
+        "scale": ask.way.scale,
+        "hit_template": ask.way.template,
+    }
+    if ask.instructions:
+        table["instructions"] = ask.instructions
+    criteria = dict(ask.criteria) or {OVERALL: ask.way.statement}
+    table["criteria"] = criteria
+    if len(criteria) > 1:
+        table["test_criteria"] = {"negative": list(criteria)[:1]}
+    return table

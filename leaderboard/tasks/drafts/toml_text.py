@@ -1,0 +1,82 @@
+"""A document as TOML: the same document, the same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+def toml_of(document: Mapping[str, object]) -> str:
+    """Write a document that TOML can hold; tables keep their order.
+
+    Parameters
+    ----------
+    document : mapping
+        Of texts, numbers, truth values, lists of them, and tables.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(toml_of({"slug": "a", "human": {"workers": 3, "criteria": {"c 1": "Why?"}}}))
+    slug = "a"
+    <BLANKLINE>
+    [human]
+    workers = 3
+    <BLANKLINE>
+    [human.criteria]
+    "c 1" = "Why?"
+    <BLANKLINE>
+    """
+    return "\n".join(_table(document, ())).lstrip("\n") + "\n"
+
+
+def _table(table: Mapping[str, object], path: tuple[str, ...]) -> list[str]:
+    plain = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
+    below = {k: v for k, v in table.items() if isinstance(v, Mapping)}
+    lines = []
+    # A table that only holds others needs no header; an empty one does.
+    if path and (plain or not below):
+        lines += ["", f"[{'.'.join(map(_key, path))}]"]
+    lines += [f"{_key(name)} = {_value(value)}" for name, value in plain.items()]
+    for name, value in below.items():
+        lines += _table(value, (*path, name))
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_value(entry) for entry in value)}]"
+    if isinstance(value, Mapping):
+        pairs = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items())
+        return f"{{{pairs}}}"
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    r"""Write a text; where it has several lines, on lines of its own for people to edit.
+
+    Examples
+    --------
+    >>> _text('one\ntwo "2"')
+    '\"\"\"\none\ntwo \\"2\\"\"\"\"'
+    """
+    # JSON escapes what TOML wants escaped, but for the character DEL.
+    quoted = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if "\n" not in text or "\r" in text:
+        return quoted
+    inner = quoted[1:-1].replace("\\\\", "\0").replace("\\n", "\n")
+    return f'"""\n{inner.replace(chr(0), chr(92) * 2)}"""'

@@ -1,0 +1,339 @@
+"""What each column of people's files seems to be, by its name and what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from leaderboard.tasks.intake import turns
+from leaderboard.tasks.intake.problem import FileProblem
+from leaderboard.tasks.intake.roles import (
+    CODE,
+    CONVERSATION,
+    ID,
+    IGNORED,
+    INPUT,
+    MARKDOWN,
+    NAMES,
+    OUTPUT,
+    REFERENCE,
+    SYSTEM,
+    TEXT,
+    Said,
+    Use,
+)
+from leaderboard.tasks.intake.table import Cell, Table
+
+_IDS = {
+    *("id", "key", "uid", "uuid", "guid", "qid", "index", "idx", "nr", "no", "number"),
+    *("instance", "item", "segid", "docid", "sampleid", "exampleid", "questionid"),
+    *("instanceid", "itemid", "promptid", "rowid"),
+}
+_REFERENCES = {
+    *("reference", "references", "ref", "refs", "gold", "golds", "target", "targets"),
+    *("human", "humanreference", "expected", "groundtruth", "label", "goldanswer"),
+    *("goldanswers", "goldreference", "expectedoutput", "idealanswer"),
+}
+_INPUTS = {
+    *("source", "src", "input", "inputs", "question", "prompt", "context", "document"),
+    *("article", "passage", "instruction", "query", "premise", "conversation", "story"),
+    *("dialogue", "dialog", "history", "messages", "title", "obs1", "obs2", "text"),
+    *("sourcetext", "userprompt", "systemprompt", "abstract", "paragraph", "sentence"),
+    *("meaningrepresentation", "mr", "concepts", "keywords", "data", "table"),
+}
+_OUTPUTS = {
+    *("output", "outputs", "prediction", "predictions", "response", "responses"),
+    *("hypothesis", "hyp", "generated", "generation", "generatedtext", "candidate"),
+    *("mt", "reply", "modeloutput", "systemoutput", "pred", "result"),
+}
+# Inputs, unless a file holds nothing else and another one has the inputs.
+_WEAK = {"text", "sentence", "data", "paragraph", "title"}
+# A reference beside systems, and an output where there is no other.
+_EITHER = {"answer", "answers", "summary", "translation", "completion", "highlights"}
+_NAMES = {
+    *("system", "model", "modelname", "systemname", "systemid", "modelid", "method"),
+    "generator",
+}
+_ASIDE = {
+    *("split", "lang", "language", "date", "timestamp", "time", "url", "category"),
+    *("topic", "domain", "meta", "metadata", "tags", "comment", "notes", "score"),
+    *("rating", "length", "seed", "temperature", "tokens", "type", "difficulty"),
+}
+_PREFIX = re.compile(
+    r"(?:output|system|sys|model|pred|prediction|hyp|response|candidate|answer)"
+    r"[ _.:-]+(\S.*)",
+    re.IGNORECASE,
+)
+_SUFFIX = re.compile(
+    r"(.*\S)[ _.:-]+(?:output|outputs|pred|prediction|hyp|response|answer)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+(?:[eE][-+]?[0-9]+)?%?")
+_MARKDOWN = re.compile(r"^(?:#{1,6} |```|\s*[-*] \S|\s*\d+\. \S|\|.*\|$)|\*\*\S", re.M)
+_CODE = re.compile(
+    r"^\s*(?:def |class |import |from \w+ import |return\b|#include|public |function |"
+    r"const |let |var |SELECT |if \(|for \(|\}|@\w+)|[;{]\s*$",
+    re.M,
+)
+_LOOKED_AT = 50
+WORDS = {
+    ID: "names the row",
+    INPUT: "input",
+    REFERENCE: "reference",
+    SYSTEM: "output of a system",
+    NAMES: "says whose output it is",
+    OUTPUT: "output",
+    IGNORED: "left out",
+}
+
+
+def guess(
+    tables: Sequence[Table], said: Said | None = None
+) -> tuple[list[Use], list[FileProblem]]:
+    """Say what each column of each file is taken for.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    said : Said, optional
+        What a person said of columns holds, whatever they look like.
+
+    Returns
+    -------
+    tuple of list of Use and list of FileProblem
+        In the order of files and columns; problems where it cannot be understood.
+
+    Examples
+    --------
+    >>> from leaderboard.tasks.intake.table import Row
+    >>> row = Row("row 2", {"question": "Why?", "ada": "So.", "bob": "Because."})
+    >>> uses, problems = guess([Table("a.csv", tuple(row.cells), (row,))])
+    >>> [(use.column, use.role, use.name) for use in uses]
+    [('question', 'input', 'Question'), ('ada', 'system', 'ada'), ('bob', 'system', 'bob')]
+    """
+    said = said or Said()
+    differing = _differing(tables)
+    uses = [
+        use for table in tables for use in _of_table(table, tables, differing, said)
+    ]
+    return uses, [*said.problems(tables), *_lacks(tables, uses)]
+
+
+def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[FileProblem]:
+    file = tables[0].file if len(tables) == 1 else ""
+    problems = []
+    if not any(use.role in {SYSTEM, OUTPUT} for use in uses):
+        names = ", ".join(f"“{use.column}”" for use in uses[:8])
+        problems.append(
+            FileProblem(
+                "no-system-column",
+                f"no column looks like a system's outputs among {names}; name them "
+                "with --system COLUMN",
+                file,
+            )
+        )
+    if not any(use.role == INPUT for use in uses):
+        problems.append(
+            FileProblem(
+                "no-input-column",
+                "no column looks like an input that people can judge outputs "
+                "against; name one with --input COLUMN",
+                file,
+            )
+        )
+    return problems
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", column.lower())
+
+
+def _differing(tables: Sequence[Table]) -> dict[str, bool]:
+    """Tell of columns that several files have whether the files differ in them."""
+    found = {}
+    for name in {name for table in tables for name in table.columns}:
+        having = [table for table in tables if name in table.columns]
+        if len(having) > 1:
+            first = [str(value) for value in having[0].values(name)]
+            found[name] = any(
+                sorted(map(str, table.values(name))) != sorted(first)
+                for table in having[1:]
+            )
+    return found
+
+
+def _of_table(
+    table: Table, tables: Sequence[Table], differing: Mapping[str, bool], said: Said
+) -> list[Use]:
+    roles = {name: _by_name(name, table) for name in table.columns}
+    if len(tables) > 1:
+        roles |= _among_files(table, roles, differing)
+        roles |= _alone(roles, tables)
+    roles = _in_context(table, roles)
+    roles = _corrected(table, roles, said)
+    return [
+        Use(
+            table.file,
+            name,
+            role,
+            _named(table, name, role, said),
+            said.formats.get(name)
+            or (said.formats.get(OUTPUT, "") if role in {SYSTEM, OUTPUT} else "")
+            or format_of(table.values(name)),
+            "as you said" if said.role_of(name) else WORDS[role],
+        )
+        for name, role in roles.items()
+    ]
+
+
+def _by_name(name: str, table: Table) -> str:
+    plain = _plain(name)
+    for role, names in (
+        (ID, _IDS),
+        (REFERENCE, _REFERENCES),
+        (INPUT, _INPUTS),
+        (OUTPUT, _OUTPUTS),
+        (NAMES, _NAMES),
+        (IGNORED, _ASIDE),
+    ):
+        if plain in names:
+            return role
+    if plain in _EITHER:
+        return "either"
+    if re.fullmatch(r"(?:ref|reference|gold)\d{1,2}", plain):
+        return REFERENCE
+    if _PREFIX.fullmatch(name) or _SUFFIX.fullmatch(name):
+        return "prefixed"
+    return IGNORED if _says_little(table.values(name)) else ""
+
+
+def _says_little(values: Sequence[Cell]) -> bool:
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < len(values):
+        return False
+    # One text throughout may be a poor system; numbers are no texts to judge.
+    return not texts or all(_NUMBER.fullmatch(text.strip()) for text in texts)
+
+
+def _among_files(
+    table: Table, roles: Mapping[str, str], differing: Mapping[str, bool]
+) -> dict[str, str]:
+    """Where every file has a column and the files differ in it, it is their output."""
+    found: dict[str, str] = {}
+    for name, role in roles.items():
+        if role in {ID, IGNORED, OUTPUT, NAMES} or not differing.get(name):
+            continue
+        if role not in {INPUT, REFERENCE} or len(table.columns) <= 2:
+            found[name] = OUTPUT
+    return found
+
+
+def _alone(roles: Mapping[str, str], tables: Sequence[Table]) -> dict[str, str]:
+    """Take the only text of a file as its output where another file has the inputs."""
+    texts = [name for name, role in roles.items() if role not in {ID, IGNORED}]
+    if len(texts) != 1 or (roles[texts[0]] and _plain(texts[0]) not in _WEAK):
+        return {}
+    strong = _INPUTS - _WEAK
+    if any(_plain(name) in strong for table in tables for name in table.columns):
+        return {texts[0]: OUTPUT}
+    return {}
+
+
+def _in_context(table: Table, roles: Mapping[str, str]) -> dict[str, str]:
+    found = dict(roles)
+    long = _is_long(table, found)
+    if NAMES in found.values() and not long:
+        found = {n: IGNORED if role == NAMES else role for n, role in found.items()}
+    unknown = [name for name, role in found.items() if not role]
+    either = [name for name, role in found.items() if role == "either"]
+    has = set(found.values())
+    systems = [name for name, role in found.items() if role == "prefixed"]
+    if OUTPUT not in has and not systems:
+        if INPUT not in has and len(unknown) + len(either) > 1 and unknown:
+            found[unknown.pop(0)] = INPUT
+        if either and not unknown:
+            found[either.pop(0)] = OUTPUT
+        else:
+            systems = unknown
+    for name in either:
+        found[name] = REFERENCE
+    for name in systems:
+        found[name] = SYSTEM
+    if not long and [*found.values()].count(OUTPUT) > 1:
+        found = {n: SYSTEM if r == OUTPUT else r for n, r in found.items()}
+    return {name: role if role in WORDS else IGNORED for name, role in found.items()}
+
+
+def _is_long(table: Table, roles: Mapping[str, str]) -> bool:
+    names = [name for name, role in roles.items() if role == NAMES]
+    if not names or not any(role in {OUTPUT, "either"} for role in roles.values()):
+        return False
+    values = table.values(names[0])
+    return len({str(value) for value in values}) < len(values)
+
+
+def _corrected(table: Table, roles: Mapping[str, str], said: Said) -> dict[str, str]:
+    found = {}
+    for name, role in roles.items():
+        given = said.role_of(name)
+        closed = not given and said.closes(role)
+        if role == OUTPUT and said.systems and not given:
+            # A file that is named as a system keeps its one output.
+            closed = not {table.file, table.stem} & {*said.systems}
+        found[name] = given or (IGNORED if closed else role)
+    if NAMES in found.values() and SYSTEM in found.values():
+        # Whose it is stands in another column: what holds the texts is an output.
+        found = {n: OUTPUT if r == SYSTEM else r for n, r in found.items()}
+    return found
+
+
+def _named(table: Table, column: str, role: str, said: Said) -> str:
+    if role == INPUT:
+        return said.labels.get(column) or _label(column)
+    if role == SYSTEM:
+        return said.systems.get(column) or _system(column)
+    if role == OUTPUT:
+        given = said.systems.get(table.file) or said.systems.get(table.stem)
+        return given or table.stem
+    return ""
+
+
+def _system(column: str) -> str:
+    """Take the name of a system from a column's header.
+
+    Examples
+    --------
+    >>> _system("output_gpt-4"), _system("Ferry prediction"), _system("Model A")
+    ('gpt-4', 'Ferry', 'Model A')
+    """
+    match = _PREFIX.fullmatch(column) or _SUFFIX.fullmatch(column)
+    name = match[1] if match else column
+    # "Model A" is a name; "A" alone says less than the header
+    return (name if len(name) > 1 else column).strip()[:100]
+
+
+def _label(column: str) -> str:
+    words = re.sub(r"[_\W]+", " ", column).strip() or column
+    return f"{words[0].upper()}{words[1:]}"[:100]
+
+
+def format_of(values: Sequence[Cell]) -> str:
+    """Guess how texts are meant to be shown.
+
+    Examples
+    --------
+    >>> format_of(["**Yes**, it is.", "# No"]), format_of(["def f():", "return 1;"])
+    ('markdown', 'code')
+    >>> format_of(["Yes.", "No."])
+    'text'
+    """
+    if any(turns.is_conversation(value) for value in values):
+        return CONVERSATION
+    texts = [value for value in values if isinstance(value, str)][:_LOOKED_AT]
+    if not texts:
+        return TEXT
+    if sum(bool(_MARKDOWN.search(text)) for text in texts) >= 0.3 * len(texts):
+        return MARKDOWN
+    if sum(bool(_CODE.search(text)) for text in texts) >= 0.6 * len(texts):
+        return CODE
+    return TEXT

@@ -1,0 +1,328 @@
+"""Several files and columns put together: instances, and what each system wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.tasks.intake import turns
+from leaderboard.tasks.intake.built import Built, every_input, same_ids
+from leaderboard.tasks.intake.problem import FileProblem, shown
+from leaderboard.tasks.intake.roles import (
+    CONVERSATION,
+    ID,
+    INPUT,
+    NAMES,
+    OUTPUT,
+    REFERENCE,
+    SYSTEM,
+    TEXT,
+    Use,
+)
+from leaderboard.tasks.intake.table import Cell, Row, Table
+
+MOST_SYSTEMS = 100
+_LONGEST_ID, _LONGEST_NAME = 200, 100
+_N_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Item:
+    """One input with its references."""
+
+    id: str
+    fields: Mapping[str, str]
+    references: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Material:
+    """What people are to judge.
+
+    Parameters
+    ----------
+    labels : mapping
+        Field of an item to the label that people read, in order.
+    formats : mapping
+        Field to how it is shown, where that is not plain text.
+    output_format : str
+    items : sequence of Item
+    systems : mapping
+        System to its output for each item, by id.
+    """
+
+    labels: Mapping[str, str]
+    formats: Mapping[str, str]
+    output_format: str
+    items: Sequence[Item]
+    systems: Mapping[str, Mapping[str, str]]
+
+
+def put_together(
+    tables: Sequence[Table], uses: Sequence[Use]
+) -> tuple[Material, list[FileProblem]]:
+    """Make items and systems' outputs of files, by the ids of their rows.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+    uses : sequence of Use
+        What each column is; see `guess`.
+
+    Returns
+    -------
+    tuple of Material and list of FileProblem
+        The material is complete only where there are no problems.
+
+    Examples
+    --------
+    >>> row = Row("row 2", {"q": "Why?", "ada": "So."})
+    >>> uses = [Use("a.csv", "q", "input", "Question"), Use("a.csv", "ada", "system", "Ada")]
+    >>> material, problems = put_together([Table("a.csv", ("q", "ada"), (row,))], uses)
+    >>> material.items[0].fields, material.systems["Ada"]
+    ({'q': 'Why?'}, {'1': 'So.'})
+    """
+    built = Built()
+    labels = {slug(use.column): use.name for use in uses if use.role == INPUT}
+    for table in tables:
+        own = [use for use in uses if use.file == table.file]
+        _take(table, own, built)
+    same_ids(built, len(tables))
+    every_input(built, labels)
+    items = [
+        Item(key, {name: texts.get(name, "") for name in labels}, built.references[key])
+        for key, texts in built.fields.items()
+    ]
+    if len(items) == 1 and not built.found.found:
+        built.wrong(
+            "one-row",
+            "there is only one input, on which nothing can be compared; add more",
+            tables[0].file,
+        )
+    material = Material(
+        labels, _formats(uses), _output_format(uses, built), items, built.systems
+    )
+    return material, built.found.all()
+
+
+def slug(column: str) -> str:
+    """Make a short name of a column, fit for a key.
+
+    Examples
+    --------
+    >>> slug("German original"), slug("原文")
+    ('german_original', '原文')
+    """
+    return re.sub(r"\W+", "_", column.strip().lower()).strip("_")[:50] or "field"
+
+
+def _formats(uses: Sequence[Use]) -> dict[str, str]:
+    return {
+        slug(use.column): use.format
+        for use in uses
+        if use.role == INPUT and use.format != TEXT
+    }
+
+
+def _output_format(uses: Sequence[Use], built: Built) -> str:
+    outputs = [use for use in uses if use.role in {SYSTEM, OUTPUT}]
+    formats = {use.format for use in outputs}
+    if len(formats) > 1 and CONVERSATION in formats:
+        talk = next(use for use in outputs if use.format == CONVERSATION)
+        other = next(use for use in outputs if use.format != CONVERSATION)
+        built.wrong(
+            "mixed-types",
+            f"this is plain text, and “{shown(talk.column)}” of {shown(talk.file)} "
+            "holds conversations; all systems' outputs must be of one kind",
+            other.file,
+            column=other.column,
+        )
+    # The plainest that any of them needs is what all are shown as.
+    return formats.pop() if len(formats) == 1 else TEXT
+
+
+def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
+    by_role: dict[str, list[Use]] = {}
+    for use in uses:
+        by_role.setdefault(use.role, []).append(use)
+    long = bool(by_role.get(NAMES))
+    keys = _keys(table, by_role, built, long=long)
+    for key, row in keys:
+        _inputs(key, row, table, by_role, built)
+    for name, column, rows in _outputs(table, by_role, keys, built):
+        _system(name, column, rows, table, built)
+
+
+def _keys(
+    table: Table, by_role: Mapping[str, Sequence[Use]], built: Built, *, long: bool
+) -> list[tuple[str, Row]]:
+    """Give each row its id: what its column says, its place, or (long) its input."""
+    columns = [use.column for use in by_role.get(ID, ())][:1]
+    by_input: dict[tuple[str, ...], str] = {}
+    inputs = [use.column for use in by_role.get(INPUT, ())]
+    keys: list[tuple[str, Row]] = []
+    seen: dict[str, str] = {}
+    for number, row in enumerate(table.rows, start=1):
+        if columns:
+            key = _given_id(row, columns[0], table.file, built)
+        elif long:
+            texts = tuple(_text(row.cells.get(name)) for name in inputs)
+            key = by_input.setdefault(texts, str(len(by_input) + 1))
+        else:
+            key = str(number)
+        if not key:
+            continue
+        if key in seen and not long:
+            built.wrong(
+                "duplicate-id",
+                f"the id “{shown(key)}” stands in {seen[key]} as well; each row needs "
+                "one of its own",
+                table.file,
+                row.place,
+                columns[0] if columns else "",
+            )
+            continue
+        seen.setdefault(key, row.place)
+        keys.append((key, row))
+    built.ids[table.file] = list(dict.fromkeys(key for key, _ in keys))
+    return keys
+
+
+def _given_id(row: Row, column: str, file: str, built: Built) -> str:
+    value = row.cells.get(column)
+    key = "" if isinstance(value, list) else _text(value).strip()
+    if not key or len(key) > _LONGEST_ID:
+        built.wrong(
+            "bad-id",
+            f"an id must have 1 to {_LONGEST_ID} characters"
+            if key
+            else "the id is missing",
+            file,
+            row.place,
+            column,
+        )
+        return ""
+    return key
+
+
+def _inputs(
+    key: str,
+    row: Row,
+    table: Table,
+    by_role: Mapping[str, Sequence[Use]],
+    built: Built,
+) -> None:
+    texts = built.fields.setdefault(key, {})
+    for use in by_role.get(INPUT, ()):
+        text = _text(row.cells.get(use.column))
+        name = slug(use.column)
+        if texts.get(name, text) != text:
+            built.wrong(
+                "input-differs",
+                f"the input of “{shown(key)}” is another one than in a row before",
+                table.file,
+                row.place,
+                use.column,
+            )
+        texts.setdefault(name, text)
+    references = built.references.setdefault(key, [])
+    for use in by_role.get(REFERENCE, ()):
+        for text in _texts(row.cells.get(use.column)):
+            if text.strip() and text not in references:
+                references.append(text)
+
+
+def _outputs(
+    table: Table,
+    by_role: Mapping[str, Sequence[Use]],
+    keys: Sequence[tuple[str, Row]],
+    built: Built,
+) -> Iterator[tuple[str, str, Sequence[tuple[str, Row]]]]:
+    names = by_role.get(NAMES, ())
+    outputs = by_role.get(OUTPUT, ())
+    if not names or not outputs:
+        for use in (*by_role.get(SYSTEM, ()), *outputs):
+            yield use.name, use.column, keys
+        return
+    rows: dict[str, list[tuple[str, Row]]] = {}
+    for key, row in keys:
+        name = _text(row.cells.get(names[0].column)).strip()
+        if name:
+            rows.setdefault(name, []).append((key, row))
+        else:
+            built.wrong(
+                "missing-cell",
+                "the system's name is missing",
+                table.file,
+                row.place,
+                names[0].column,
+            )
+    for name, of_system in rows.items():
+        yield name, outputs[0].column, of_system
+
+
+def _system(
+    name: str,
+    column: str,
+    rows: Sequence[tuple[str, Row]],
+    table: Table,
+    built: Built,
+) -> None:
+    known = {other.casefold(): other for other in built.systems}
+    if name.casefold() in known:
+        built.wrong(
+            "duplicate-system",
+            f"a system called “{shown(name)}” is in {built.files[known[name.casefold()]]} "
+            "as well; give one another name (--system COLUMN=NAME)",
+            table.file,
+            column=column,
+        )
+        return
+    if not 0 < len(name.strip()) <= _LONGEST_NAME or len(built.systems) >= MOST_SYSTEMS:
+        built.wrong(
+            "too-large",
+            f"a system's name has 1 to {_LONGEST_NAME} characters, and there are at "
+            f"most {MOST_SYSTEMS} systems",
+            table.file,
+            column=column,
+        )
+        return
+    outputs = built.systems[name] = {}
+    built.files[name] = table.file
+    for key, row in rows:
+        text = _text(row.cells.get(column))
+        if not text.strip():
+            built.wrong(
+                "missing-cell",
+                "the output is missing; where a system gave none, write so, such as "
+                "“(no output)”",
+                table.file,
+                row.place,
+                column,
+            )
+        elif key in outputs:
+            built.wrong(
+                "duplicate-id",
+                f"“{shown(name)}” has a second output for “{shown(key)}”",
+                table.file,
+                row.place,
+                column,
+            )
+        outputs.setdefault(key, text)
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, list):
+        if turns.is_conversation(cell):
+            return turns.as_text(cell)
+        return "\n".join(str(part) for part in cell)
+    return str(cell)
+
+
+def _texts(cell: Cell) -> list[str]:
+    if isinstance(cell, list) and not turns.is_conversation(cell):
+        return [str(text) for text in cell]
+    return [_text(cell)]

@@ -1,0 +1,146 @@
+"""JSON and JSONL: a list of objects, an object a line, or an object from id to text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from leaderboard.tasks.intake.problem import FileProblem, Unreadable
+
+Rows = Iterator[tuple[str, dict[str, Any]]]
+# How an object from id to text is understood.
+ID, OUTPUT = "id", "output"
+
+
+def rows_of(text: str, file: str) -> Rows:
+    r"""Read objects with their place.
+
+    Parameters
+    ----------
+    text : str
+    file : str
+
+    Yields
+    ------
+    tuple of str and dict
+        Place in words and the object.
+
+    Raises
+    ------
+    Unreadable
+        ``bad-json`` or ``not-rows``.
+
+    Examples
+    --------
+    >>> list(rows_of('{"q": "Why?"}\n{"q": "Who?"}\n', "a.jsonl"))
+    [('line 1', {'q': 'Why?'}), ('line 2', {'q': 'Who?'})]
+    >>> list(rows_of('{"q1": "Iron.", "q2": "Salt."}', "a.json"))[0]
+    ('entry 1', {'id': 'q1', 'output': 'Iron.'})
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) > 1 and all(_looks_whole(line) for line in lines[:2]):
+        yield from _by_line(text, file)
+        return
+    value = _parsed(text, file, None)
+    if isinstance(value, dict):
+        yield from _of_object(value, file, one_line=len(lines) == 1)
+        return
+    if not isinstance(value, list):
+        raise _no("not-rows", f"the file holds {_kind(value)}, not rows", file)
+    for number, entry in enumerate(value, start=1):
+        yield _row(entry, file, f"entry {number:,}")
+
+
+def _looks_whole(line: str) -> bool:
+    line = line.strip()
+    return line.startswith("{") and line.endswith("}")
+
+
+def _by_line(text: str, file: str) -> Rows:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _row(_parsed(line, file, number), file, f"line {number:,}")
+
+
+def _of_object(value: dict[str, Any], file: str, *, one_line: bool) -> Rows:
+    tables = [
+        inner
+        for inner in value.values()
+        if isinstance(inner, list) and inner and all(isinstance(e, dict) for e in inner)
+    ]
+    # {"version": ..., "data": [...]}, unless the list is a conversation
+    if len(tables) == 1 and not all("role" in entry for entry in tables[0]):
+        for number, entry in enumerate(tables[0], start=1):
+            yield _row(entry, file, f"entry {number:,}")
+    elif value and all(isinstance(inner, dict) for inner in value.values()):
+        for number, (key, inner) in enumerate(value.items(), start=1):
+            yield f"entry {number:,}", {ID: key, **inner}
+    elif one_line and file.lower().endswith((".jsonl", ".ndjson")):
+        yield "line 1", value
+    else:
+        for number, (key, inner) in enumerate(value.items(), start=1):
+            yield f"entry {number:,}", {ID: key, OUTPUT: inner}
+
+
+def _row(value: Any, file: str, place: str) -> tuple[str, dict[str, Any]]:
+    if isinstance(value, dict):
+        return place, value
+    raise _no(
+        "not-rows",
+        f"{_kind(value)} stands here; every row must be an object with named values",
+        file,
+        place,
+    )
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    return {str: "a text", bool: "true or false", list: "a list"}.get(
+        type(value), "a number"
+    )
+
+
+def _parsed(text: str, file: str, line: int | None) -> Any:
+    try:
+        # Numbers stay as they are written: they are ids and texts here.
+        return json.loads(
+            text, parse_int=_Number, parse_float=_Number, object_pairs_hook=_Once.pairs
+        )
+    except _Once as error:
+        reason = f"the name “{error}” stands twice in one object"
+        raise _no("duplicate-column", reason, file, f"line {line or 1:,}") from None
+    except json.JSONDecodeError as error:
+        at, column, reason = line or error.lineno, error.colno, error.msg
+    except RecursionError:
+        at, column, reason = line or 1, 1, "It is nested too deeply"
+    raise _no(
+        "bad-json",
+        f"this is not valid JSON at character {column:,}: "
+        f"{reason[0].lower()}{reason[1:]}",
+        file,
+        f"line {at:,}",
+    )
+
+
+class _Number(str):
+    """A number as it was written."""
+
+    __slots__ = ()
+
+
+class _Once(Exception):
+    """Refuses an object with the same name twice, of which only one would be kept."""
+
+    @classmethod
+    def pairs(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            raise cls(next(name for name in names if names.count(name) > 1)[:60])
+        return found
+
+
+def _no(code: str, message: str, file: str, place: str = "") -> Unreadable:
+    return Unreadable(FileProblem(code, message, file, place))

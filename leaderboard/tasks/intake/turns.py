@@ -1,0 +1,111 @@
+"""Conversations: a list of turns as one readable text, and back.
+
+The text is what metrics, exports and pages without a layout of their own show:
+`User: Hello.` and, after an empty line, `Assistant: Hi!`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+_ROLES = ("role", "from", "speaker", "author")
+_CONTENTS = ("content", "value", "text", "message")
+# Wherever a paragraph of a turn begins as a turn would, a space keeps it apart.
+_LIKE_A_TURN = re.compile(r"(\n\n)(?=[A-Z][A-Za-z0-9_-]{0,29}: )")
+_NAMES = {"human": "User", "gpt": "Assistant", "bot": "Assistant", "model": "Assistant"}
+
+
+def is_conversation(value: object) -> bool:
+    """Tell whether a value is meant as a list of turns with roles.
+
+    Examples
+    --------
+    >>> is_conversation([{"role": "user", "content": "Hello"}]), is_conversation(["a"])
+    (True, False)
+    """
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(turn, dict) for turn in value)
+        and any(_named(turn, _ROLES) is not None for turn in value)
+    )
+
+
+def parsed(text: str) -> list[object] | None:
+    """Read a conversation that a table's cell holds as JSON; None: it is none.
+
+    Examples
+    --------
+    >>> parsed('[{"role": "user", "content": "Hello"}]')
+    [{'role': 'user', 'content': 'Hello'}]
+    >>> parsed("[1] says so")
+    """
+    if not text.lstrip().startswith("[{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if is_conversation(value) else None
+
+
+def problem(turns: Sequence[object]) -> str:
+    """Say what is wrong with a list of turns; nothing when it can be shown.
+
+    Examples
+    --------
+    >>> problem([{"role": "user", "content": "Hello"}, {"role": "assistant"}])
+    'turn 2 has no text under “content”'
+    """
+    for number, turn in enumerate(turns, start=1):
+        if not isinstance(turn, dict):
+            return f"turn {number} is no object with a role and a content"
+        role, content = _named(turn, _ROLES), _named(turn, _CONTENTS)
+        if not isinstance(role, str) or not role.strip():
+            return f"turn {number} has no role"
+        if not isinstance(content, str):
+            return f"turn {number} has no text under “content”"
+    return ""
+
+
+def as_text(turns: Sequence[object]) -> str:
+    r"""Write a list of turns as text.
+
+    Parameters
+    ----------
+    turns : sequence of dict
+        Each with role and content (or from and value, speaker and text).
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> as_text([{"role": "user", "content": "Hello"}, {"from": "gpt", "value": "Hi"}])
+    'User: Hello\n\nAssistant: Hi'
+    """
+    return "\n\n".join(
+        f"{_role(turn)}: {_LIKE_A_TURN.sub(_KEPT_APART, str(_named(turn, _CONTENTS)))}"
+        for turn in turns
+        if isinstance(turn, dict)
+    )
+
+
+_KEPT_APART = r"\1 "
+
+
+def _named(turn: object, names: Sequence[str]) -> object:
+    if not isinstance(turn, dict):
+        return None
+    return next((turn[name] for name in names if name in turn), None)
+
+
+def _role(turn: object) -> str:
+    given = str(_named(turn, _ROLES)).strip()
+    name = _NAMES.get(given.lower(), given)
+    fitting = re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:30] or "Speaker"
+    first = fitting[0].upper()
+    return f"{first}{fitting[1:]}" if first.isalpha() else f"S{fitting[:29]}"

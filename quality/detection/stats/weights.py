@@ -1,0 +1,59 @@
+"""How much each rating counts: the probability that it was given with care, in steps."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from quality.counts import Floats
+
+#: Weights have steps: a score does not change with every answer that anybody gives.
+STEP = 0.05
+#: Whose ratings differ by more than this are weighed rating by rating, in steps as wide
+#: as these, for each step is one more worker to the model of scores.
+_TURN, _TURN_STEP = 0.3, 0.25
+
+
+def rating_weights(worker: npt.ArrayLike, p_rating: npt.ArrayLike) -> Floats:
+    """Give the weight of each rating.
+
+    Parameters
+    ----------
+    worker : array_like of int, shape (n,)
+        Workers are numbered from 0.
+    p_rating : array_like, shape (n,)
+        Probability that each rating was given without care.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The same for all ratings of a worker, but for those who seem to have begun with
+        care and then stopped: what they gave before keeps its weight.
+
+    Examples
+    --------
+    >>> rating_weights([0, 0, 1, 1], [0.02, 0.04, 0.0, 0.9]).tolist()
+    [0.95, 0.95, 1.0, 0.0]
+    """
+    who = np.asarray(worker, dtype=np.int64)
+    weight = 1 - np.asarray(p_rating, dtype=np.float64)
+    if not len(who):
+        return weight
+    n = int(who.max()) + 1
+    low, high = np.ones(n), np.zeros(n)
+    np.minimum.at(low, who, weight)
+    np.maximum.at(high, who, weight)
+    mean = np.bincount(who, weight, n) / np.maximum(np.bincount(who, minlength=n), 1)
+    turned = (high - low > _TURN)[who]
+    return np.where(turned, steps(weight, _TURN_STEP), steps(mean, STEP)[who])
+
+
+def steps(weight: Floats, step: float = STEP) -> Floats:
+    """Round to steps.
+
+    Examples
+    --------
+    >>> steps(np.array([0.96, 0.12])).tolist()
+    [0.95, 0.1]
+    """
+    return np.round(np.round(weight / step) * step, 2)

@@ -1,0 +1,70 @@
+"""Whoever starts a new site makes its first staff account with a link that works once."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+
+from genie.accounts import first_staff
+
+pytestmark = pytest.mark.django_db
+
+WORDS = {
+    "username": "nina",
+    "email": "nina@example.org",
+    "password1": "a kite in the wind",
+    "password2": "a kite in the wind",
+}
+
+
+def test_the_link_makes_an_account_that_may_do_everything_and_signs_it_in(client):
+    way = first_staff.way()
+    assert "Set up this site" in client.get(way).content.decode()
+    page = client.post(way, WORDS, follow=True)
+    nina = get_user_model().objects.get()
+    assert (nina.is_staff, nina.is_superuser) == (True, True)
+    assert page.wsgi_request.user == nina
+    assert "First steps" in page.content.decode()
+    assert client.get(reverse("admin:index")).status_code == 200
+    # and signs in later like everybody
+    again = Client().post(
+        reverse("login"), {"login": "nina", "password": WORDS["password1"]}
+    )
+    assert again.status_code == 302
+
+
+def test_it_works_once(client):
+    way, other = first_staff.way(), first_staff.way()
+    client.post(way, WORDS)
+    for path in (way, other):
+        answer = Client().post(path, {**WORDS, "username": "eve"})
+        assert answer.url == reverse("login")
+    assert get_user_model().objects.count() == 1
+    assert not first_staff.is_wanted()
+
+
+def test_who_comes_second_at_the_same_moment_makes_nothing():
+    form = first_staff.FirstStaffForm(WORDS)
+    assert form.is_valid()
+    get_user_model().objects.create_superuser("first", "first@example.org", "x")
+    with pytest.raises(first_staff.TooLate):
+        first_staff.make(form)
+
+
+@pytest.mark.parametrize("wrong", [{"password2": "x"}, {"email": ""}, {"username": ""}])
+def test_what_is_wrong_is_said_and_nothing_made(client, wrong):
+    assert client.post(first_staff.way(), {**WORDS, **wrong}).status_code == 400
+    assert not get_user_model().objects.exists()
+
+
+def test_only_links_of_this_site_and_of_this_day_are_good(client, monkeypatch):
+    assert client.get(reverse("accounts:set-up", args=["made-up"])).status_code == 404
+    monkeypatch.setattr(signing.time, "time", lambda: 1_000_000_000)
+    old = first_staff.way()
+    monkeypatch.undo()
+    assert client.get(old).status_code == 404
+    other = reverse("accounts:set-up", args=[signing.dumps("staff", salt="another")])
+    assert client.get(other).status_code == 404

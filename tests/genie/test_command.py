@@ -1,0 +1,82 @@
+"""`genie`: every command by its name, and a help that begins at the beginning."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from django.core.management import get_commands
+
+from genie import command
+from genie.lib.serving import local_site
+from tests.installed import ROOT
+
+
+def test_the_help_names_every_command_of_ours_and_only_what_exists():
+    known = {name.replace("_", "-") for name in get_commands()}
+    text = command.overview()
+    for name in command._ours():
+        assert name in known
+        assert name in text
+    shown = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
+    assert set(shown) <= known
+    assert shown[:2] == ["up", "demo"]
+
+
+@pytest.mark.parametrize("words", [[], ["help"], ["--help"]])
+def test_the_help_comes_without_loading_django(words):
+    code = (
+        f"import sys; sys.argv[1:] = {words!r}; from genie.command import main; main();"
+        "print('loaded' if 'django.core' in sys.modules else 'quick')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )  # fmt: skip
+    assert "make a site in this folder" in done.stdout
+    assert done.stdout.endswith("quick\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "run"),
+    [
+        (["load-task", "demo-qa"], ["load_task", "demo-qa"]),
+        (["load_task", "demo-qa"], ["load_task", "demo-qa"]),
+        (["help", "load-task"], ["help", "load_task"]),
+        (["check", "--fail-level", "ERROR"], ["check", "--fail-level", "ERROR"]),
+    ],
+)
+def test_hyphens_and_underscores_name_the_same_command(monkeypatch, words, run):
+    asked = []
+    monkeypatch.setattr(sys, "argv", ["genie", *words])
+    monkeypatch.setattr(
+        "django.core.management.execute_from_command_line", asked.append
+    )
+    command.main()
+    assert asked == [["genie", *run]]
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_done():
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(local_site.CommandError, match="genie up --port 1"):
+            local_site.LocalSite().refuse_taken(port, "genie up --port 1")
+
+
+@pytest.mark.django_db
+def test_an_older_database_is_brought_up_to_date(monkeypatch, capsys):
+    asked = []
+    steps = [("crowd", "0027"), ("quality", "0013")]
+    monkeypatch.setattr(
+        local_site.MigrationExecutor, "migration_plan", lambda *_: steps
+    )
+    monkeypatch.setattr(local_site, "call_command", lambda *w, **_: asked.append(w))
+    site = local_site.LocalSite()
+    site.begin()
+    site.prepare_database()
+    assert asked == [("migrate",)]
+    assert "2 steps" in capsys.readouterr().out

@@ -1,0 +1,96 @@
+"""Tables made at once are those that the migrations end with."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from django.db import connections
+
+from genie.lib import new_database
+from tests.shared import put_migrated_sqlite
+
+NAME = "at-once"
+# What migrations leave in tables, besides tables.
+ROWS = {
+    "django_migrations": "app, name",
+    "django_content_type": "app_label, model",
+    "auth_permission": "codename, name",
+}
+
+
+@pytest.fixture
+def fresh(tmp_path, django_db_blocker):
+    """Give an empty SQLite database of its own, with the product's settings."""
+    connections.databases[NAME] = {
+        **connections.databases["default"],
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(tmp_path / "genie.sqlite3"),
+    }
+    with django_db_blocker.unblock():
+        yield connections[NAME]
+        connections[NAME].close()
+    del connections[NAME]
+    del connections.databases[NAME]
+
+
+def content(path) -> dict[str, object]:
+    """Read every table's columns, rules and rows, and every index.
+
+    Columns that a migration added stand last, and rows have other numbers and times:
+    nothing asks for either.
+    """
+    found: dict[str, object] = {}
+    with sqlite3.connect(path) as database:
+        read = database.execute(
+            "select type, name, sql from sqlite_master where name not like 'sqlite_%'"
+        )
+        for kind, name, sql in read.fetchall():
+            found[f"{kind} {name}"] = rules(sql) if kind == "table" else sql
+        for table, column in ROWS.items():
+            rows = database.execute(f"select {column} from {table}").fetchall()
+            found[f"rows of {table}"] = sorted(rows)
+        found["tables with rows"] = {
+            name
+            for name in (key.removeprefix("table ") for key in list(found))
+            if f"table {name}" in found
+            and database.execute(f"select 1 from {name} limit 1").fetchone()
+        }
+    return found
+
+
+def rules(sql: str) -> list[str]:
+    """Take a table's definition apart: its columns and constraints, in any order."""
+    inner = sql[sql.index("(") + 1 : sql.rindex(")")]
+    parts, depth, begin = [], 0, 0
+    for at, sign in enumerate(inner):
+        depth += (sign == "(") - (sign == ")")
+        if sign == "," and depth == 0:
+            parts.append(inner[begin:at].strip())
+            begin = at + 1
+    return sorted([*parts, inner[begin:].strip()])
+
+
+def test_they_are_the_same_as_those_of_the_migrations(fresh, tmp_path):
+    assert new_database.is_empty(fresh)
+    new_database.create(fresh)
+    assert not new_database.is_empty(fresh)
+    put_migrated_sqlite(tmp_path / "migrated.sqlite3")
+    at_once, step_by_step = (
+        content(tmp_path / name) for name in ("genie.sqlite3", "migrated.sqlite3")
+    )
+    assert at_once == step_by_step
+    assert set(at_once["tables with rows"]) == set(ROWS)
+
+
+def test_a_start_that_is_cut_off_leaves_nothing_behind(fresh, monkeypatch):
+    def cut_off(*_args, **_kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(new_database, "emit_post_migrate_signal", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        new_database.create(fresh)
+    assert new_database.is_empty(fresh)
+    monkeypatch.undo()
+    new_database.create(fresh)
+    assert not new_database.is_empty(fresh)

@@ -1,0 +1,84 @@
+"""A report has what a paper needs of a task, on one page and in one archive."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+from django.urls import reverse
+
+from leaderboard.releases import bundle
+from leaderboard.releases.rebuilding.rebuild import rebuild
+from tests.factories import make_task, make_worker
+from tests.leaderboard.boards.pages.judged import judge
+
+
+@pytest.fixture
+def task():
+    return make_task("tidy-news", n_instances=20, sample_size=20)
+
+
+@pytest.fixture
+def two(task, team, submitter):
+    workers = [make_worker(name=f"secret-{n}") for n in range(3)]
+    who = {"workers": workers, "owner": submitter, "team": team}
+    judge(task, 0.7, system="Kite_1 | <b>", **who)
+    judge(task, 0.2, system="Egret", **who)
+    judge(task, 0.9, system="Hidden", visibility="PRIVATE", **who)
+
+
+def address(task):
+    return reverse("admin:leaderboard_task_report", args=[task.pk])
+
+
+def text_of(client, task):
+    return client.get(address(task)).content.decode()
+
+
+def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
+    text = text_of(client_of("superuser"), task)
+    assert "3 workers rated the outputs of 2 systems" in text
+    assert "workers were paid" in text
+    assert r"\begin{table}" in text
+    assert "| Rank | Cluster | System |" in text
+    assert "<svg" in text
+    assert "Kite_1 | &lt;b&gt;" in text
+    assert "Hidden" not in text
+
+
+def test_an_empty_board_has_no_report(client_of, task):
+    assert "has been rated by people yet" in text_of(client_of("superuser"), task)
+    client = client_of("superuser")
+    assert client.post(address(task))["Content-Type"].startswith("text/html")
+
+
+def test_only_who_may_release_data_gets_it(client_of, task, two):
+    assert client_of("submitter").get(address(task)).status_code == 302
+    assert client_of("staff").get(address(task)).status_code == 403
+
+
+def test_the_archive_holds_table_cards_and_data_that_compute_the_scores_again(
+    client_of, task, two, tmp_path
+):
+    answer = client_of("superuser").post(address(task))
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as packed:
+        packed.extractall(tmp_path)
+        names = packed.namelist()
+    folder = tmp_path / task.slug
+    assert {
+        f"{task.slug}/table.{form}" for form in ("tex", "md", "csv", "json", "bib")
+    } <= (set(names))
+    assert (folder / "methods.txt").read_text().startswith("3 workers rated")
+    assert (folder / "figure.svg").read_text().startswith("<svg")
+    assert "Egret" in (folder / "costs.csv").read_text()
+    ethics = (folder / "ethics.md").read_text()
+    assert "- workers: 3, of whom 0 excluded" in ethics
+    assert "Approval by a research ethics committee: for the authors" in ethics
+    assert len(list((folder / "cards").glob("*.md"))) == 2
+    everything = "".join(
+        path.read_text() for path in folder.rglob("*") if path.is_file()
+    )
+    assert "secret-" not in everything
+    assert bundle.check(folder / "data") > 5
+    assert rebuild(folder / "data").n_same["scores"] > 2

@@ -1,0 +1,252 @@
+"""From files of outputs to a board: each kind of task, walked through to its end."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from crowd.models import Invitation, Worker
+from crowd.workers.services import consent, invitations
+from genie.lib import jobs
+from leaderboard.evaluation.run import advance
+from leaderboard.evaluation.services.simulate import Crowd, Player
+from leaderboard.models import Comparison, Score, Submission, Task
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+WORDS = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+]
+QUESTIONS = [f"What comes after {word}, and why is that so?" for word in WORDS]
+
+
+@pytest.fixture(autouse=True)
+def boss(db):
+    boss = make_user("boss", is_staff=True, is_superuser=True)
+    return boss
+
+
+@pytest.fixture
+def new(tmp_path):
+    def run(name, files, *options):
+        paths = []
+        for file, content in files.items():
+            path = tmp_path / file
+            data = content if isinstance(content, bytes) else content.encode()
+            path.write_bytes(data)
+            paths.append(str(path))
+        out = io.StringIO()
+        call_command("new", name, "--outputs", *paths, *options, stdout=out)
+        return out.getvalue()
+
+    return run
+
+
+def csv_of(columns):
+    names = list(columns)
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(names)]
+    lines += [",".join(f'"{cell}"' for cell in row) for row in rows]
+    return "\n".join(lines)
+
+
+def judged(task, *, of_text=None):
+    """Let three people judge all there is: texts with “good” in them are good."""
+    players = []
+    for number in range(3):
+        user = make_user(f"worker-{task.slug}-{number}")
+        worker = invitations.register_worker(
+            user=user, platform_worker_id=f"user-{user.pk}"
+        )
+        consent.give(worker, task.slug)
+        players.append(Player(worker, "diligent"))
+
+    def good(text):
+        return 0.9 if "good" in text else 0.2
+
+    crowd = Crowd(
+        players,
+        quality=lambda item: good(item.data.get("prediction", "")),
+        of_text=lambda _item, text: good(text),
+        seed=1,
+    )
+    while crowd.work():
+        advance()
+        jobs.drain()
+    return crowd
+
+
+def the_board(client, slug):
+    return client.get(reverse("leaderboard:board", args=[slug])).content.decode()
+
+
+WIDE = {
+    "question": QUESTIONS,
+    "ada": [f"A good answer about {word}." for word in WORDS],
+    "bob": [f"A bad answer about {word}." for word in WORDS],
+}
+
+
+def test_one_file_without_references_or_metrics_to_the_board(new, client):
+    out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
+    assert "bob: output of a system “bob”" in out
+    task = Task.objects.get(slug="mine")
+    assert (task.kind, list(task.configuration.metrics.use)) == ("free", [])
+    link = re.search(r"(/work/\S*)\n", out)[1]
+    assert client.get(link).status_code == 200
+    judged(task)
+    states = dict(Submission.objects.values_list("system_name", "state"))
+    assert states == {"ada": "PUBLISHED", "bob": "PUBLISHED"}
+    ada, bob = (
+        Score.objects.get(submission__system_name=name, superseded_at=None)
+        for name in ("ada", "bob")
+    )
+    assert ada.low > bob.high
+    page = the_board(client, "mine")
+    assert page.index("ada") < page.index("bob")
+    about = client.get(reverse("leaderboard:submission", args=[ada.submission_id]))
+    assert about.status_code == 200
+
+
+def test_the_same_command_again_changes_nothing_and_goes_on(new):
+    new("mine", {"a.csv": csv_of(WIDE)})
+    assert {s.state for s in Submission.objects.all()} == {"MEASURED"}
+    out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
+    assert "Approved and started: 2." in out
+    assert Submission.objects.count() == 2
+    out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0")
+    assert "Approved" not in out
+
+
+def test_a_price_beyond_what_was_said_starts_nothing(new):
+    with pytest.raises(CommandError, match=r"more than \$0.10"):
+        new("mine", {"a.csv": csv_of(WIDE)}, "--reward", "5", "--yes-up-to", "0.10")
+    assert {s.state for s in Submission.objects.all()} == {"MEASURED"}
+
+
+def test_bad_files_load_nothing(new):
+    with pytest.raises(CommandError) as refused:
+        new("mine", {"a.csv": "question,ada,bob\nWhy?,So.\n"})
+    assert "a.csv, row 2: this row has 2 cells and the header 3" in str(refused.value)
+    assert not Task.objects.exists()
+
+
+def test_a_dry_run_keeps_nothing(new, tmp_path):
+    out = new(
+        "mine", {"a.csv": csv_of(WIDE)}, "--dry-run", "--save", str(tmp_path / "b")
+    )
+    assert "Nothing has been loaded" in out
+    assert (tmp_path / "b/mine/task.toml").is_file()
+    assert not Task.objects.exists()
+
+
+def test_which_is_better_asks_about_pairs(new, client):
+    out = new(
+        "pairs", {"a.csv": csv_of(WIDE)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
+    )  # fmt: skip
+    assert "10 pages to judge in 1 comparisons" in out
+    task = Task.objects.get(slug="pairs")
+    judged(task)
+    comparison = Comparison.objects.get()
+    assert comparison.is_over
+    assert comparison.n_labels > 0
+
+
+TALK = [
+    [{"role": "user", "content": question}, {"role": "assistant", "content": "Hm."}]
+    for question in QUESTIONS
+]
+
+
+def test_conversations_on_both_sides(new, client):
+    rows = [
+        {
+            "id": str(n),
+            "messages": talk,
+            "ada": [*talk, {"role": "assistant", "content": "A good end."}],
+            "bob": [*talk, {"role": "assistant", "content": "<b>bad</b>"}],
+        }
+        for n, talk in enumerate(TALK)
+    ]
+    new("talk", {"a.json": json.dumps(rows)}, "--yes-up-to", "0")
+    task = Task.objects.get(slug="talk")
+    assert task.configuration.output_format == "conversation"
+    crowd = judged(task)
+    assert Submission.objects.filter(state="PUBLISHED").count() == 2
+    # what somebody was shown
+    client.force_login(crowd.players[0].worker.user)
+    from crowd.hit_templates import get
+    from crowd.models import Item
+
+    item = Item.objects.order_by("pk").first()
+    html = get("general-judgement").render(item.data)
+    assert html.count('class="turn"') == 5
+    assert "<b>bad" not in html
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "expected"),
+    [
+        (
+            {"a.csv": csv_of({"context": WORDS, **WIDE})},
+            ["--input", "context", "--input", "question=Question asked"],
+            {"fields": {"context": "Context", "question": "Question asked"}},
+        ),
+        (
+            {"a.csv": csv_of(WIDE)},
+            ["--show", "output=code", "--show", "question=markdown"],
+            {"output_format": "code", "formats": {"question": "markdown"}},
+        ),
+        (
+            {"a.csv": csv_of({"reference": WORDS, **WIDE})},
+            ["--kind", "question-answering"],
+            {"kind": "question-answering"},
+        ),
+        (
+            {"a.csv": csv_of(WIDE)},
+            [
+                *("--criterion", "truth=It is true."),
+                *("--criterion", "flow=It reads well."),
+                *("--blind", "flow", "--checkbox", "added"),
+            ],
+            {},
+        ),
+        ({"a.csv": csv_of(WIDE)}, ["--ask", "How good is it?"], {}),
+        ({"a.csv": csv_of(WIDE)}, ["--design", "binary"], {}),
+        ({"a.csv": csv_of(WIDE)}, ["--design", "likert-6", "--ratings", "2"], {}),
+    ],
+    ids=["inputs", "formats", "kind", "criteria", "slider", "binary", "likert-6"],
+)
+def test_other_kinds_get_to_their_scores(new, files, options, expected):
+    new("mine", files, "--yes-up-to", "0", *options)
+    task = Task.objects.get(slug="mine")
+    assert {name: task.config[name] for name in expected} == expected
+    judged(task)
+    rows = Submission.objects.all()
+    assert {row.state for row in rows} == {"PUBLISHED"}, [row.failure for row in rows]
+
+
+def test_the_link_has_places_for_several(new, client):
+    out = new("mine", {"a.csv": csv_of(WIDE)}, "--yes-up-to", "0", "--places", "2")
+    link = re.search(r"(/work/\S*)\n", out)[1]
+    answers = {"password1": "long enough 4 all", "password2": "long enough 4 all"}
+    for number in range(3):
+        client.logout()
+        page = client.post(link, {"username": f"wim{number}", **answers})
+        assert page.status_code == (302 if number < 2 else 410), page.content.decode()
+    assert Worker.objects.filter(came_by=Invitation.objects.get()).count() == 2

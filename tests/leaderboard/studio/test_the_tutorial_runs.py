@@ -1,0 +1,41 @@
+"""The commands of docs/own-task.md, run as they stand there."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from leaderboard.models import Submission, Task
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs/own-task.md").read_text("utf-8")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.M | re.S)
+
+
+def test_four_systems_in_a_table_to_a_link(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_user("boss", is_staff=True, is_superuser=True)
+    Path("answers.csv").write_text(blocks("")[0], "utf-8")
+    said = []
+    first, *_, last = blocks("sh")
+    for line in (first + last).splitlines():
+        command, *arguments = shlex.split(line.removeprefix("genie "))
+        out = io.StringIO()
+        call_command(command, *arguments, stdout=out)
+        said.append(out.getvalue())
+    assert "Nothing has been loaded" in said[0]
+    assert "/work/invitation/" in said[1]
+    assert set(Submission.objects.values_list("state", flat=True)) == {"ANNOTATING"}
+    assert Task.objects.get().n_instances == 2
+    assert Path("sky-and-salt.zip").is_file()
+    assert "already loaded" in said[-1]

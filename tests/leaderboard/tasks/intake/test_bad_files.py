@@ -1,0 +1,314 @@
+"""Each kind of bad file gets one clear sentence, with file, row and column."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from genie.lib.bounded import Limits as Bounds
+from genie.lib.bounded import call_bounded
+from leaderboard.tasks.intake.guess import guess
+from leaderboard.tasks.intake.join import put_together
+from leaderboard.tasks.intake.read import read_table
+from leaderboard.tasks.intake.roles import Said
+from leaderboard.tasks.intake.table import Limits, Table
+from tests.leaderboard.tasks.intake.workbook import sheet, workbook
+
+HEAD = "id,question,ada,bob\n"
+ROWS = [["id", "question", "ada"], ["1", "Why?", "So."], ["2", "Who?", "Me."]]
+SMALL = Limits(n_bytes=4_000_000, n_rows=100, n_columns=20, n_characters=1_000)
+
+
+def said_of(files: dict[str, bytes], said: Said | None = None) -> list[str]:
+    """Read files as the product does and give what is said of them."""
+    tables, sentences = [], []
+    for name, data in files.items():
+        table = read_table(io.BytesIO(data), file=name, most=SMALL)
+        if isinstance(table, Table):
+            tables.append(table)
+        else:
+            sentences += [str(problem) for problem in table]
+    if sentences:
+        return sentences
+    uses, problems = guess(tables, said)
+    if not problems:
+        _, problems = put_together(tables, uses)
+    return [str(problem) for problem in problems]
+
+
+def csv(text: str) -> dict[str, bytes]:
+    return {"a.csv": text.encode()}
+
+
+def lines(*rows: object) -> dict[str, bytes]:
+    return {"a.jsonl": "\n".join(json.dumps(row) for row in rows).encode()}
+
+
+def book(*args, **kwargs) -> dict[str, bytes]:
+    return {"a.xlsx": workbook(*args, **kwargs)}
+
+
+def zipped(name: str, data: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return out.getvalue()
+
+
+DEEP = "[" * 100_000
+TALK = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+BAD = {
+    "an empty file": (csv(""), "a.csv: the file is empty."),
+    "blanks only": (csv(" \n\n"), "a.csv: the file is empty."),
+    "a header alone": (
+        csv(HEAD),
+        "a.csv: there is a header and no row below it.",
+    ),
+    "one row": (
+        csv(HEAD + "1,Why?,So.,No.\n"),
+        "a.csv: there is only one input, on which nothing can be compared; add more.",
+    ),
+    "Latin-1": (
+        {"a.csv": (HEAD + "1,Why?,Café,x\n").encode("latin-1")},
+        "a.csv, line 2: the byte 0xe9 is not UTF-8; save the file as UTF-8 (in a "
+        "spreadsheet: CSV UTF-8).",
+    ),
+    "half of UTF-16": (
+        {"a.csv": HEAD.encode("utf-16") + b"x"},
+        "a.csv: the file begins as UTF-16 and is not; save it as UTF-8.",
+    ),
+    "UTF-16 without its mark": (
+        {"a.csv": HEAD.encode("utf-16-le")},
+        "a.csv, line 1: a NUL character stands here, so this is no text, or UTF-16 "
+        "without its byte order mark; save it as UTF-8.",
+    ),
+    "a control character": (
+        csv(HEAD + "1,Why?,So.\x07,No.\n"),
+        "a.csv, line 2: the control character U+0007 stands here; remove it.",
+    ),
+    "a control character behind an escape": (
+        lines({"question": "Why?", "ada": "So.\u202e"}),
+        "a.jsonl, line 1, column “ada”: the character U+202E stands here, which cannot "
+        "be shown as it is; remove it.",
+    ),
+    "ragged rows": (
+        csv(HEAD + "1,Why?,So.,No.\n2,Who, me?,Me.,You.\n"),
+        "a.csv, row 3: this row has 5 cells and the header 4; a cell that contains the "
+        "separator or a line break stands in quotation marks.",
+    ),
+    "an open quotation mark": (
+        csv(HEAD + '1,"Why?,So.,No.\n2,Who?,Me.,You.\n'),
+        "a.csv, row 2: a quotation mark is not closed, or text follows a closed one; "
+        'write a quotation mark within a cell twice ("").',
+    ),
+    "a header twice": (
+        csv("question,ada,ada\nWhy?,So.,No.\n"),
+        "a.csv, row 1, column “ada”: two columns have this header; rename one.",
+    ),
+    "a column without header": (
+        csv("question,,ada\nWhy?,x,So.\n"),
+        "a.csv, row 1: column 2 has no header; name it, or remove the column.",
+    ),
+    "an id twice": (
+        csv(HEAD + "1,Why?,So.,No.\n1,Who?,Me.,You.\n"),
+        "a.csv, row 3, column “id”: the id “1” stands in row 2 as well; each row needs "
+        "one of its own.",
+    ),
+    "an id missing": (
+        csv(HEAD + "1,Why?,So.,No.\n,Who?,Me.,You.\n"),
+        "a.csv, row 3, column “id”: the id is missing.",
+    ),
+    "an output missing": (
+        csv(HEAD + "1,Why?,So.,No.\n2,Who?,,You.\n"),
+        "a.csv, row 3, column “ada”: the output is missing; where a system gave none, "
+        "write so, such as “(no output)”.",
+    ),
+    "an input missing": (
+        csv(HEAD + "1,Why?,So.,No.\n2,,Me.,You.\n"),
+        "there is no input for the id “2”.",
+    ),
+    "ids that differ": (
+        {
+            "a.csv": b"id,question,output\n1,Why?,So.\n2,Who?,Me.\n",
+            "b.csv": b"id,question,output\n1,Why?,No.\n3,Who?,You.\n",
+        },
+        "b.csv: compared with a.csv, it lacks the id “2”; all files must be about the "
+        "same inputs.",
+    ),
+    "another number of rows": (
+        {"a.csv": b"question,output\nWhy?,So.\nWho?,Me.\n", "b.txt": b"No.\n"},
+        "b.txt: it has 1 rows and a.csv 2; without a column of ids, rows are matched by "
+        "their order.",
+    ),
+    "another input under the same id": (
+        {
+            "a.csv": b"id,question,output\n1,Why?,So.\n2,Who?,Me.\n",
+            "b.csv": b"id,question,output\n1,Why?,No.\n2,Where?,You.\n",
+        },
+        "b.csv, row 3, column “question”: the input of “2” is another one than in a row "
+        "before.",
+    ),
+    "one system in two files": (
+        {
+            "x/ada.csv": b"id,question,output\n1,Why?,So.\n2,Who?,Me.\n",
+            "y/Ada.csv": b"id,question,output\n1,Why?,No.\n2,Who?,You.\n",
+        },
+        "y/Ada.csv, column “output”: a system called “Ada” is in x/ada.csv as well; give "
+        "one another name (--system COLUMN=NAME).",
+    ),
+    "broken JSON": (
+        {"a.jsonl": b'{"question": "Why?"}\n{"question": }\n'},
+        "a.jsonl, line 2: this is not valid JSON at character 14: expecting value.",
+    ),
+    "JSON that is nested too deeply": (
+        {"a.json": DEEP.encode()},
+        "a.json, line 1: this is not valid JSON at character 1: it is nested too deeply.",
+    ),
+    "a name twice in one object": (
+        {"a.jsonl": b'{"q": "Why?", "q": "Who?"}\n{"q": "x"}\n'},
+        "a.jsonl, line 1: the name “q” stands twice in one object.",
+    ),
+    "a list of texts": (
+        {"a.json": b'["Why?", "Who?"]'},
+        "a.json, entry 1: a text stands here; every row must be an object with named "
+        "values.",
+    ),
+    "a number alone": (
+        {"a.json": b"17"},
+        "a.json: the file holds a number, not rows.",
+    ),
+    "a nested value": (
+        lines({"question": {"text": "Why?"}, "ada": "So."}),
+        "a.jsonl, line 1, column “question”: a nested value stands here; a text, a list "
+        "of texts (references) or a list of turns with “role” and “content” is needed.",
+    ),
+    "mixed kinds in one column": (
+        lines({"prompt": TALK, "ada": "So."}, {"prompt": "Hello", "ada": "Me."}),
+        "a.jsonl, line 2, column “prompt”: “Hello” stands here, and a conversation in "
+        "line 1; use one kind in a column.",
+    ),
+    "a turn without content": (
+        lines({"prompt": [{"role": "user"}], "ada": "So."}),
+        "a.jsonl, line 1, column “prompt”: turn 1 has no text under “content”.",
+    ),
+    "outputs of two kinds": (
+        lines(
+            {"prompt": "Hello", "output_ada": TALK, "output_bob": "Hi"},
+            {"prompt": "Bye", "output_ada": TALK, "output_bob": "Hi"},
+        ),
+        "a.jsonl, column “output_bob”: this is plain text, and “output_ada” of a.jsonl "
+        "holds conversations; all systems' outputs must be of one kind.",
+    ),
+    "no system": (
+        csv("id,question,score\n1,Why?,2\n2,Who?,3\n"),
+        "a.csv: no column looks like a system's outputs among “id”, “question”, "
+        "“score”; name them with --system COLUMN.",
+    ),
+    "no input": (
+        csv("id,output_ada,output_bob\n1,So.,No.\n2,Me.,You.\n"),
+        "a.csv: no column looks like an input that people can judge outputs against; "
+        "name one with --input COLUMN.",
+    ),
+    "too many rows": (
+        csv(HEAD + "".join(f"{n},Why?,So.,No.\n" for n in range(200))),
+        "a.csv: there are more than 100 rows.",
+    ),
+    "too many columns": (
+        csv(",".join(f"c{n}" for n in range(30)) + "\n" + "x," * 29 + "x\n"),
+        "a.csv: there are more than 20 columns.",
+    ),
+    "too long a text": (
+        csv(HEAD + f"1,Why?,{'So ' * 500},No.\n"),
+        "a.csv, row 2, column “ada”: the text has 1,500 characters; 1,000 are possible.",
+    ),
+    "too large a file": (
+        csv(HEAD + "x" * 4_000_000),
+        "a.csv: the file is larger than 3.8147 MB.",
+    ),
+    "an old Excel file": (
+        {"a.xls": b"\xd0\xcf\x11\xe0 and so on"},
+        "a.xls: the file is an Excel file of before 2007, or one with a password; save "
+        "it as XLSX without a password, or as CSV.",
+    ),
+    "a PDF": (
+        {"a.csv": b"%PDF-1.7 ..."},
+        "a.csv: the file is a PDF; save the table as CSV.",
+    ),
+    "a zip archive": (
+        {"a.zip": zipped("a.csv", HEAD.encode())},
+        "a.zip: this is a zip archive and no XLSX workbook; unpack it, or save the table "
+        "as XLSX.",
+    ),
+    "a damaged workbook": (
+        {"a.xlsx": b"PK\x03\x04" + b"x" * 40},
+        "a.xlsx: the workbook is damaged; save it again.",
+    ),
+    "a zip bomb": (
+        book(sheet(ROWS), parts={"xl/sharedStrings.xml": b" " * 9_000_000}),
+        "a.xlsx: the workbook unpacks to more than 4,000,000 bytes, which no table of "
+        "texts does; save it as CSV.",
+    ),
+    "entities that grow": (
+        book(sheet(ROWS), shared="<!DOCTYPE x><!ENTITY a 'b'>"),
+        "a.xlsx: its part xl/sharedStrings.xml is damaged; save the workbook again.",
+    ),
+    "a formula": (
+        book(sheet([*ROWS, ["3", "When?", '<c r="C4"><f>A1</f><v>1</v></c>']])),
+        "a.xlsx, cell C4: a formula stands here; paste the table as values.",
+    ),
+    "an error in a cell": (
+        book(sheet([*ROWS, ["3", "When?", '<c r="C4" t="e"><v>#REF!</v></c>']])),
+        "a.xlsx, cell C4: the cell shows the error #REF!; correct it.",
+    ),
+    "merged headers": (
+        book(sheet(ROWS, extra='<mergeCells><mergeCell ref="B1:C1"/></mergeCells>')),
+        "a.xlsx: the cells B1:C1 are merged; unmerge them, so that each column has one "
+        "header and each row one cell.",
+    ),
+    "two sheets": (
+        book(sheet(ROWS), sheet(ROWS)),
+        "a.xlsx: 2 sheets hold something (“sheet1”, “sheet2”); keep one, or save each as "
+        "a file.",
+    ),
+    "an empty workbook": (book(sheet([])), "a.xlsx: no sheet holds anything."),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_file_gets_one_clear_sentence(kind):
+    files, sentence = BAD[kind]
+    assert said_of(files)[0] == sentence
+
+
+def test_all_that_is_wrong_is_said_at_once_and_the_rest_is_counted():
+    rows = "".join(f"{n},Why {n}?,,No.\n" for n in range(9))
+    sentences = said_of(csv(HEAD + rows + "9,Why?,So.,\n"))
+    assert [s.partition(":")[0] for s in sentences] == [
+        *(f"a.csv, row {n}, column “ada”" for n in range(2, 7)),
+        "a.csv, row 11, column “bob”",
+        "a.csv, column “ada”",
+    ]
+    assert sentences[-1].endswith("4 more rows have this problem (missing-cell).")
+
+
+def test_a_column_that_is_not_there_is_named_with_the_nearest():
+    files = csv(HEAD + "1,Why?,So.,No.\n2,Who?,Me.,You.\n")
+    assert said_of(files, Said(ignored=["qestion"])) == [
+        "there is no column “qestion”; “question” is near."
+    ]
+
+
+def test_a_name_that_would_break_the_line_is_escaped():
+    sentences = said_of({"a\u202e\n.csv": b""})
+    assert sentences == ["a\\u202e\\u000a.csv: the file is empty."]
+
+
+def test_a_file_is_read_in_a_child_with_limits():
+    data = io.BytesIO(workbook(sheet(ROWS)))
+    bounds = Bounds(cpu_seconds=5, memory_bytes=256 << 20)
+    table = call_bounded(read_table, data, bounds, file="a.xlsx")
+    assert isinstance(table, Table)
+    assert table.columns == ("id", "question", "ada")
