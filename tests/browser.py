@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
@@ -137,11 +138,31 @@ def wait_for_hit(page, n):
     Its words stand there before its script has run, and a key that comes in between is
     nobody's.
     """
-    page.wait_for_function(
+    wait_until(
+        page,
         "n => document.readyState === 'complete'"
         " && document.querySelector('.standing b')?.textContent === String(n)",
-        arg=n,
+        n,
     )
+
+
+def wait_until(page, expression, argument=None, seconds=30):
+    """Ask from outside until it holds: a page's own policy forbids to evaluate strings.
+
+    A page that is just being left cannot answer; the next one can.
+    """
+    from playwright.sync_api import Error
+
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            if page.evaluate(expression, argument):
+                return
+        except Error as error:
+            if "context was destroyed" not in str(error):
+                raise
+        assert time.monotonic() < deadline, f"not within {seconds} s: {expression}"
+        page.wait_for_timeout(20)
 
 
 def violations(page):

@@ -10,7 +10,7 @@ import pytest
 
 from crowd.models import RequesterAssignment, RequesterHIT
 from crowd.requester.batches.results import answers_of
-from tests.browser import overflows, violations
+from tests.browser import overflows, violations, wait_until
 from tests.crowd.requester.making import external, html, post
 from tests.crowd.requester.on_site import OnSite
 from tests.crowd.requester.test_forms_and_tests import FORM
@@ -75,7 +75,7 @@ def test_a_page_of_a_requester_is_looked_at_accepted_and_sent_in(
     assert page.locator("#left").inner_text().endswith("left")
     assert violations(page) == []
     # what is not ours tells its height, and the frame fits
-    page.wait_for_function("document.getElementById('task').height < 600")
+    wait_until(page, "document.getElementById('task').height < 600")
     picture(page, "turn-1440-light")
     frame.get_by_label("Mood").fill("très bien & <more>")
     frame.locator("#submitButton").click()

@@ -13,7 +13,16 @@ from crowd.campaigns.services.work import next_assignment, submit
 from crowd.hits.services.build import ItemSpec
 from crowd.models import Answer, Assignment
 from crowd.scales.base import all_scales
-from tests.browser import LOOKS, READ, go, look, overflows, violations, wait_for_hit
+from tests.browser import (
+    LOOKS,
+    READ,
+    go,
+    look,
+    overflows,
+    violations,
+    wait_for_hit,
+    wait_until,
+)
 from tests.crowd.making import (
     POOL,
     answers_for,
@@ -202,8 +211,8 @@ def test_a_second_tab_shows_the_same_answers(open_page, wim):
     second.goto(first.url)
     assert second.locator("input[type=radio]:checked").get_attribute("value") == "0.75"
     second.keyboard.press("3")
-    first.wait_for_function(
-        "document.querySelector('input[type=radio]:checked').value === '0.5'"
+    wait_until(
+        first, "document.querySelector('input[type=radio]:checked').value === '0.5'"
     )
 
 
@@ -242,7 +251,7 @@ def test_a_lost_connection_loses_no_answer(chromium, live_server, wim):
     context.set_offline(True)
     page.keyboard.press("2")
     page.keyboard.press("Enter")
-    page.wait_for_function("!document.getElementById('trouble').hidden")
+    wait_until(page, "!document.getElementById('trouble').hidden")
     assert "Your answer is kept here" in page.inner_text("#trouble")
     assert violations(page) == []
     assert values() == []

@@ -13,7 +13,7 @@ from crowd.models import QualificationGrant
 from crowd.workers.services import requirements
 from crowd.workers.services.invitations import register_worker
 from quality.models import Appeal
-from tests.browser import overflows, violations, wait_for_hit
+from tests.browser import overflows, violations, wait_for_hit, wait_until
 from tests.crowd.making import POOL, do_one, items, make_campaign, make_worker
 from tests.crowd.workers.qualifications.making import (
     NAME,
@@ -125,8 +125,8 @@ def test_staff_find_a_worker_by_keyboard_and_grant_a_qualification(open_page, ha
     page.keyboard.press("Enter")
     page.keyboard.type(getattr(wim, half)[:8])
     page.wait_for_selector(f".select2-results__option >> text={wim.pseudonym}")
-    page.wait_for_function(
-        "document.querySelectorAll('.select2-results__option').length === 1"
+    wait_until(
+        page, "document.querySelectorAll('.select2-results__option').length === 1"
     )
     page.keyboard.press("Enter")
     if SCREENSHOTS:
