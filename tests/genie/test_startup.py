@@ -14,7 +14,8 @@ from tests.shared import ROOT, put_migrated_sqlite
 # The heaviest libraries, each of which only some of the work needs.
 LATE = {
     "pandas", "scipy", "matplotlib", "sacrebleu", "nltk", "rouge_score",
-    "boto3", "botocore", "markdown_it", "requests", "torch", "transformers",
+    "boto3", "botocore", "markdown_it", "requests", "jinja2", "pygments",
+    "torch", "transformers",
 }  # fmt: skip
 
 CHECK = """
