@@ -10,8 +10,10 @@ from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
+from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
+from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -19,7 +21,7 @@ from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
 from leaderboard.releases.views import report_page
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.models import Task
+from leaderboard.tasks.models import Task, TaskRevision
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -45,6 +47,24 @@ _SHOWN = [
 ]
 
 
+class RevisionInline(ReadOnlyInline):
+    model = TaskRevision
+    fields = readonly_fields = ("number", "created_at", "by", "what_changed", "because")
+    verbose_name_plural = "changes of task.toml"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[TaskRevision]:
+        return super().get_queryset(request).select_related("by")
+
+    @admin.display(description="changes")
+    def what_changed(self, revision: TaskRevision) -> str:
+        if not revision.changes:
+            return "loaded"
+        return "; ".join(
+            f"{key}: {Truncator(str(old)).chars(80)} → {Truncator(str(new)).chars(80)}"
+            for key, (old, new) in revision.changes.items()
+        )
+
+
 @admin.register(Task)
 class TaskAdmin(AsksWhy):
     """Tasks come from `manage.py load_task`; here they are opened, closed, hidden."""
@@ -64,6 +84,7 @@ class TaskAdmin(AsksWhy):
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
     fields = [*_EDITABLE, *_SHOWN]
+    inlines = (RevisionInline,)
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
