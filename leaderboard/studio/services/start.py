@@ -68,7 +68,7 @@ def plan(
 def approve(
     planned: Plan, *, by: Account, at_most_cents: int, despite: str = ""
 ) -> int:
-    """Approve what waits, and send the work out now; return how many were approved.
+    """Approve what waits, to go out now; return how many were approved.
 
     Raises
     ------
@@ -89,16 +89,21 @@ def approve(
             decide.approve(subject, by=by, start_now=True, despite=despite)
         else:
             decide.approve(subject, by=by, start_now=True, despite=despite)
-    if waiting:
-        advance()
-        jobs.drain()
     return len(waiting)
 
 
-def invite(task: Task, *, by: Account, places: int, days: int = 30) -> str:
+def send_out() -> None:
+    """Work the queue here until what was approved is out."""
+    advance()
+    jobs.drain()
+
+
+def invite(
+    task: Task, *, by: Account, places: int, days: int = 30, code: str = ""
+) -> str:
     """Make one link by which so many people become workers; give its token."""
     note = f"{task.title}: link for {places}"
-    return invitations.invite(by, note, days=days, places=places)
+    return invitations.invite(by, note, days=days, places=places, code=code)
 
 
 def _pairs(
