@@ -10,10 +10,11 @@ from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
-from genie.lib.admin.read_only import ReadOnlyInline
 from genie.lib.admin.reasons import AsksWhy
 from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
@@ -43,26 +44,17 @@ _SHOWN = [
     "release_files",
     "sample_seed",
     "config",
+    "revisions",
     "created_at",
 ]
 
 
-class RevisionInline(ReadOnlyInline):
-    model = TaskRevision
-    fields = readonly_fields = ("number", "created_at", "by", "what_changed", "because")
-    verbose_name_plural = "changes of task.toml"
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[TaskRevision]:
-        return super().get_queryset(request).select_related("by")
-
-    @admin.display(description="changes")
-    def what_changed(self, revision: TaskRevision) -> str:
-        if not revision.changes:
-            return "loaded"
-        return "; ".join(
-            f"{key}: {Truncator(str(old)).chars(80)} → {Truncator(str(new)).chars(80)}"
-            for key, (old, new) in revision.changes.items()
-        )
+def _said(revision: TaskRevision) -> str:
+    changes = [
+        f"{key}: {Truncator(str(old)).chars(80)} → {Truncator(str(new)).chars(80)}"
+        for key, (old, new) in revision.changes.items()
+    ]
+    return "; ".join(changes) or "loaded"
 
 
 @admin.register(Task)
@@ -84,7 +76,6 @@ class TaskAdmin(AsksWhy):
     list_filter = ["kind", "demo", "accepts_submissions", "hidden_references"]
     search_fields = ["title", "slug"]
     fields = [*_EDITABLE, *_SHOWN]
-    inlines = (RevisionInline,)
     actions = ["release_selected", "draw_test_selected"]
 
     @admin.action(
@@ -160,6 +151,23 @@ class TaskAdmin(AsksWhy):
     def n_waiting(self, task: Any) -> int:
         n: int = task.n_to_approve
         return n
+
+    @admin.display(description="changes of task.toml")
+    def revisions(self, task: Task) -> SafeString:
+        rows = task.revisions.select_related("by")
+        return format_html_join(
+            "",
+            "<p>{} {} {}: {}</p>",
+            (
+                (
+                    row.number,
+                    f"{row.created_at:%Y-%m-%d %H:%M}",
+                    row.by or "",
+                    _said(row),
+                )
+                for row in rows
+            ),
+        )
 
     @admin.display(description="left in budget")
     def left_in_budget(self, task: Task) -> str:

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('leaderboard', '0033_joint_pages_and_changes'),
+        ('leaderboard', '0035_joint_results_by_weight'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
