@@ -17,6 +17,7 @@ from leaderboard.studio.services.keep import INVITED, LINK
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL
 
 N_CRITERIA = 5
+_CODE = "Its code: en, de, zh."
 _DESIGNS = {
     "": "As the question suggests",
     "direct-assessment": "Agreement with a statement, in five steps",
@@ -87,8 +88,12 @@ class AskForm(forms.Form):
         label="Checkboxes beside the questions",
         widget=forms.CheckboxSelectMultiple,
     )
-    source_language = forms.CharField(max_length=16, label="Language of the inputs")
-    target_language = forms.CharField(max_length=16, label="Language of the outputs")
+    source_language = forms.CharField(
+        max_length=16, label="Language of the inputs", help_text=_CODE
+    )
+    target_language = forms.CharField(
+        max_length=16, label="Language of the outputs", help_text=_CODE
+    )
     hidden_references = forms.BooleanField(
         required=False, label="Show references to nobody outside the staff"
     )
@@ -123,6 +128,15 @@ class AskForm(forms.Form):
             (n, [self[f"{part}_{n}"] for part in parts])
             for n in range(1, N_CRITERIA + 1)
         ]
+
+    @property
+    def has_more(self) -> bool:
+        """Tell whether there is anything beyond the first two criteria."""
+        return any(
+            field.value() or field.errors
+            for _, row in self.criteria[2:]
+            for field in row
+        )
 
     @property
     def others(self) -> list[forms.BoundField]:

@@ -1,4 +1,4 @@
-"""What a worker would see of a draft: its first pages, before anything is loaded."""
+"""What a draft would become, before anything is loaded: its pages, how precise it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from crowd.hits.models.campaign import HITType, Item
 from leaderboard.designs.base import Shown
+from leaderboard.evaluation.precision import Precision, expected_precision
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
@@ -28,7 +29,7 @@ def page_of(
     number : int
         The inputs in their order; the systems take turns.
     """
-    task = _unsaved(bundle, ask)
+    task = _unsaved(bundle, material, ask)
     paired = ask.way.table == "comparison"
     human = task.configuration.comparison if paired else task.configuration.human
     design = design_of(task, human)
@@ -46,7 +47,14 @@ def page_of(
     return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
 
 
-def _unsaved(bundle: Bundle, ask: Ask) -> Task:
+def precision_of(bundle: Bundle, material: Material, ask: Ask) -> Precision | None:
+    """Say how precise the scores will be; None where nobody can tell beforehand."""
+    if ask.way.table == "comparison":
+        return None
+    return expected_precision(_unsaved(bundle, material, ask))
+
+
+def _unsaved(bundle: Bundle, material: Material, ask: Ask) -> Task:
     document: dict[str, Any] = dict(bundle.document)
     return Task(
         slug=ask.slug,
@@ -56,4 +64,5 @@ def _unsaved(bundle: Bundle, ask: Ask) -> Task:
         source_language=ask.source_language,
         target_language=ask.target_language,
         config=document,
+        n_instances=len(material.items),
     )

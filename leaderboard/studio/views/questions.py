@@ -15,7 +15,7 @@ from genie.lib.serving.security import POLICY
 from leaderboard.studio.forms import AskForm, PeopleForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
-from leaderboard.studio.services.example import page_of
+from leaderboard.studio.services.example import page_of, precision_of
 from leaderboard.studio.services.look import Drafted, draft_of
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.tasks.drafts.ask import WAYS
@@ -66,7 +66,11 @@ def people(request: HttpRequest, pk: int) -> HttpResponse:
         "form": form,
         "problems": drafted.problems,
         "plan": plan_in_figures(draft, material, drafted),
+        "n_all": len(material.items),
     }
+    if drafted.bundle is not None and not drafted.problems:
+        asked = keep.ask_of(draft)
+        context["precision"] = precision_of(drafted.bundle, material, asked)
     status = 400 if form.is_bound and form.errors else 200
     return page(request, "people", draft, context, status=status)
 
@@ -101,8 +105,7 @@ def plan_in_figures(
         return None
     human: Any = drafted.bundle.document["human"]
     n_systems = len(material.systems)
-    asked = keep.ask_of(draft)
-    pairs = asked.way.table == "comparison"
+    pairs = keep.ask_of(draft).way.table == "comparison"
     n_each = human["sample_size"] * human["ratings_per_instance"]
     n_pages = n_each * (n_systems * (n_systems - 1) // 2 if pairs else n_systems)
     return {

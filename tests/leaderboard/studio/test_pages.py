@@ -289,3 +289,13 @@ def test_drafts_are_deleted_on_request_and_forgotten(
         forget_drafts()
     assert not Draft.objects.exists()
     assert not any(file.storage.exists(file.name) for file in files)
+
+
+def test_how_precise_it_will_be_is_said_before_anything_is_loaded(mia):
+    begin(mia)
+    draft = Draft.objects.get()
+    page = text(mia.post(at(draft, "people"), {"who": "invited", "ratings": "2"}))
+    assert "10 instances rated by" in page
+    assert "to find a difference of 5 points" in page
+    mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
+    assert "instances rated by" not in text(mia.get(at(draft, "people")))
