@@ -8,6 +8,7 @@ from typing import Any
 from crowd.hits.models.campaign import HITType, Item
 from leaderboard.designs.base import Shown
 from leaderboard.evaluation.precision import Precision, expected_precision
+from leaderboard.evaluation.price import quote_single
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
@@ -52,6 +53,14 @@ def precision_of(bundle: Bundle, material: Material, ask: Ask) -> Precision | No
     if ask.way.table == "comparison":
         return None
     return expected_precision(_unsaved(bundle, material, ask))
+
+
+def price_of(bundle: Bundle, material: Material, ask: Ask) -> int | None:
+    """Price all systems together, in cents; None for pairs, which end when they are clear."""
+    if ask.way.table == "comparison":
+        return None
+    task = _unsaved(bundle, material, ask)
+    return quote_single(task, n_anchor_items=0).total_cents * len(material.systems)
 
 
 def _unsaved(bundle: Bundle, material: Material, ask: Ask) -> Task:

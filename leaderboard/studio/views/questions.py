@@ -15,7 +15,7 @@ from genie.lib.serving.security import POLICY
 from leaderboard.studio.forms import AskForm, PeopleForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
-from leaderboard.studio.services.example import page_of, precision_of
+from leaderboard.studio.services.example import page_of, precision_of, price_of
 from leaderboard.studio.services.look import Drafted, draft_of
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.tasks.drafts.ask import WAYS
@@ -105,7 +105,8 @@ def plan_in_figures(
         return None
     human: Any = drafted.bundle.document["human"]
     n_systems = len(material.systems)
-    pairs = keep.ask_of(draft).way.table == "comparison"
+    asked = keep.ask_of(draft)
+    pairs = asked.way.table == "comparison"
     n_each = human["sample_size"] * human["ratings_per_instance"]
     n_pages = n_each * (n_systems * (n_systems - 1) // 2 if pairs else n_systems)
     return {
@@ -117,6 +118,7 @@ def plan_in_figures(
         "hours": n_pages * human["expected_seconds"] / 3600,
         "reward_cents": human["reward_cents"],
         "reward_total": n_pages * human["reward_cents"],
+        "price_cents": price_of(drafted.bundle, material, asked),
     }
 
 

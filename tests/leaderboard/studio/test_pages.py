@@ -102,6 +102,15 @@ def _loaded(mia, files=None, question="The answer is correct.", **people):
     return draft
 
 
+def test_the_price_said_before_loading_is_the_one_that_is_approved(mia):
+    draft = _loaded(mia, reward="0.08", tests_percent="0")
+    page = text(mia.get(at(draft, "people")))
+    shown = re.search(r"with fees and test questions</dt><dd>([^<]+)", page)[1]
+    assert shown == "$1.60"
+    page = text(mia.get(at(draft, "start")))
+    assert f"I approve up to {shown}" in page
+
+
 def test_pairs_are_asked_for_and_priced_by_a_button(mia):
     draft = _loaded(mia, question="Which is better?", reward="0.10")
     assert not Comparison.objects.exists()
