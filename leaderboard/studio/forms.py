@@ -145,7 +145,7 @@ class AskForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        criteria = []
+        criteria: list[list[Any]] = []
         for number in range(1, N_CRITERIA + 1):
             question = cleaned.pop(f"question_{number}", "")
             name = cleaned.pop(f"name_{number}", "")

@@ -31,7 +31,7 @@ def for_makers(
     @login_required
     @wraps(view)
     def guarded(
-        request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not staff_may(request.user, Staff.IMPORT_TASKS):
             raise Http404("There is no such page.")
