@@ -5,7 +5,7 @@ which are the pages' own, until they are loaded or forgotten. `look` says what f
 and all that is wrong with them, and keeps nothing; `make` loads the task and submits each
 system as anybody would; `start` approves what was priced, and only that.
 
-Front door: api; models; services (keep, look, make, start); urls.
+Front door: api; models; services (keep, look, make, preview, start); urls.
 """
 
 from __future__ import annotations

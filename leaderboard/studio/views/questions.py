@@ -13,10 +13,14 @@ from crowd.hit_templates.markdown import to_html
 from crowd.workers.hit_preview import preview
 from genie.lib.serving.security import POLICY
 from leaderboard.studio.forms import AskForm, PeopleForm
-from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
-from leaderboard.studio.services.example import page_of, precision_of, price_of
 from leaderboard.studio.services.look import Drafted, draft_of
+from leaderboard.studio.services.preview import (
+    compares,
+    page_of,
+    precision_of,
+    price_of,
+)
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.intake.join import Material
@@ -65,12 +69,11 @@ def people(request: HttpRequest, pk: int) -> HttpResponse:
     context = {
         "form": form,
         "problems": drafted.problems,
-        "plan": plan_in_figures(draft, material, drafted),
+        "plan": plan_in_figures(material, drafted),
         "n_all": len(material.items),
     }
     if drafted.bundle is not None and not drafted.problems:
-        asked = keep.ask_of(draft)
-        context["precision"] = precision_of(drafted.bundle, material, asked)
+        context["precision"] = precision_of(drafted.bundle, material)
     status = 400 if form.is_bound and form.errors else 200
     return page(request, "people", draft, context, status=status)
 
@@ -81,8 +84,7 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one page as workers would see it; answers are explained and not kept."""
     draft = own_draft(request, pk)
     material = keep.read(draft).material
-    asked = keep.ask_of(draft)
-    drafted = draft_of(material, asked) if material else None
+    drafted = draft_of(material, keep.ask_of(draft)) if material else None
     if (
         material is None
         or drafted is None
@@ -92,21 +94,18 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404("There is no page yet: something is missing.")
     number = request.GET.get("n", "")
     n = int(number) if number.isdecimal() and len(number) < 9 else 0
-    response = preview(request, *page_of(drafted.bundle, material, asked, n))
+    response = preview(request, *page_of(drafted.bundle, material, n))
     response["Content-Security-Policy"] = _FRAMED
     return response
 
 
-def plan_in_figures(
-    draft: Draft, material: Material, drafted: Drafted
-) -> dict[str, Any] | None:
+def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | None:
     """Say in figures what would be judged, before any price is worked out."""
     if drafted.bundle is None or drafted.problems:
         return None
     human: Any = drafted.bundle.document["human"]
     n_systems = len(material.systems)
-    asked = keep.ask_of(draft)
-    pairs = asked.way.table == "comparison"
+    pairs = compares(drafted.bundle)
     n_each = human["sample_size"] * human["ratings_per_instance"]
     n_pages = n_each * (n_systems * (n_systems - 1) // 2 if pairs else n_systems)
     return {
@@ -118,7 +117,7 @@ def plan_in_figures(
         "hours": n_pages * human["expected_seconds"] / 3600,
         "reward_cents": human["reward_cents"],
         "reward_total": n_pages * human["reward_cents"],
-        "price_cents": price_of(drafted.bundle, material, asked),
+        "price_cents": price_of(drafted.bundle, material),
     }
 
 

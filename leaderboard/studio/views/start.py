@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -73,13 +72,12 @@ def _approve(request: HttpRequest, draft: Draft) -> None:
     shown = request.POST.get("shown_cents", "")
     if "agreed" not in request.POST or not shown.isdecimal():
         raise GenieError("Say that you approve the price.", code="not-agreed")
-    with transaction.atomic():
-        n = service.approve(
-            planned,
-            by=_account(request),
-            at_most_cents=int(shown),
-            despite=request.POST.get("despite", "").strip()[:500],
-        )
+    n = service.approve(
+        planned,
+        by=_account(request),
+        at_most_cents=int(shown),
+        despite=request.POST.get("despite", "").strip()[:500],
+    )
     if n:
         messages.success(request, f"Approved up to ${planned.cents / 100:,.2f}.")
 
@@ -112,7 +110,7 @@ def _page(
             return redirect("leaderboard:studio-files", pk=draft.pk)
         drafted = draft_of(material, context["ask"])
         context["problems"] = drafted.problems
-        context["plan"] = plan_in_figures(draft, material, drafted)
+        context["plan"] = plan_in_figures(material, drafted)
         return page(request, "start", draft, context)
     submissions = _submissions(draft)
     planned = _plan(request, draft)

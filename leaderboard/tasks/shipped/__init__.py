@@ -25,7 +25,13 @@ def known() -> list[str]:
 
 def outside() -> list[str]:
     """List those that do not come with the product."""
-    return sorted({path.name for path in _folders() if path.parent != FOLDER})
+    own = {path.parent.name for path in FOLDER.glob("*/task.toml")}
+    return sorted({*known()} - own)
+
+
+def covered() -> list[Path]:
+    """List the folders that are not found, as one of their name was found before."""
+    return [path for path in _folders() if path != folder(path.name)]
 
 
 def missing_folders() -> list[Path]:

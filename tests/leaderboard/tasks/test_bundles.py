@@ -212,3 +212,36 @@ def test_shipped_tasks_are_bundles_like_any_other():
     for slug in shipped.known():
         bundle = opened(Path(shipped.folder(slug)))
         assert bundle.slug == slug
+
+
+def test_a_task_whose_name_is_taken_is_named(outside):
+    (outside / "demo-qa").mkdir()
+    (outside / "demo-qa/task.toml").write_text("= ", "utf-8")
+    [found] = task_folders_are_usable()
+    assert found.id == "genie.W004"
+    assert str(outside / "demo-qa") in found.msg
+    assert shipped.outside() == ["mine"]
+    assert shipped.definition("demo-qa")["title"] == "School Science (demo)"
+
+
+@pytest.mark.django_db
+def test_the_command_looks_before_it_loads(tmp_path):
+    rows = [("1", {"question": "Why?"}, []), ("2", {"question": "Who?"}, ["I"])]
+    home = bundles.bundle_of({**DOCUMENT, "slug": "mine"}, rows).write(tmp_path)
+    out = io.StringIO()
+    call_command("import_task", str(home), "--dry-run", stdout=out)
+    assert "mine could be loaded: 2 instances, 1 with references." in out.getvalue()
+    assert not Task.objects.exists()
+    (home / "test.jsonl").write_text('{"id": "1"}\n', "utf-8")
+    (home / "task.toml").write_text(
+        toml_of({**DOCUMENT, "slug": "mine", "x": 1}), "utf-8"
+    )
+    with pytest.raises(CommandError) as refused:
+        call_command("import_task", str(home))
+    assert "x: there is no such key" in str(refused.value)
+    assert "test.jsonl, line 1: the field fields must be" in str(refused.value)
+    for wrong in (tmp_path / "gone", tmp_path / "mine/test.jsonl"):
+        with pytest.raises(CommandError):
+            call_command("import_task", str(wrong))
+    with pytest.raises(CommandError, match="no task 'gone'"):
+        call_command("export_task", "gone")

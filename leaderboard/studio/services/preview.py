@@ -1,24 +1,29 @@
-"""What a draft would become, before anything is loaded: its pages, how precise it is."""
+"""What a draft would become, before anything is stored: its pages, its price, how precise."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
 
+from crowd.elsewhere.services.hit_page import Pages, page_of_items
 from crowd.hits.models.campaign import HITType, Item
+from crowd.workers.hit_form import sent_to, shown_item
 from leaderboard.designs.base import Shown
 from leaderboard.evaluation.precision import Precision, expected_precision
 from leaderboard.evaluation.price import quote_single
-from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import design_of, hit_type_of, task_view
 
 
-def page_of(
-    bundle: Bundle, material: Material, ask: Ask, number: int
-) -> tuple[HITType, Item]:
+def first_page(bundle: Bundle, material: Material) -> str:
+    """Show the page about the first input, as HTML that needs nothing else."""
+    hit_type, item = page_of(bundle, material, 0)
+    return page_of_items(hit_type, [item], Pages(shown_item, sent_to))
+
+
+def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, Item]:
     """Give a HIT type and an item that are in no database.
 
     Parameters
@@ -26,17 +31,16 @@ def page_of(
     bundle : Bundle
         One that this site can use.
     material : Material
-    ask : Ask
     number : int
         The inputs in their order; the systems take turns.
     """
-    task = _unsaved(bundle, material, ask)
-    paired = ask.way.table == "comparison"
-    human = task.configuration.comparison if paired else task.configuration.human
+    task = _unsaved(bundle, material)
+    config = task.configuration
+    human = config.comparison if compares(bundle) else config.human
     design = design_of(task, human)
     item = material.items[number % len(material.items)]
-    n = min(design.n_outputs[0], len(material.systems))
     systems = list(material.systems)
+    n = min(design.n_outputs[0], len(systems))
     turn = [systems[(number + k) % len(systems)] for k in range(n)]
     data = design.data(
         task_view(task, human),
@@ -48,30 +52,32 @@ def page_of(
     return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
 
 
-def precision_of(bundle: Bundle, material: Material, ask: Ask) -> Precision | None:
+def precision_of(bundle: Bundle, material: Material) -> Precision | None:
     """Say how precise the scores will be; None where nobody can tell beforehand."""
-    if ask.way.table == "comparison":
+    if compares(bundle):
         return None
-    return expected_precision(_unsaved(bundle, material, ask))
+    return expected_precision(_unsaved(bundle, material))
 
 
-def price_of(bundle: Bundle, material: Material, ask: Ask) -> int | None:
+def price_of(bundle: Bundle, material: Material) -> int | None:
     """Price all systems together, in cents; None for pairs, which end when they are clear."""
-    if ask.way.table == "comparison":
+    if compares(bundle):
         return None
-    task = _unsaved(bundle, material, ask)
-    return quote_single(task, n_anchor_items=0).total_cents * len(material.systems)
+    quote = quote_single(_unsaved(bundle, material), n_anchor_items=0)
+    return quote.total_cents * len(material.systems)
 
 
-def _unsaved(bundle: Bundle, material: Material, ask: Ask) -> Task:
+def compares(bundle: Bundle) -> bool:
+    """Tell whether two systems stand beside each other."""
+    return "comparison" in bundle.document
+
+
+def _unsaved(bundle: Bundle, material: Material) -> Task:
     document: dict[str, Any] = dict(bundle.document)
+    words = ("title", "kind", "summary", "source_language", "target_language")
     return Task(
-        slug=ask.slug,
-        title=ask.title,
-        kind=str(document.get("kind", "")),
-        summary=ask.summary,
-        source_language=ask.source_language,
-        target_language=ask.target_language,
+        slug=bundle.slug,
         config=document,
         n_instances=len(material.items),
+        **{name: str(document.get(name, "")) for name in words},
     )
