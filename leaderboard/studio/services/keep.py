@@ -100,7 +100,10 @@ def read(draft: Draft) -> Files:
 
 def settled(draft: Draft) -> list[Use]:
     """Give what a person said of columns."""
-    return [Use(*row, "as you said") for row in draft.state.get("uses", [])]
+    return [
+        Use(file, column, role, name, shown_as, "as you said")
+        for file, column, role, name, shown_as in draft.state.get("uses", [])
+    ]
 
 
 def settle(draft: Draft, uses: Sequence[Use]) -> None:
