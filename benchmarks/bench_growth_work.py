@@ -37,6 +37,8 @@ class Scene:
     each: int = EACH
     exposure: str = "task"
     taken: bool = False
+    # how many HITs of ten are test questions, of one campaign with all HITs
+    tests: int = 0
 
 
 SCENES = {
@@ -44,6 +46,7 @@ SCENES = {
     "campaigns of 40": Scene(each=SMALL),
     "all but one campaign taken": Scene(taken=True),
     "exposure by campaign": Scene(exposure="campaign"),
+    "one campaign with test questions": Scene(each=SIZES[-1], tests=1),
 }
 PEOPLE = ("new", "seen everything", "seen all but one")
 
@@ -53,7 +56,8 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
     from django.utils import timezone
 
     from crowd.hits.services.build import HITTypeSpec, ItemSpec, build_campaign
-    from crowd.models import HIT, Campaign
+    from crowd.models import HIT, Campaign, Item
+    from quality.models import Placement
 
     kind = HITTypeSpec(
         template="question-answering",
@@ -70,21 +74,29 @@ def make_campaigns(n_hits: int, scene: Scene) -> None:
         "prediction": "Because.",
         "lang": "en",
     }
-    for number in range(n_hits // scene.each):
+    each = min(scene.each, n_hits)
+    for number in range(n_hits // each):
         build_campaign(
             key=f"bench-{number}",
             pool=POOL,
             title="Bench",
             hit_type=kind,
-            items=[
-                ItemSpec(f"item-{i}", data, f"input-{i}") for i in range(scene.each)
-            ],
+            items=[ItemSpec(f"item-{i}", data, f"input-{i}") for i in range(each)],
             budget_cents=10**7,
             seed=number,
             starts_at=timezone.now(),
             exposure=scene.exposure,
         )
     Campaign.objects.update(state="RUNNING")
+    items = Item.objects.filter(campaign__key="bench-0").order_by("pk")
+    Placement.objects.bulk_create(
+        [
+            Placement(campaign_id=campaign, item_id=pk, polarity="NEGATIVE")
+            for pk, campaign in items.values_list("pk", "campaign")
+            if pk % 10 < scene.tests
+        ],
+        batch_size=2_000,
+    )
     if scene.taken:
         last = Campaign.objects.latest("pk")
         HIT.objects.exclude(campaign=last).update(n_available=0)
@@ -158,11 +170,13 @@ def once(n_hits: int, scene: Scene) -> dict[str, tuple[float, int]]:
     from django.urls import reverse
 
     from crowd.campaigns.services.work import next_assignment
+    from genie.lib.serving.caches import computed
 
     call_command("flush", interactive=False, verbosity=0)
     make_campaigns(n_hits, scene)
     found = {}
-    for name in PEOPLE:
+    # With test questions, who has seen 100,000 inputs is nobody.
+    for name in PEOPLE[:1] if scene.tests else PEOPLE:
         worker = make_person(name, scene)
         client = Client()
         client.force_login(worker.user)
@@ -181,6 +195,13 @@ def once(n_hits: int, scene: Scene) -> dict[str, tuple[float, int]]:
                 cursor.execute("analyze")
         found[f"home, {name}"] = measured(home)
         found[f"next HIT, {name}"] = measured(next_hit)
+
+        def counted(next_hit: Callable[[], None] = next_hit) -> None:
+            computed.clear()
+            next_hit()
+
+        if scene.tests:
+            found[f"next HIT, {name}, counted"] = measured(counted)
     return found
 
 

@@ -48,6 +48,7 @@ from crowd.workers.models.qualification_test import (
 from crowd.workers.models.requirement import Requirement
 from crowd.workers.models.worker import (
     Consent,
+    ConsentVersion,
     Exclusion,
     Invitation,
     Pause,
@@ -64,6 +65,7 @@ __all__ = [
     "Campaign",
     "Commitment",
     "Consent",
+    "ConsentVersion",
     "DrawnOrder",
     "Exclusion",
     "ExternalCampaign",

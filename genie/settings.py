@@ -12,7 +12,7 @@ from typing import Any
 import dj_database_url
 
 from genie.accounts import mail, providers
-from genie.lib import env
+from genie.lib import env, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
@@ -325,7 +325,7 @@ SPECTACULAR_SETTINGS = {
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # how e-mails and webhooks name the site
-    "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
+    "SITE_URL": site_address.read(VAR_DIR),
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),
@@ -341,6 +341,8 @@ GENIE: dict[str, Any] = {
     "AUTO_APPROVAL_HOURS": env.integer("GENIE_AUTO_APPROVAL_HOURS", 24),
     # a campaign kept to one worker goes to another when that one stays away so long
     "RESERVATION_HOURS": env.integer("GENIE_RESERVATION_HOURS", 48, minimum=1),
+    # how long it is kept when and how often a page of work lost the focus and the like
+    "KEEP_SIGNALS_DAYS": env.integer("GENIE_KEEP_SIGNALS_DAYS", 365, 1),
     "BOOTSTRAP_RESAMPLES": 10_000,
     "DETECTOR": env.text("GENIE_DETECTOR", "all-evidence"),  # of detector_specs.py
     "BAN_THRESHOLD": 0.99,
@@ -382,9 +384,7 @@ GENIE: dict[str, Any] = {
         },
     },
     # how many items somebody from Prolific does for one place in a study
-    "PROLIFIC_ITEMS_PER_PLACE": env.integer(
-        "GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, minimum=1
-    ),
+    "PROLIFIC_ITEMS_PER_PLACE": env.integer("GENIE_PROLIFIC_ITEMS_PER_PLACE", 10, 1),
     "PROLIFIC_WEBHOOK_SECRET": env.text("GENIE_PROLIFIC_WEBHOOK_SECRET"),
     # the end of the address at which a topic posts notices
     "MTURK_NOTICE_SECRET": env.in_address("GENIE_MTURK_NOTICE_SECRET", shortest=20),

@@ -106,7 +106,7 @@ def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         Warning(
             f"The extension {one.where} ({one.kind}) is left out: {one.reason}.",
             hint="Mend it, or take it out of GENIE_EXTENSIONS or of the environment.",
-            id="genie.W002",
+            id="genie.W004",
         )
         for one in broken()
     ]

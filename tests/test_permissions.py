@@ -69,7 +69,7 @@ MATRIX: dict[str, str] = {
         api:comparison-list api:joint-list api:score-list api:metric-result-list
         api-home api-schema api-docs turk:endpoint turk:endpoint-bare
         work:finished work:submit-preview
-        leaderboard:home leaderboard:how-it-works leaderboard:tasks leaderboard:board
+        leaderboard:home leaderboard:how-it-works leaderboard:privacy leaderboard:tasks leaderboard:board
         leaderboard:about leaderboard:metric-board leaderboard:comparisons
         leaderboard:board-at leaderboard:board-export leaderboard:board-badge
         leaderboard:check leaderboard:sample leaderboard:differences

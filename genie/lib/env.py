@@ -61,7 +61,7 @@ def flag(name: str, default: bool = False) -> bool:
 
 
 def integer(
-    name: str, default: int, *, minimum: int = 0, maximum: int | None = None
+    name: str, default: int, minimum: int = 0, maximum: int | None = None
 ) -> int:
     """Read a whole number of at least `minimum` and at most `maximum`.
 

@@ -24,6 +24,7 @@ from leaderboard.evaluation.models.human_evaluation import (
     EvaluationCampaign,
     JudgedItem,
 )
+from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.services import qualification
 from leaderboard.evaluation.services.simulate import Crowd
@@ -121,7 +122,11 @@ def _approve_all(say: Say) -> None:
     for submission in waiting.exclude(task__slug=slug, system_name=held_back).exclude(
         system_name=SHUFFLED
     ):
-        decide.approve(submission, by=admin, start_now=True)
+        # One of each task is enough to show on its page of evidence.
+        others = TestCheck.objects.filter(evaluation__task=submission.task)
+        decide.approve(
+            submission, by=admin, start_now=True, measured=not others.exists()
+        )
     say("campaigns created, test questions added, HITs posted")
     _settle()
 

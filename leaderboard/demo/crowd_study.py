@@ -21,7 +21,7 @@ from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.demo import people
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.human_evaluation import JudgedItem
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation, JudgedItem
 from leaderboard.evaluation.run import advance
 from leaderboard.evaluation.selectors.system_ratings import all_system_ratings_of
 from leaderboard.evaluation.services import request
@@ -34,7 +34,6 @@ from quality.bans.services import held_exclusions
 from quality.detection.models import Ban, DetectorFit, Standing
 from quality.detection.stats.crowds.campaign import CampaignPlan, Outcome
 from quality.detection.stats.crowds.people import COPYING, Crowd, answer_test, rate
-from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.test_questions.models import Placement, Polarity
 
 SLUG, LIKE = "crowd-study", "demo-translation"
@@ -183,7 +182,13 @@ class _Site:
     def _outcome(self) -> Outcome:
         self._settle()
         pool, n = self.task.slug, len(self.workers)
-        rows = all_system_ratings_of([one.human_evaluation_id for one in self._now()])
+        rows = all_system_ratings_of(
+            list(
+                HumanEvaluation.objects.filter(task=self.task).values_list(
+                    "pk", flat=True
+                )
+            )
+        )
         weights = soft_weights(pool)
         pairs = list(zip(rows["worker"].tolist(), rows["item"].tolist(), strict=True))
         counts = (rows["why_not"] == "").to_numpy()
@@ -208,9 +213,9 @@ class _Site:
         return Outcome(
             value=rows["value"].to_numpy(float),
             weight=weight,
-            system=rows["submission"].map(place).to_numpy(),
+            system=np.asarray(rows["submission"].map(place), np.int64),
             worker=worker,
-            instance=rows["instance"].to_numpy(),
+            instance=np.asarray(rows["instance"], np.int64),
             noisy=noisy,
             copied=noisy & (self.crowd.kind == COPYING)[worker],
             stopped_after=stopped,
@@ -218,12 +223,7 @@ class _Site:
             n_tests=self.n_tests,
             p_careless=p_careless,
             share_low=low,
-            asked=no_tests(),
-            rated=no_ratings(),
         )
-
-    def _now(self) -> list[Submission]:
-        return list(Submission.objects.filter(task=self.task).order_by("pk"))
 
 
 def _task(crowd: Crowd, plan: CampaignPlan) -> Task:

@@ -67,11 +67,12 @@ def approve(
     reason: str = "",
     start_now: bool = False,
     despite: str = "",
+    measured: bool = True,
 ) -> Subject:
     """Set the money aside and send the work out; one approval counts.
 
     `despite` is a person's word that work starts although its test questions stand out,
-    or are fewer than planned.
+    or are fewer than planned. They are not `measured` where nothing but time is at stake.
     """
     waiting = {State.REQUESTED, State.DECLINED}
     refusal = (
@@ -83,7 +84,8 @@ def approve(
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
-    _check_tests(evaluation, by, despite)
+    if measured and settings.GENIE["TEST_QUESTIONS_CHECKED"]:
+        _check_tests(evaluation, by, despite)
     cents = strategy.cost(evaluation).total_cents
     keys = strategy.keys(evaluation)
     # A commitment for each campaign: each is settled by itself when its campaign ends.
@@ -307,8 +309,6 @@ def _decided(
 
 def _check_tests(evaluation: HumanEvaluation, by: Account, despite: str) -> None:
     """Measure and keep what is to be asked; refuse it without a word where it stands out."""
-    if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
-        return
     strategy = strategy_of(evaluation)
     parts = strategy.plan(evaluation)
     check = gate.check_of(evaluation, parts)

@@ -51,7 +51,7 @@ class Wave:
 
     @property
     def specs(self) -> list[ItemSpec]:
-        return [item.spec for item in (*self.pairs, *self.hidden)]
+        return [item.spec for item in self.pairs] + [item.spec for item in self.hidden]
 
     @property
     def part(self) -> Part:
@@ -139,8 +139,8 @@ def whole(comparison: Comparison) -> Part:
         )
         return Planned(hidden, available.n_tests)
 
-    names = [system.system_name for system in systems]
-    title = comparison_title(comparison.task.title, *names, comparison.criterion)
+    one, other = (system.system_name for system in systems)
+    title = comparison_title(comparison.task.title, one, other, comparison.criterion)
     seed = comparison.seed
     tests = tests_of(comparison.evaluation, human, key, seed, draw)
     return Part(key, title, criteria, seed, pairs, tests, draw)

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='testcheck',
             name='key_auc',
-            field=models.FloatField(default=0.5),
+            field=models.FloatField(blank=True, null=True),
         ),
         migrations.AlterField(
             model_name='testcheck',

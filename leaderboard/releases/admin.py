@@ -20,7 +20,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
-from leaderboard.releases.views import report_page
+from leaderboard.releases.report_page import report_page
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task, TaskRevision
 

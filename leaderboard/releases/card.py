@@ -48,10 +48,9 @@ _TABLES = {
     "predictions": "the outputs of all systems",
 }
 _AS_GIVEN = (
-    " Taken as given are each worker's `p_noisy`, which rests on answers to test "
-    "questions that are still in use and on ratings of systems that are not public, and each "
-    "judgment's `weight`, which follows it in steps and with a delay. Who is found unreliable "
-    "is computed from `p_noisy`, and scores from the weights."
+    " Taken as given are each worker's `p_noisy` and each judgment's `weight`: they rest on "
+    "answers to test questions that are still in use and on ratings of systems that are not "
+    "public. Who is found unreliable is computed from `p_noisy`, and scores from the weights."
 )
 
 

@@ -20,6 +20,7 @@ from leaderboard.evaluation.selectors.worker_figures import (
     worker_figures,
 )
 from leaderboard.releases import exports
+from leaderboard.releases.ethics import ethics_sheet
 from leaderboard.releases.make import make
 from leaderboard.releases.selectors.card import card
 from leaderboard.releases.selectors.heds.answers import heds
@@ -42,6 +43,7 @@ class Report:
     """What stands on the page, and in the archive beside the data."""
 
     table: BoardTable
+    campaigns: tuple[Campaign, ...]
     methods: str
     figure: str
     costs: tuple[Cost, ...]
@@ -56,6 +58,7 @@ def report(table: BoardTable) -> Report:
     every = [campaign for group in campaigns.values() for campaign in group]
     return Report(
         table=table,
+        campaigns=tuple(every),
         methods=methods(table, every, worker_figures(every)) if every else "",
         figure=_figure(table),
         costs=tuple(
@@ -133,6 +136,11 @@ def _write(made: Report, folder: Path) -> None:
     columns = ["system", "paid_to_workers_usd", "platform_fees_usd"]
     (folder / "costs.csv").write_text(csv_text(columns, rows), "utf-8")
     (folder / "README.md").write_text(_readme(made), "utf-8")
+    campaigns = list(made.campaigns)
+    sheet = ethics_sheet(
+        made.table.task.title, made.methods, campaigns, worker_figures(campaigns)
+    )
+    (folder / "ethics.md").write_text(sheet, "utf-8")
 
 
 def _write_cards(made: Report, folder: Path, site: str) -> None:
@@ -163,6 +171,7 @@ def _readme(made: Report) -> str:
             "- `methods.txt`, `figure.svg`, `costs.csv`",
             "- `cards`: an evaluation card with the answers of the Human Evaluation "
             "Datasheet for each system",
+            "- `ethics.md`: what an ethics board asks: consent, pay, who took part and left",
             "- `data`: every rating under pseudonyms; "
             "`python manage.py rebuild data` computes the scores again",
             "",

@@ -83,7 +83,6 @@ def pilot_components(
     instances: npt.ArrayLike | None = None,
     workers: npt.ArrayLike | None = None,
     days: npt.ArrayLike | None = None,
-    systems: npt.ArrayLike | None = None,
 ) -> Components:
     """Estimate the components from ratings that are already there.
 
@@ -93,8 +92,6 @@ def pilot_components(
         Ratings, finite.
     instances, workers, days : array_like, shape (n,), optional
         Labels of each rating.
-    systems : array_like, shape (n,), optional
-        Differences between systems are taken out first.
 
     Returns
     -------
@@ -122,8 +119,7 @@ def pilot_components(
     factors: Mapping[str, npt.ArrayLike] = {
         name: labels for name, labels in named.items() if labels is not None
     }
-    # systems as fixed effects: their differences are what is studied, not noise
-    fit = fit_mixed(values, systems, factors)
+    fit = fit_mixed(values, None, factors)
     variances = fit.variances
     unseen = [name for name in factors if name not in variances]
     basis = f"pilot of {len(np.asarray(values))} ratings"

@@ -121,10 +121,12 @@ def _may_qualify(worker: Worker, campaign: Campaign, now: datetime) -> bool:
 
 def _counted_on(campaign: Campaign, now: datetime) -> QuerySet[Worker]:
     """Give the active workers whom the campaign is open to, those seen last first."""
+    excluded, paused = (
+        closed.filter(pool=campaign.pool).values_list("worker", flat=True)
+        for closed in (Exclusion.objects.all(), Pause.objects.all())
+    )
     workers = Worker.objects.filter(platform=campaign.platform, excluded=False)
-    for closed in (Exclusion, Pause):
-        of_pool = closed.objects.filter(pool=campaign.pool)
-        workers = workers.exclude(pk__in=of_pool.values("worker"))
+    workers = workers.exclude(pk__in=excluded).exclude(pk__in=paused)
     # Where one worker has the campaign to themselves, the others are not waited for.
     reserved = Reservation.objects.filter(campaign=campaign, worker__isnull=False)
     if reserved.exists():

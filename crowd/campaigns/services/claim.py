@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from crowd.campaigns.selectors.turns import Turn, turns
@@ -46,10 +46,9 @@ def next_assignment(
     now = timezone.now()
     for _ in range(ROUNDS):
         # What was shown last when the search began; `_claim` looks whether it still is.
-        # Read before the open assignment: what another tab claims after this line is
-        # either seen by the next line or newer than this.
-        newest = Assignment.objects.filter(worker=worker).aggregate(pk=Max("pk"))["pk"]
-        current = _accepted(worker)
+        # Who has a HIT open was given no other since.
+        latest = _newest(worker)
+        current = latest if latest and latest.state == State.ACCEPTED else None
         if current is not None and current.deadline_at > now - GRACE:
             return current
         if current is not None:
@@ -63,7 +62,7 @@ def next_assignment(
         turn = next(turn for turn in order if turn.campaign == campaign)
         unseen = unseen_hits(worker, campaign)
         hits = preference.preferred(worker, campaign, unseen, hits)
-        claimed = _claim(worker, turn, hits, newest or 0, now)
+        claimed = _claim(worker, turn, hits, latest.pk if latest else 0, now)
         if claimed is not None:
             return claimed
     return None
@@ -71,17 +70,17 @@ def next_assignment(
 
 def open_assignment(worker: Worker, now: datetime) -> Assignment | None:
     """Give what the worker has open and can still send in."""
-    current = _accepted(worker)
+    current = _of(worker).filter(state=State.ACCEPTED).first()
     return current if current and current.deadline_at > now - GRACE else None
 
 
-def _accepted(worker: Worker) -> Assignment | None:
-    """Give the one assignment that a worker may have accepted, overdue or not."""
-    return (
-        Assignment.objects.filter(worker=worker, state=State.ACCEPTED)
-        .select_related("hit__campaign__hit_type")
-        .first()
-    )
+def _newest(worker: Worker) -> Assignment | None:
+    return _of(worker).order_by("-pk").first()
+
+
+def _of(worker: Worker) -> QuerySet[Assignment]:
+    rows = Assignment.objects.filter(worker=worker)
+    return rows.select_related("hit__campaign__hit_type")
 
 
 @transaction.atomic
@@ -96,8 +95,7 @@ def _claim(
     campaign = turn.campaign
     # Two tabs of one worker come here one after the other; the second looks again.
     locked = Worker.objects.select_for_update(of=("self",)).get(pk=worker.pk)
-    shown_since = Assignment.objects.filter(worker=locked, pk__gt=newest)
-    if shown_since.exists() or not is_open(locked, campaign):
+    if not is_open(locked, campaign, newest=newest):
         return None
     for pk in hits:
         if not slots.take(pk):

@@ -34,11 +34,11 @@ def may_take(campaign: Campaign, worker: Worker) -> bool:
 
     Callers open the transaction: two who come at once are one after the other here.
     """
-    reserved = Reservation.objects.filter(
-        Q(worker=None) | Q(worker=worker), campaign=campaign
-    ).update(worker=worker)
-    # Without any reservation the campaign is everybody's.
-    return bool(reserved) or not Reservation.objects.filter(campaign=campaign).exists()
+    # Without any reservation the campaign is everybody's; it is made with the campaign.
+    rows = Reservation.objects.filter(campaign=campaign)
+    if not rows.exists():
+        return True
+    return bool(rows.filter(Q(worker=None) | Q(worker=worker)).update(worker=worker))
 
 
 def give_up(campaign: Campaign) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from crowd.hits.models.assignment import Assignment
@@ -95,3 +98,11 @@ def _loaded(raw: str) -> dict[str, Any] | None:
 def _is_count(value: Any) -> bool:
     # `type` and not `isinstance`: True would pass for an integer.
     return type(value) is int and value >= 0
+
+
+def forget_old(now: datetime | None = None) -> int:
+    """Delete the signals of work that was sent in too long ago; return how many."""
+    days = int(settings.GENIE["KEEP_SIGNALS_DAYS"])
+    limit = (now or timezone.now()) - timedelta(days=days)
+    old = Signals.objects.filter(assignment__submitted_at__lt=limit)
+    return int(old.delete()[0])

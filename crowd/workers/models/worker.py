@@ -76,6 +76,20 @@ class Invitation(models.Model):
         return self.note or f"invitation {self.pk}"
 
 
+class ConsentVersion(models.Model):
+    """A text that workers agreed to, kept in its words after it has been changed."""
+
+    sha256 = models.CharField(max_length=64, unique=True)
+    html = models.TextField()
+    first_given_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
 class Consent(models.Model):
     """A worker's consent to one version of the text of one pool of work."""
 

@@ -48,12 +48,10 @@ def _texts(pools: Collection[str]) -> Mapping[str, ConsentText]:
         .order_by()
         .values("pool")
         .annotate(newest=Max("pk"))
-        .values_list("newest", flat=True)
+        .values("newest")
     )
     template_of = dict(
-        Campaign.objects.filter(pk__in=list(newest)).values_list(
-            "pool", "hit_type__template"
-        )
+        Campaign.objects.filter(pk__in=newest).values_list("pool", "hit_type__template")
     )
     texts = {}
     for pool in pools:

@@ -69,9 +69,16 @@ def open_campaigns(
     return list(rows.order_by("starts_at", "pk"))
 
 
-def is_open(worker: Worker, campaign: Campaign) -> bool:
-    """Tell whether a campaign is running and not closed to the worker."""
-    return _open(worker, [campaign.pk]).exists()
+def is_open(worker: Worker, campaign: Campaign, *, newest: int | None = None) -> bool:
+    """Tell whether a campaign is running and not closed to the worker.
+
+    With `newest`, the last assignment known of them, also that there is none since.
+    """
+    rows = _open(worker, [campaign.pk])
+    if newest is not None:
+        since = Assignment.objects.filter(worker=worker, pk__gt=newest)
+        rows = rows.exclude(Exists(since))
+    return rows.exists()
 
 
 def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:

@@ -1,12 +1,21 @@
+"""Note what workers agree to, in the words that they have read."""
+
 from __future__ import annotations
 
-from crowd.workers.models.worker import Consent, Worker
+from django.db import transaction
+
+from crowd.workers.models.worker import Consent, ConsentVersion, Worker
 from crowd.workers.selectors.consent import consent_text
 
 
+@transaction.atomic
 def give(worker: Worker, pool: str) -> Consent:
     """Note that the worker agrees to the pool's present text; once per version."""
+    text = consent_text(pool)
+    ConsentVersion.objects.get_or_create(
+        sha256=text.sha256, defaults={"html": text.html}
+    )
     consent, _ = Consent.objects.get_or_create(
-        worker=worker, pool=pool, text_sha256=consent_text(pool).sha256
+        worker=worker, pool=pool, text_sha256=text.sha256
     )
     return consent

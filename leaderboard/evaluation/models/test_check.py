@@ -28,8 +28,8 @@ class TestCheck(models.Model):
     high = models.FloatField()
     best_feature = models.CharField(max_length=50, blank=True)
     best_feature_auc = models.FloatField()
-    # how well good texts of test questions are told from wrong ones
-    key_auc = models.FloatField(default=0.5)
+    # how well good texts of test questions are told from wrong ones; None: not measured
+    key_auc = models.FloatField(null=True, blank=True)
     verdict = models.CharField(max_length=1000)
     refused = models.BooleanField(default=False)
     # names the content of the questions that were measured

@@ -18,7 +18,9 @@ class HiddenTests:
     auc: float
     low: float
     high: float
-    by_decision: bool
+    # how well a good text was told from a wrong one
+    key_auc: float | None
+    start: str
 
 
 def hidden_tests(task: Task) -> list[HiddenTests]:
@@ -35,10 +37,18 @@ def hidden_tests(task: Task) -> list[HiddenTests]:
             auc=check.auc,
             low=check.low,
             high=check.high,
-            by_decision=check.accepted_at is not None,
+            key_auc=check.key_auc,
+            start=_start(check),
         )
         for check, name in (
             (check, check.evaluation.submission.system_name)
             for check in checks.select_related("evaluation__submission")
         )
     ]
+
+
+def _start(check: TestCheck) -> str:
+    """Say why the campaign could start."""
+    if check.accepted_at is not None:
+        return "by decision of staff"
+    return "programs answer" if check.refused else "allowed"

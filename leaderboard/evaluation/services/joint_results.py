@@ -37,10 +37,8 @@ def results_of(
     evaluation: HumanEvaluation, systems: Sequence[Submission], *, seed: int
 ) -> dict[str, Any]:
     """Compute everything that one page shows, criterion by criterion."""
-    found = soft_weights(evaluation.task.slug)
-    weights = {str(worker): weight for worker, weight in found.items()}
+    weights = soft_weights(evaluation.task.slug)
     ratings = weighed(dated_ratings_of([evaluation.pk]), weights)
-    rated = {str(worker) for worker in ratings["worker"].tolist()}
     n_resamples = settings.GENIE["BOOTSTRAP_RESAMPLES"]
     by_criterion = {}
     for campaign in campaigns_of(evaluation):
@@ -67,7 +65,9 @@ def results_of(
                 "signature": f"{signature}|n:{n}|seed:{criterion_seed}",
             }
     # with which they were computed: what is thought of workers changes every day
-    used = {worker: weights[worker] for worker in sorted(weights.keys() & rated)}
+    pairs = zip(ratings["worker"].tolist(), ratings["item"].tolist(), strict=True)
+    named = {key for who, item in pairs for key in (str(who), f"{who}:{item}")}
+    used = {key: weights[key] for key in sorted(weights.keys() & named)}
     return {"criteria": by_criterion, "weights": used}
 
 

@@ -21,6 +21,7 @@ from leaderboard.releases.gathering.results import task_ids
 from leaderboard.releases.pseudonyms import Pseudonyms
 from leaderboard.releases.published_numbers import EXCLUDED
 from leaderboard.tasks.models import Task
+from quality.bans.selectors.weights import weight_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +210,9 @@ def _judgments(
             "why_not": row["why_not"],
             "slot": row["slot"],
             "on": row["on"],
-            "weight": 0.0 if row["why_not"] else weights.get(str(row["worker"]), 1.0),
+            "weight": 0.0
+            if row["why_not"]
+            else weight_of(weights, int(row["worker"]), int(row["item"])),
         }
         for row in ratings.to_dict("records")
     ]

@@ -183,10 +183,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
         ratings_beside(evaluation, ratings[ratings["evaluation"] == evaluation.pk])
         for evaluation in evaluations
     ]
-    ratings = pd.concat(
-        [ratings, *(marked for marked in marks if len(marked))],
-        ignore_index=True,
-    )
+    marks = [marked for marked in marks if len(marked)]
+    ratings = pd.concat([ratings, *marks], ignore_index=True)
     _check_current(task, rows, ratings)
     row_index = {row.pk: i for i, row in enumerate(rows)}
     weights = getattr(current_fit(task), "weights", {})
@@ -202,9 +200,8 @@ def judgments(task: Task, rows: Sequence[Row], names: Pseudonyms) -> list[Record
             "slot": row["slot"],
             "answered": float(row["answered"]),
             "on": row["on"],
-            "weight": 0.0
-            if row["why_not"]
-            else weight_of(weights, int(row["worker"]), int(row["item"])),
+            "weight": weight_of(weights, row["worker"], row["item"])
+            * (not row["why_not"]),
         }
         for row in ratings.to_dict("records")
     ]

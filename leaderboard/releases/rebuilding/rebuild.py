@@ -24,7 +24,7 @@ from leaderboard.releases.rebuilding.metrics import metric_numbers
 from leaderboard.stats.ranking import rank_ranges
 from leaderboard.tasks.config import PLAIN
 from quality.detection.models import ALL_EVIDENCE
-from quality.detection.services.assess_pool import excluded_by
+from quality.detection.stats.decisions import excluded_by
 from quality.detection.stats.detectors import detect
 
 # The detector's fit stops when it hardly moves any more.

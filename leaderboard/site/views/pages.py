@@ -72,3 +72,9 @@ def how_it_works(request: HttpRequest) -> HttpResponse:
             "covers_instances": COVERS_INSTANCES,
         },
     )
+
+
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Say what is kept of whom, who sees it, and for how long."""
+    context = {"here": "privacy", "days": settings.GENIE["KEEP_SIGNALS_DAYS"]}
+    return render(request, "leaderboard/site/privacy.html", context)

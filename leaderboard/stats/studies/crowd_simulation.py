@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,7 +160,6 @@ def simulate_crowd(
     *,
     n_tasks: int,
     seed: int,
-    progress: Callable[[int], None] | None = None,
 ) -> CrowdResult:
     """Simulate tasks of equally good systems and count how often the numbers hold.
 
@@ -172,8 +170,6 @@ def simulate_crowd(
         At least 2.
     seed : int
         The first tasks of a longer study are those of a shorter one.
-    progress : callable, optional
-        Told how many tasks are done.
 
     Returns
     -------
@@ -200,8 +196,6 @@ def simulate_crowd(
     rows = []
     for task in range(n_tasks):
         rows.append(_one_task(crowd, np.random.default_rng([seed, task])))
-        if progress is not None:
-            progress(task + 1)
     table = np.array(rows)
     shares = [_share(table[:, column]) for column in range(5)]
     return CrowdResult(

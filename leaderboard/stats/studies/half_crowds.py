@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,11 @@ import numpy.typing as npt
 from leaderboard.stats.clustered import clustered_mean, factor_codes
 from leaderboard.stats.intervals import as_ratings
 from leaderboard.stats.resampling import Floats
-from leaderboard.stats.systems.estimates import SystemEstimates, estimate_systems
+from leaderboard.stats.systems.estimates import (
+    SystemEstimates,
+    contrasts,
+    estimate_systems,
+)
 from leaderboard.stats.systems.table import Codes
 
 _LEVEL = 0.05
@@ -72,7 +76,6 @@ def half_crowds(
     *,
     n_splits: int,
     seed: int,
-    progress: Callable[[int], None] | None = None,
 ) -> HalfCrowds:
     """Split the workers at random, again and again, and compare the halves' estimates.
 
@@ -82,8 +85,6 @@ def half_crowds(
         See `leaderboard.stats.systems.estimates.estimate_systems`.
     n_splits : int
     seed : int
-    progress : callable, optional
-        Told how many splits are done.
 
     Returns
     -------
@@ -134,8 +135,6 @@ def half_crowds(
         by_split[split] = within[0] / np.maximum(of_each, 1)
         seen += of_each
         hits += within
-        if progress is not None:
-            progress(split + 1)
     shares = hits / np.maximum(seen, 1)
     whole = estimate_systems(ratings, names, worker, instance)
     rated = np.flatnonzero(whole.n_workers > 1)
@@ -166,8 +165,8 @@ def half_crowds(
 def _least(worker_variance: float, n_workers: int) -> float:
     from scipy import special
 
-    quantile = special.stdtrit(n_workers - 1, 1 - _LEVEL / 2)
-    return float(quantile) * float(worker_variance / n_workers) ** 0.5
+    quantile = float(special.stdtrit(n_workers - 1, 1 - _LEVEL / 2))
+    return quantile * math.sqrt(worker_variance / n_workers)
 
 
 def _clustered(
@@ -211,7 +210,7 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
     both = names[0] & names[1]
     kept = np.array([i for i, s in enumerate(found.systems) if s in both], dtype=int)
     box = np.ix_(kept, kept)
-    worker = _contrasts(found.worker_part[box])
+    worker = contrasts(found.worker_part[box])
     spread = plain_variance[kept]
     independent = spread[:, None] + spread
     np.fill_diagonal(independent, spread)
@@ -221,14 +220,6 @@ def _of_shared(half: Half, halves: list[Half]) -> Shared:
         (independent, np.full_like(independent, np.inf)),
     ]
     return found.means[kept], plain[kept], kinds
-
-
-def _contrasts(part: Floats) -> Floats:
-    """Give variances of means on the diagonal, of differences beside it."""
-    spread = np.diag(part)
-    found = spread[:, None] + spread - part - part.T
-    np.fill_diagonal(found, spread)
-    return found
 
 
 def _within(one: Shared, other: Shared) -> Floats:

@@ -20,8 +20,13 @@ import numpy.typing as npt
 from leaderboard.stats.intervals import Interval, check_confidence
 from leaderboard.stats.resampling import Floats
 from leaderboard.stats.systems.jackknife import Influence, influence_of
-from leaderboard.stats.systems.soft_weights import parts_of, weigh, worker_weights
-from leaderboard.stats.systems.table import RatingTable, rating_table
+from leaderboard.stats.systems.soft_weights import (
+    of_workers,
+    parts_of,
+    weigh,
+    worker_weights,
+)
+from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 
@@ -116,23 +121,23 @@ class SystemEstimates:
     @cached_property
     def variance(self) -> Floats:
         """Variance of each mean (diagonal) and of each difference; infinite if unknown."""
-        floor = _contrasts(self.floor)
+        floor = contrasts(self.floor)
         # the part of instances is a difference of two estimates and may be negative
-        both = _contrasts(self.worker_part) + _contrasts(self.instance_part)
+        both = contrasts(self.worker_part) + contrasts(self.instance_part)
         unknown = np.isnan(self.worker_freedom)
         within_days = np.maximum(np.maximum(both, floor), 0.0)
-        return np.where(unknown, np.inf, within_days + _contrasts(self.day_part))
+        return np.where(unknown, np.inf, within_days + contrasts(self.day_part))
 
     @cached_property
     def freedom(self) -> Floats:
         """Degrees of freedom of the same (Satterthwaite); NaN where unknown."""
-        worker = _contrasts(self.worker_part)
-        instance = np.maximum(_contrasts(self.instance_part), 0.0)
+        worker = contrasts(self.worker_part)
+        instance = np.maximum(contrasts(self.instance_part), 0.0)
         within = instance**2 / max(self.n_instances - 1, 1)
         spread = worker**2 / self.worker_freedom + within
         total = worker + instance
         if self.day_freedom:
-            day = _contrasts(self.day_part)
+            day = contrasts(self.day_part)
             spread = spread + day**2 / self.day_freedom
             total = total + day
         total = total**2
@@ -292,7 +297,7 @@ def estimate_systems(
         weighed = weigh(influence, means, worker_weights(table, weights))
         means, influence, cleaning = weighed.means, weighed.influence, weighed.cleaning
     between, beyond, noise = _parts(influence, bread)
-    shares, counts = _of_workers(table, workers, influence)
+    shares, counts = of_workers(table, workers, influence)
     return SystemEstimates(
         systems=table.systems,
         means=means,
@@ -309,22 +314,6 @@ def estimate_systems(
         day_part=_between_days(variances, influence, bread),
         day_freedom=table.day_freedom,
     )
-
-
-def _of_workers(
-    table: RatingTable, workers: npt.ArrayLike, influence: Influence
-) -> tuple[Floats, npt.NDArray[np.int64]]:
-    """Give shares and counts of workers, whose ratings may have been taken in parts."""
-    first = np.searchsorted(table.worker, np.arange(table.n_workers))
-    owner = np.asarray(workers)[table.row[first]]
-    names, number = np.unique(owner, return_inverse=True)
-    if len(names) == table.n_workers:
-        return influence.shares, influence.counts
-    shares = np.zeros((len(names), table.n_systems))
-    counts = np.zeros(shares.shape, dtype=np.int64)
-    np.add.at(shares, number.ravel(), influence.shares)
-    np.add.at(counts, number.ravel(), influence.counts)
-    return shares, counts
 
 
 def _between_days(variances: Variances, influence: Influence, bread: Floats) -> Floats:
@@ -390,8 +379,14 @@ def _freedom(
     return freedom
 
 
-def _contrasts(part: Floats) -> Floats:
-    """Give what each mean (diagonal) and each difference gets from a covariance."""
+def contrasts(part: Floats) -> Floats:
+    """Give what each mean (diagonal) and each difference gets from a covariance.
+
+    Examples
+    --------
+    >>> contrasts(np.array([[2.0, 1.0], [1.0, 3.0]])).tolist()
+    [[2.0, 3.0], [3.0, 3.0]]
+    """
     own = np.diag(part)
     both = own[:, None] + own[None, :] - part - part.T
     np.fill_diagonal(both, own)

@@ -80,7 +80,36 @@ def parts_of(workers: npt.ArrayLike, weights: npt.ArrayLike) -> npt.NDArray[np.i
     own = np.unique(np.asarray(workers), return_inverse=True)[1].ravel()
     level = np.unique(np.asarray(weights, dtype=np.float64), return_inverse=True)[1]
     pair = own * (int(level.max(initial=0)) + 1) + level.ravel()
-    return np.unique(pair, return_inverse=True)[1].ravel().astype(np.int64)
+    return np.asarray(np.unique(pair, return_inverse=True)[1].ravel(), dtype=np.int64)
+
+
+def of_workers(
+    table: RatingTable, workers: npt.ArrayLike, influence: Influence
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Give shares and counts of workers, whose ratings may have been taken in parts.
+
+    Examples
+    --------
+    >>> from leaderboard.stats.systems.jackknife import influence_of
+    >>> from leaderboard.stats.systems.table import rating_table
+    >>> from leaderboard.stats.systems.variances import Variances
+    >>> from leaderboard.stats.systems.weighting import weighting
+    >>> table = rating_table([1, 4, 4], list("aaa"), [0, 1, 2])
+    >>> equations = weighting(table, Variances(0.0, 0.0, 1.0, "given"))
+    >>> full = influence_of(equations, np.eye(1) / 3, np.array([3.0]))
+    >>> of_workers(table, ["x", "y", "y"], full)[1].tolist()
+    [[1], [2]]
+    """
+    first = np.searchsorted(table.worker, np.arange(table.n_workers))
+    owner = np.asarray(workers)[table.row[first]]
+    names, number = np.unique(owner, return_inverse=True)
+    if len(names) == table.n_workers:
+        return influence.shares, influence.counts
+    shares = np.zeros((len(names), table.n_systems))
+    counts = np.zeros(shares.shape, dtype=np.int64)
+    np.add.at(shares, number.ravel(), influence.shares)
+    np.add.at(counts, number.ravel(), influence.counts)
+    return shares, counts
 
 
 def weigh(influence: Influence, means: Floats, weights: Floats) -> Weighed:

@@ -138,7 +138,7 @@ def _residuals(table: RatingTable, found: Variances) -> Floats:
     ]
     fitted.append((table.system, np.bincount(table.system).astype(np.float64)))
     levels = [np.zeros(len(sizes)) for _, sizes in fitted]
-    rest = table.values - table.values.mean()
+    rest: Floats = table.values - table.values.mean()
     for _ in range(_SWEEPS):
         for place, (codes, sizes) in enumerate(fitted):
             step = sums_by(codes, rest, len(sizes)) / sizes

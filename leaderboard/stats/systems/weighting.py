@@ -137,7 +137,7 @@ def weighting(table: RatingTable, variances: Variances) -> Weighting:
     sums = sums_by(table.worker, values, table.n_workers)
     right: Floats = sums_by(table.system, values, shape)
     right -= system_worker @ (shrinkage * sums)
-    information = np.diag(np.bincount(table.system, each, minlength=shape))
+    information: Floats = np.diag(sums_by(table.system, each, shape))
     information -= (system_worker @ kept @ system_worker.T).toarray()
     borrowed = np.zeros((n_levels, shape))
     ratios = np.repeat(

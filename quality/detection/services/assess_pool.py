@@ -254,10 +254,8 @@ def _weights(
         return weights
     ratings = evidence.ratings
     own = rating_weights(ratings.worker, found.p_rating)
-    last = np.lexsort((ratings.order, ratings.worker))
-    weight_of = dict(
-        zip(ratings.worker[last].tolist(), own[last].tolist(), strict=True)
-    )
+    # the newest of each worker stays: they come in the order of answering
+    weight_of = dict(zip(ratings.worker.tolist(), own.tolist(), strict=True))
     for worker, weight in weight_of.items():
         weights[worker] = (weight, {})
     for worker, item, weight in zip(

@@ -6,15 +6,19 @@ Registered with `crowd.campaigns.services.preference`, which knows nothing of te
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
+from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
+from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign
 from crowd.workers.models.worker import Worker
 from crowd.workers.selectors.eligible import CANDIDATES
 from crowd.workers.services import exclusions
 from genie.lib.seeds import generator
+from genie.lib.serving.caches import computed
 from genie.lib.unguessable import seed_for
 from quality.bans.services.held_exclusions import decided_workers
 from quality.detection.models import ALL_EVIDENCE, DetectorFit, Standing
@@ -30,6 +34,9 @@ from quality.test_questions.models import Placement, Polarity
 
 # Share of careless workers presumed of a pool that has not been assessed yet.
 NEW_POOL = AssessOptions.share_careless
+# HITs of a campaign are counted again after so many were handed out, or so much time.
+COUNT_AGAIN, COUNTED_SECONDS = 500, 60
+_IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -42,7 +49,8 @@ def choose(
     the worker was given, so that asking again gives the same. Where one sort has run
     out, the other one is given: what staff approved is answered, no more and no less.
     """
-    if not Placement.objects.filter(campaign=campaign).exists():
+    scale = _affordable(campaign)
+    if scale is None:
         return None
     pool = campaign.pool
     record = record_of(worker, pool)
@@ -51,17 +59,15 @@ def choose(
     if not fitted and _waits(worker, pool, p_careless):
         return []
     # Both are looked for each time: how long it takes does not tell which was wanted.
-    of_tests = _hits_of(Q(campaign=campaign))
-    tests = unseen.filter(of_tests).order_by(_rarer_first(campaign, record), "position")
-    found_tests = list(tests.values_list("pk", flat=True)[:CANDIDATES])
+    found_tests = _tests(campaign, unseen, record)
     found_real = list(
-        unseen.exclude(of_tests).values_list("pk", flat=True)[:CANDIDATES]
+        unseen.exclude(_IS_TEST).values_list("pk", flat=True)[:CANDIDATES]
     )
     wanted = test_probability(
         record.n_answered,
         record.n_tests,
         p_careless,
-        options=ScheduleOptions(scale=_affordable(campaign)),
+        options=ScheduleOptions(scale=scale),
     )
     if _draw(worker, pool, record) < wanted:
         return [*found_tests, *found_real]
@@ -83,8 +89,22 @@ def _waits(worker: Worker, pool: str, p_careless: float) -> bool:
     return True
 
 
-def _hits_of(placements: Q) -> Q:
-    return Q(pk__in=Placement.objects.filter(placements).order_by().values("item__hit"))
+def _tests(campaign: Campaign, unseen: QuerySet[HIT], record: Record) -> list[int]:
+    """Find test questions, first those of the polarity that was asked less.
+
+    From the placements: late in a campaign few of very many HITs are tests.
+    """
+    counts = record.counts()
+    asked = {kind: counts.get(kind, (0, 0))[1] for kind in KINDS}
+    rarer = Q(polarity=min(KINDS, key=lambda kind: asked[kind]), retirement=None)
+    left = Placement.objects.filter(
+        Exists(unseen.order_by().filter(pk=OuterRef("item__hit"))), campaign=campaign
+    ).order_by("pk")
+    return [
+        hit
+        for rows in (left.filter(rarer), left.exclude(rarer))
+        for hit in rows.values_list("item__hit", flat=True)[:CANDIDATES]
+    ]
 
 
 def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]:
@@ -92,50 +112,83 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
 
     The last fit's, brought up to date with the answers to test questions since.
     """
-    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
-    known = fits.values_list("parameters", flat=True).first() or {}
-    standing = Standing.objects.filter(worker=worker, pool=pool).first()
-    good = known.get("good_accuracy")
+    rows = Standing.objects.filter(worker=worker, pool=pool).select_related("fit")
+    standing = rows.first()
     if standing is None:
+        fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+        known = fits.values_list("parameters", flat=True).first() or {}
         share = known.get("share_careless", NEW_POOL)
-        early = EarlyStop(min(share, AssessOptions.innocence), good)
+        presumed = min(share, AssessOptions.innocence)
+        early = EarlyStop(presumed, known.get("good_accuracy"))
         return early.probability(record.counts(), KINDS), False
     if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
     seen = record.counts(standing.n_questions)
+    good = standing.fit.parameters.get("good_accuracy")
     early = EarlyStop(standing.p_careless, good, seen)
     return early.probability(record.counts(), KINDS), False
 
 
-def _rarer_first(campaign: Campaign, record: Record) -> Case:
-    """Order test questions so that those of the polarity asked less come first."""
-    counts = record.counts()
-    asked = {kind: counts.get(kind, (0, 0))[1] for kind in KINDS}
-    rarer = min(KINDS, key=lambda kind: asked[kind])
-    wanted = Q(campaign=campaign, polarity=rarer, retirement=None)
-    return Case(
-        When(_hits_of(wanted), then=Value(0)),
-        default=Value(1),
-        output_field=IntegerField(),
+def _affordable(campaign: Campaign) -> float | None:
+    """Keep tests at the share of answers that staff approved, as far as one can tell.
+
+    None where there are no tests. All HITs are counted now and then; in between, only
+    what was handed out since is added: who claims waits for no sum over a campaign.
+    """
+    key = f"tests-affordable-{campaign.pk}-{campaign.created_at.timestamp()}"
+    counted: _Places | None = computed.get(key)
+    since = _handed_out(campaign, counted.newest) if counted else []
+    if counted is None or len(since) >= COUNT_AGAIN:
+        counted, since = _count(campaign), []
+        computed.set(key, counted, COUNTED_SECONDS)
+    if not counted.n_tests:
+        return None
+    done = counted.n_done + len(since)
+    tests_done = counted.n_tests_done + sum(since)
+    planned = max(counted.n_places, 1)
+    share = counted.n_tests / planned
+    return affordable(done, tests_done, share, planned=planned)
+
+
+class _Places(NamedTuple):
+    """Places of a campaign's HITs, and how many are taken; `newest` is the last taken."""
+
+    newest: int
+    n_places: int = 0
+    n_done: int = 0
+    n_tests: int = 0
+    n_tests_done: int = 0
+
+
+def _count(campaign: Campaign) -> _Places:
+    # Before the sums: what is handed out meanwhile is counted twice rather than never.
+    newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
+    hits = HIT.objects.filter(campaign=campaign).order_by()
+    every, tests = (
+        rows.aggregate(
+            n=Coalesce(Sum("max_assignments"), 0), left=Coalesce(Sum("n_available"), 0)
+        )
+        for rows in (hits, hits.filter(pk__in=_tests_of(campaign)))
+    )
+    return _Places(
+        newest,
+        every["n"],
+        every["n"] - every["left"],
+        tests["n"],
+        tests["n"] - tests["left"],
     )
 
 
-def _affordable(campaign: Campaign) -> float:
-    """Keep tests at the share of answers that staff approved, as far as one can tell."""
-    places = {
-        is_test: (n, n - n_left)
-        for is_test, n, n_left in HIT.objects.filter(campaign=campaign)
-        .order_by()
-        .annotate(is_test=Case(When(_hits_of(Q(campaign=campaign)), then=1), default=0))
-        .values_list("is_test")
-        .annotate(n=Sum("max_assignments"), n_left=Sum("n_available"))
-    }
-    (n_tests, tests_done), (n_real, real_done) = (
-        places.get(is_test, (0, 0)) for is_test in (1, 0)
-    )
-    done = tests_done + real_done
-    planned = max(n_tests + n_real, 1)
-    return affordable(done, tests_done, n_tests / planned, planned=planned)
+def _tests_of(campaign: Campaign) -> QuerySet[Placement, Any]:
+    return Placement.objects.filter(campaign=campaign).order_by().values("item__hit")
+
+
+def _handed_out(campaign: Campaign, newest: int) -> list[bool]:
+    """Tell of what was handed out since which were tests."""
+    of_campaign = HIT.objects.filter(pk=OuterRef("hit"), campaign=campaign)
+    is_test = Placement.objects.filter(item__hit=OuterRef("hit"))
+    rows = Assignment.objects.filter(Exists(of_campaign), pk__gt=newest).order_by("pk")
+    return list(rows.values_list(Exists(is_test), flat=True)[:COUNT_AGAIN])
 
 
 def _draw(worker: Worker, pool: str, record: Record) -> float:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import Count, Q
 
-from crowd.hits.models.assignment import Answer, Assignment
+from crowd.hits.models.assignment import Assignment
 from crowd.scales.base import all_scales
 from crowd.workers.models.worker import Worker
 from quality.test_questions.models import Placement
@@ -56,48 +57,50 @@ class Record:
 def record_of(worker: Worker, pool: str) -> Record:
     """Count what the worker did, and mark their answers to test questions.
 
-    Three queries. Grades may not be written yet, and here they need not be.
+    Two queries. Grades may not be written yet, and here they need not be.
     """
     done = Assignment.objects.filter(worker=worker, hit__campaign__pool=pool)
-    graded = done.filter(state__in=COUNTED)
     counts = done.aggregate(
         shown=Count("pk"), answered=Count("pk", filter=Q(state__in=ANSWERED))
     )
-    placements = {
-        row.item_id: row
-        for row in Placement.objects.filter(
-            COUNTING, item__hit__in=graded.order_by().values("hit")
-        ).select_related("campaign__hit_type")
-    }
-    # No item has the key 0: with it the query is made also where there is nothing.
-    rows = (
-        Answer.objects.filter(item__in=[0, *placements], assignment__worker=worker)
-        .order_by("assignment_id", "pk")
-        .values_list("item_id", "criterion", "slot", "value")
+    answered = Placement.objects.filter(
+        COUNTING,
+        campaign__pool=pool,
+        item__answers__assignment__worker=worker,
+        item__answers__assignment__state__in=COUNTED,
+    ).order_by("item__answers__assignment", "item__answers")
+    rows = answered.values_list(
+        "item",
+        "polarity",
+        "expected",
+        "campaign__hit_type__criteria",
+        "campaign__hit_type__scale",
+        "item__answers__criterion",
+        "item__answers__slot",
+        "item__answers__value",
     )
-    return Record(counts["shown"], counts["answered"], _tally(placements, rows))
+    return Record(counts["shown"], counts["answered"], _tally(rows))
 
 
-def _tally(
-    placements: dict[int, Placement], rows: Iterable[tuple[int, str, str, float]]
-) -> list[tuple[str, bool]]:
+def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:
+    questions: dict[int, tuple[Any, ...]] = {}
     answers: dict[int, list[Marked]] = {}
-    for item, criterion, slot, value in rows:
-        if criterion in placements[item].campaign.hit_type.criteria:
+    for item, *question, criterion, slot, value in rows:
+        _, expected, criteria, _ = question
+        # With several criteria such a question cannot be marked, see `grade`.
+        if criterion in criteria and (len(criteria) == 1 or "criteria" in expected):
+            questions[item] = tuple(question)
             answers.setdefault(item, []).append(Marked(criterion, slot, value))
     tests = []
     for item, marked in answers.items():
-        placement = placements[item]
-        hit_type = placement.campaign.hit_type
-        if len(hit_type.criteria) > 1 and "criteria" not in placement.expected:
-            continue  # such a question cannot be marked, see `grade`
+        polarity, expected, _, scale = questions[item]
         by_criterion = marks(
             marked,
-            polarity=placement.polarity,
-            expected=placement.expected,
-            threshold=all_scales()[hit_type.scale].binary_threshold,
+            polarity=polarity,
+            expected=expected,
+            threshold=all_scales()[scale].binary_threshold,
         )
         # One question is one piece of evidence: its criteria were read together.
         right = 2 * sum(by_criterion.values()) > len(by_criterion)
-        tests.append((str(placement.polarity), right))
+        tests.append((str(polarity), right))
     return tests

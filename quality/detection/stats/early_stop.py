@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import exp, lgamma, log
 from typing import Any
 
@@ -103,6 +104,7 @@ def _inside(p: float) -> float:
     return min(max(p, 1e-9), 1 - 1e-9)
 
 
+@lru_cache(maxsize=10_000)
 def _log_likelihood(counts: tuple[int, int], rate: float, firm: float) -> float:
     """Give the beta-binomial log-likelihood of a sequence with so many right."""
     right, asked = counts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
+from math import expm1
 
 #: Of what is approved: kept for late tests at the start, and where fewer begin to come.
 _KEPT, _TAPER = 0.25, 0.2
@@ -89,10 +88,10 @@ def test_probability(
     # the uncertain are worth asking, not those who are surely careless or careful
     doubt = (4 * p_careless * (1 - p_careless)) ** 1.5 if p_careless < 0.5 else 1.0
     share = options.late + (options.doubt - options.late) * doubt
-    due = options.first * -np.expm1(-(n_answered + 1) / options.pace)
+    due = options.first * -expm1(-(n_answered + 1) / options.pace)
     missing = min(max(due - n_tests, 0.0), 1.0)
     asked = options.scale * max(share, missing)
-    return float(np.clip(asked, options.late / 2, options.most))
+    return min(max(asked, options.late / 2), options.most)
 
 
 test_probability.__test__ = False  # type: ignore[attr-defined]  # not a case of pytest's
@@ -137,4 +136,4 @@ def affordable(
         return 0.0
     ahead = max(planned - n_items, 0.0) / planned
     free = 1 - n_tests / approved - _KEPT * ahead
-    return float(np.clip(free / _TAPER, 0.0, 1.0))
+    return min(max(free / _TAPER, 0.0), 1.0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from quality.detection.stats.detection_study import (
     simulate_detection,
 )
 from quality.detection.stats.detectors import DETECTORS
-from quality.detection.stats.honest_study import honest_study, honest_table
 from quality.detection.stats.question_counts import QUESTION_COUNTS, question_counts
 from quality.detection.stats.study_plot import study_plot
 from quality.detection.stats.study_table import study_table
@@ -50,22 +48,6 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=0)
         parser.add_argument("--threshold-rate", type=float, default=0.9)
         parser.add_argument("--threshold-posterior", type=float, default=0.99)
-        parser.add_argument(
-            "--honest",
-            action="store_true",
-            help="instead, print the share of honest workers who are excluded when "
-            "test questions are hard, with and without the limit on exclusions; "
-            "uses the last detector and the smallest number of rounds given",
-        )
-        parser.add_argument(
-            "--most-excluded",
-            type=float,
-            default=0.2,
-            help=(
-                "limit on exclusions for --honest: largest share excluded without "
-                "staff confirmation"
-            ),
-        )
         parser.add_argument("--json", type=Path, help="file for all results")
         parser.add_argument(
             "--plots", type=Path, help="folder for SVG plots, one per table"
@@ -73,9 +55,6 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         rounds = sorted(set(options["rounds"]))
-        if options["honest"]:
-            self._honest(rounds[0], options)
-            return
         figures = []
         for name, counts in _all_counts(options["counts"]):
             try:
@@ -100,23 +79,6 @@ class Command(BaseCommand):
             text = json.dumps({"studies": figures}, indent=1, allow_nan=False) + "\n"
             options["json"].write_text(text, encoding="utf-8")
             self.stderr.write(f"Wrote {options['json']}.")
-
-    def _honest(self, n_rounds: int, options: dict[str, Any]) -> None:
-        try:
-            cells = honest_study(
-                n_rounds=n_rounds,
-                seed=options["seed"],
-                detector=options["detectors"][-1],
-                threshold_rate=options["threshold_rate"],
-                threshold_posterior=options["threshold_posterior"],
-                share=options["most_excluded"],
-            )
-        except ValueError as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(honest_table(cells))
-        if options["json"]:
-            text = json.dumps([asdict(cell) for cell in cells], indent=1) + "\n"
-            options["json"].write_text(text, encoding="utf-8")
 
     def _progress(self, name: str) -> Progress:
         def tell(done: int, of: int) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from crowd.campaigns.services.work import next_assignment
-from crowd.hits.services.signals import canary_word
+from crowd.hits.services.signals import canary_word, forget_old
 from crowd.models import Assignment, Signals
 from crowd.workers.services import consent
 from tests.browser import violations, wait_for_hit
-from tests.crowd.making import POOL, hit_type, make_campaign, make_worker
+from tests.crowd.making import POOL, do_one, hit_type, make_campaign, make_worker
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -199,3 +201,16 @@ def test_what_the_page_notices_is_counted_and_never_what_it_was(open_page, worke
     assert row.n_changes >= 2
     assert row.first_change_seconds is not None
     assert not row.canary
+
+
+def test_old_signals_are_forgotten_and_answers_stay(settings):
+    make_campaign(2)
+    worker = make_worker()
+    old, new = do_one(worker), do_one(worker)
+    for assignment in (old, new):
+        Signals.objects.create(assignment=assignment)
+    year_ago = timezone.now() - timedelta(days=settings.GENIE["KEEP_SIGNALS_DAYS"] + 1)
+    Assignment.objects.filter(pk=old.pk).update(submitted_at=year_ago)
+    assert forget_old() == 1
+    assert Signals.objects.get().assignment == new
+    assert old.answers.exists()

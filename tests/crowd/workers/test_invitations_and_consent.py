@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from crowd.hit_templates import consent as consent_texts
-from crowd.models import Consent, Invitation, Worker
+from crowd.models import Consent, ConsentVersion, Invitation, Worker
 from crowd.workers.selectors.consent import consent_text, consented
 from crowd.workers.services import consent, invitations
 from genie.lib.errors import GenieError
@@ -97,6 +99,20 @@ def test_consent_is_kept_once_for_each_version_of_the_text():
     consent.give(worker, POOL)
     assert Consent.objects.get().text_sha256 == consent_text(POOL).sha256
     assert consented(worker, {POOL, "other"}) == {POOL}
+
+
+def test_the_words_of_each_version_are_kept(monkeypatch):
+    consent.give(make_worker(agreed=False), POOL)
+    first = consent_text(POOL)
+    changed = replace(first, html=SafeString("<p>New words</p>"), sha256="1" * 64)
+    monkeypatch.setattr(
+        "crowd.workers.services.consent.consent_text", lambda _: changed
+    )
+    consent.give(make_worker(agreed=False), POOL)
+    assert dict(ConsentVersion.objects.values_list("sha256", "html")) == {
+        first.sha256: first.html,
+        "1" * 64: "<p>New words</p>",
+    }
 
 
 def test_consent_before_the_first_campaign_still_holds_when_it_is_there():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from leaderboard.evaluation.selectors.board_ratings import weighed
 from leaderboard.evaluation.services import refit
 from leaderboard.models import BoardFit, Score
 from leaderboard.releases import bundle
@@ -94,6 +95,24 @@ def test_without_other_effects_the_means_are_weighted_means():
         assert fit.means[number] == pytest.approx(wanted, abs=1e-9)
 
 
+def test_what_was_rated_with_care_before_a_worker_stopped_reading_counts():
+    values, system, worker, instance, careless = crowd(2)
+    late = careless & (instance % 2 == 1)
+    # what the careless rated before was rated with care
+    rng = np.random.default_rng(5)
+    honest = 60 + 5 * system + rng.normal(0, 12, 900)
+    values = np.where(careless & ~late, honest, values)
+    ratings = (values, system, worker, instance)
+    by_rating = estimate_systems(*ratings, weights=np.where(late, 0.0, 1.0))
+    without = estimate_systems(*(column[~late] for column in ratings))
+    assert np.abs(by_rating.means - without.means).max() < 0.4
+    error, wanted = (np.sqrt(np.diag(fit.variance)) for fit in (by_rating, without))
+    assert np.abs(error / wanted - 1).max() < 0.1
+    # one worker is one worker
+    assert by_rating.n_workers.tolist() == estimate_systems(*ratings).n_workers.tolist()
+    assert by_rating.n.sum() == 900
+
+
 def test_doubt_about_who_is_careful_widens_the_interval():
     values, system, worker, instance, careless = crowd(1)
     half = estimate_systems(
@@ -126,6 +145,17 @@ def test_a_system_of_careless_workers_only_keeps_its_mean():
     plain = estimate_systems(*ratings)
     none = estimate_systems(*ratings, weights=np.zeros(900))
     assert none.means.tolist() == plain.means.tolist()
+
+
+def test_a_rating_of_its_own_weight_is_found_by_its_item():
+    import pandas as pd
+
+    weights = {"7": 0.1, "7:31": 0.75}
+    table = pd.DataFrame({"worker": [7, 7, 8], "item": [31, 32, 31]})
+    assert weighed(table, weights)["weight"].tolist() == [0.75, 0.1, 1.0]
+    # where a row is not one item's, the worker's is the last one
+    alone = weighed(table[["worker"]], weights)
+    assert alone["weight"].tolist() == [0.1, 0.1, 1.0]
 
 
 @pytest.mark.parametrize("weights", [[1.0], [2.0] * 900, [np.nan] * 900])

@@ -72,6 +72,9 @@ def test_the_archive_holds_table_cards_and_data_that_compute_the_scores_again(
     assert (folder / "methods.txt").read_text().startswith("3 workers rated")
     assert (folder / "figure.svg").read_text().startswith("<svg")
     assert "Egret" in (folder / "costs.csv").read_text()
+    ethics = (folder / "ethics.md").read_text()
+    assert "- workers: 3, of whom 0 excluded" in ethics
+    assert "Approval by a research ethics committee: for the authors" in ethics
     assert len(list((folder / "cards").glob("*.md"))) == 2
     everything = "".join(
         path.read_text() for path in folder.rglob("*") if path.is_file()

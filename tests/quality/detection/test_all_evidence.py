@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.test import Client
 
 from crowd.models import Answer, Campaign, Pause
 from genie.lib.errors import GenieError
-from quality.bans.selectors.weights import soft_weights
+from quality.bans.selectors.weights import soft_weights, weight_of
 from quality.detection.evidence_words import told
 from quality.detection.selectors import verdicts_of
-from quality.detection.services.assess_pool import assess, excluded_by
+from quality.detection.services import assess_pool
+from quality.detection.services.assess_pool import assess
 from quality.detection.services.assumptions import assumptions
 from quality.detection.services.evidence import evidence_of
 from quality.detection.services.retire import restore, retire
+from quality.detection.stats.assess import assess_workers
+from quality.detection.stats.decisions import excluded_by
 from quality.models import (
     Ban,
     DetectorFit,
@@ -108,6 +113,31 @@ def test_who_is_careless_is_banned_and_the_others_count(pool):
     assert "Test questions right: " in ban.reason
     assert "negative" in ban.reason
     assert ban.reason.startswith("Probability of being careless ")
+
+
+def test_what_was_rated_before_a_worker_stopped_reading_keeps_its_weight(
+    pool, monkeypatch
+):
+    pool(6, 0)
+    turner = evidence_of(POOL, simulated=False).workers[0]
+
+    def turned(*args, **kwargs):
+        found = assess_workers(*args, **kwargs)
+        own = args[2].worker == 0
+        late = args[2].order > np.median(args[2].order[own])
+        p_rating = np.where(own, np.where(late, 0.9, 0.1), found.p_rating)
+        return replace(found, p_rating=p_rating)
+
+    monkeypatch.setattr(assess_pool, "assess_workers", turned)
+    assess(POOL, simulated=False)
+    standing = Standing.objects.get(worker=turner)
+    assert standing.weight == 0.0
+    assert len(standing.earlier) >= 4
+    weights = soft_weights(POOL)
+    item = next(iter(standing.earlier))
+    assert weight_of(weights, turner, int(item)) == 1.0
+    assert weight_of(weights, turner, -1) == 0.0
+    assert not any(own.earlier for own in Standing.objects.exclude(worker=turner))
 
 
 def test_nobody_is_banned_for_narrow_answers_before_a_person_looked(pool, monkeypatch):

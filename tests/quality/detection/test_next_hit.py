@@ -8,8 +8,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from crowd.campaigns.services import shares
 from crowd.campaigns.services.work import give_back, next_assignment
 from crowd.models import HIT, Answer, Pause
+from genie.lib.serving import caches
 from quality.bans.services import held_exclusions
 from quality.detection.services import next_hit
 from quality.detection.services.assess_pool import assess
@@ -77,6 +79,7 @@ def test_all_that_was_approved_is_answered_and_no_more(campaign):
     assert (len(met), sum(met)) == (100, 20)
 
 
+@pytest.mark.every_engine
 def test_what_comes_next_is_repeatable_and_depends_on_the_sites_secret(
     campaign, settings
 ):
@@ -117,7 +120,30 @@ def test_the_same_queries_are_made_for_test_questions_and_real_items(campaign):
         )
     assert counts[True] == counts[False]
     assert len(counts[True]) == 1
-    assert max(counts[True]) <= 32
+    assert max(counts[True]) <= 24
+
+
+def test_with_several_campaigns_and_shares_claiming_takes_few_queries_too(campaign):
+    other = make_campaign(of=items(40, "other-"))
+    for each in (campaign, other):
+        shares.plan(each, 0.9, follows_crowd=False)
+    worker = make_worker()
+    work(worker, 6)
+    with CaptureQueriesContext(connection) as captured:
+        assert next_assignment(worker) is not None
+    assert len(captured) <= 24
+
+
+def test_what_is_handed_out_between_two_counts_is_known(campaign):
+    worker = make_worker()
+    work(worker, 10)
+    counted_then = next_hit._affordable(campaign)
+    caches.computed.clear()
+    assert next_hit._affordable(campaign) == counted_then
+    with CaptureQueriesContext(connection) as captured:
+        next_hit._affordable(campaign)
+    assert len(captured) == 1
+    assert "SUM" not in captured[0]["sql"]
 
 
 def test_campaigns_without_test_questions_take_one_query_more():
@@ -129,6 +155,7 @@ def test_campaigns_without_test_questions_take_one_query_more():
     assert len(asked) == 1
 
 
+@pytest.mark.every_engine
 def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     for _ in range(2):
         work(make_worker(), 6)
@@ -147,6 +174,7 @@ def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     assert not Pause.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_whom_people_have_decided_about_is_not_paused(campaign):
     worker = make_worker()
     work(worker, 40, right=False)
@@ -179,8 +207,17 @@ def test_whom_people_have_decided_about_is_not_paused(campaign):
     ],
 )
 def test_the_first_answers_speak_for_or_against_somebody(counts, low, high):
-    p = EarlyStop().probability(counts, ["POSITIVE", "NEGATIVE"])
+    p = EarlyStop().probability(counts, next_hit.KINDS)
     assert low - 1e-9 <= p <= high + 1e-9
+
+
+def test_what_a_fit_has_seen_counts_once():
+    seen = {"POSITIVE": (4, 4), "NEGATIVE": (1, 4)}
+    early = EarlyStop(0.4, seen=seen)
+    assert early.probability(seen, next_hit.KINDS) == pytest.approx(0.4)
+    more = early.probability({**seen, "NEGATIVE": (1, 5)}, next_hit.KINDS)
+    less = early.probability({**seen, "NEGATIVE": (2, 5)}, next_hit.KINDS)
+    assert less < 0.4 < more < EarlyStop(0.4).probability(seen, next_hit.KINDS)
 
 
 def test_a_hard_key_makes_nobody_careless():

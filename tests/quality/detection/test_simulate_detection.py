@@ -123,21 +123,3 @@ def test_the_printed_table_has_every_detector_of_the_paper():
         for pair in row
         for share in pair
     )
-
-
-def test_the_brake_keeps_a_hard_key_from_excluding_many_honest_workers(tmp_path):
-    path = tmp_path / "honest.json"
-    out, _ = run("--honest", "--rounds", "2", "--json", str(path))
-    assert "without limit  with limit" in out
-    cells = {(c["accuracy"], c["median"]): c for c in json.loads(path.read_text())}
-    assert len(cells) == 12
-    assert cells[0.62, 30]["without_brake"] > 0.5
-    assert cells[0.95, 8]["without_brake"] < 0.05
-    assert all(cell["with_brake"] <= 0.2 for cell in cells.values())
-    lower, _ = run("--honest", "--rounds", "2", "--threshold-rate", "0.4")
-    assert "62                  30            0.0" in lower
-
-
-def test_a_share_that_is_none_is_said_in_words():
-    with pytest.raises(CommandError, match="between 0 and 1"):
-        run("--honest", "--rounds", "1", "--most-excluded", "2")

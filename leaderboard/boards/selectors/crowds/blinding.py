@@ -69,7 +69,7 @@ def causes_of(stored: Mapping[str, Any] | None) -> list[Cause]:
     ]
 
 
-def _told(name: str, ends: Mapping[str, Any], unit: str) -> dict[str, float | None]:
+def _told(name: str, ends: Mapping[str, Any], unit: str) -> dict[str, Any]:
     """Give estimate, low and high as they are told; only length is told for less."""
     if name != "length":
         return dict(ends)
@@ -80,7 +80,7 @@ def _told(name: str, ends: Mapping[str, Any], unit: str) -> dict[str, float | No
 def _a_tenth(doubled: float, ratios: bool) -> float:
     """Turn what twice as many words do into what a tenth more do."""
     if ratios:
-        return 100 * ((1 + doubled / 100) ** _TENTH - 1)
+        return 100 * (math.pow(1 + doubled / 100, _TENTH) - 1)
     return _TENTH * doubled
 
 

@@ -46,27 +46,33 @@ def good_texts(
     *,
     shows_reference: bool,
 ) -> Iterator[list[Offer]]:
-    """Offer texts source by source, the best first; instances in their order in each."""
+    """Offer texts source by source, the best first; instances in their order in each.
+
+    What nobody can look up comes before what is public.
+    """
+    # Where the page shows the first reference, another is the better answer.
+    first = 1 if shows_reference else 0
+    references = {
+        row.pk: [
+            Offer(row.pk, text, REFERENCE, marked)
+            for text in row.references[first:] or row.references
+        ]
+        for row in instances
+    }
+    settled = _settled(task, human, marked, systems, instances)
     for by_instance in (
         *own_good(task, human, marked, systems, instances),
         # Where exposure is counted by campaign, a worker may be shown the output twice.
         _confirmed(marked, confirmed_of_others(task, systems), instances)
         if human.exposure != OF_A_CAMPAIGN
         else {},
-        _settled(task, human, marked, systems, instances),
+        *((references, settled) if task.hidden_references else (settled, references)),
     ):
         yield [
             offer
             for instance in instances
             for offer in by_instance.get(instance.pk, [])
         ]
-    # Where the page shows the first reference, another is the better answer.
-    first = 1 if shows_reference else 0
-    yield [
-        Offer(instance.pk, text, REFERENCE, marked)
-        for instance in instances
-        for text in instance.references[first:] or instance.references
-    ]
 
 
 def own_good(

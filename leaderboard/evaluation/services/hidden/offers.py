@@ -59,7 +59,7 @@ class Planned:
 
     items: list[HiddenItem]
     n_wanted: int
-    notes: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass

@@ -30,7 +30,7 @@ from quality.detection.stats.schedule import (
     test_probability,
 )
 from quality.detection.stats.weights import rating_weights
-from quality.detection.stats.workers.answers import no_ratings
+from quality.detection.stats.workers.answers import no_ratings, no_tests
 from quality.detection.stats.workers.fitting import Fitted, fit_workers
 
 DETECTORS = ("none", "fixed", "tests", "all")
@@ -114,8 +114,8 @@ class Outcome:
     n_tests: int
     p_careless: Floats
     share_low: float
-    asked: Tests
-    rated: Ratings
+    asked: Tests = field(default_factory=no_tests)
+    rated: Ratings = field(default_factory=no_ratings)
 
 
 class _Campaign:
@@ -204,8 +204,9 @@ class _Campaign:
     def _now(self, worker: int) -> float:
         """Give the probability of being careless with the tests since the last fit."""
         seen, counts = self.seen_counts[worker].tolist(), self.counts[worker].tolist()
-        early = EarlyStop(float(self.before[worker]), self.good, dict(enumerate(seen)))
-        return early.probability(dict(enumerate(counts)), (1, 0))
+        known = {0: tuple(seen[0]), 1: tuple(seen[1])}
+        early = EarlyStop(float(self.before[worker]), self.good, known)
+        return early.probability({0: tuple(counts[0]), 1: tuple(counts[1])}, (1, 0))
 
     def _ask_item(self, worker: int) -> None:
         free = np.flatnonzero(self.open & ~self.seen[worker])

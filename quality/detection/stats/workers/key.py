@@ -18,8 +18,9 @@ _LEEWAY = 0.15
 #: Where the fit begins: from a low agreement it climbs to that of careful people, from a
 #: high one it would take the many who agree less with a hard key for guessing.
 _BEGIN = 0.65
-#: Careful people agree with the key more often than not, over all kinds: where most of a
-#: crowd answers against the key, they are not thereby careful.
+#: Careful people agree with the key more often than not, over all kinds of a polarity:
+#: where most of a crowd answers against the key, or always yes, they are not thereby
+#: careful.
 _LEAST = 0.55
 #: A question is retired when careful people are more often wrong than right, surely.
 _RETIRE_BELOW, _RETIRE_SURE = 0.5, 0.95
@@ -231,7 +232,7 @@ def learn_key(
         information = _sums(kind, weight, n_kinds) + usual
         pull = _sums(kind, gap, n_kinds) - usual * (ability - _logit(options.accuracy))
         ability = ability + np.clip(pull / information, -1, 1)
-        ability = _raised(ability, _sums(kind, np.ones(len(kind)), n_kinds))
+        ability = _raised(ability, _sums(kind, np.ones(len(kind)), n_kinds), options)
         chance = _expit(ability[kind] - difficulty[question])
         gap = careful * (tests.correct - chance)
         own = _sums(question, careful * chance * (1 - chance), n_questions)
@@ -248,12 +249,18 @@ def learn_key(
     )
 
 
-def _raised(ability: Floats, asked: Floats) -> Floats:
-    """Lift all kinds together so that the mean logit is that of the least agreement."""
-    if not asked.sum():
-        return ability
-    missing = _logit(_LEAST) - float(ability @ asked) / float(asked.sum())
-    return ability + max(missing, 0.0)
+def _raised(ability: Floats, asked: Floats, options: AssessOptions) -> Floats:
+    """Lift the kinds of a polarity so that their mean logit is the least agreement's."""
+    lifted = ability.copy()
+    polarity = np.zeros(len(ability), dtype=bool)
+    if options.positive is not None:
+        polarity = np.array(options.positive[: len(ability)], dtype=bool)
+    for group in (polarity, ~polarity):
+        n = float(asked[group].sum())
+        if n:
+            missing = _logit(_LEAST) - float(ability[group] @ asked[group]) / n
+            lifted[group] += max(missing, 0.0)
+    return lifted
 
 
 def _learn_guessing(

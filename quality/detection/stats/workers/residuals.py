@@ -9,6 +9,7 @@ who copy a language model do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,16 @@ class Items:
     places: Floats
     groups: list[tuple[Ints, Ints]]
     weight: Floats
+
+    @cached_property
+    def constant(self) -> tuple[Floats, Floats]:
+        """How those rate who always answer about the same; see `habits`."""
+        return _constant(self)
+
+    @cached_property
+    def anyhow(self) -> tuple[Floats, Floats]:
+        """How those rate who do not look; see `habits`."""
+        return _anyhow(self)
 
 
 def as_items(ratings: Ratings) -> Items:
@@ -309,8 +320,8 @@ def habits(
     """
     return {
         "honest": _people(items, people),
-        "constant": _constant(items),
-        "random": _anyhow(items),
+        "constant": items.constant,
+        "random": items.anyhow,
         "inverted": _inverted(items, people),
         "narrow": _narrow(items, copied),
     }

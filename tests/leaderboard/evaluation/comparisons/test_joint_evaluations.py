@@ -80,7 +80,7 @@ def test_the_order_of_outputs_is_random_stored_and_tells_nothing(three, judged):
 
 
 @pytest.mark.every_engine
-def test_a_wrong_reference_among_the_outputs_must_not_come_out_best(three, judged):
+def test_an_edited_output_beside_a_good_one_must_not_come_out_best(three, judged):
     found = judged(three)
     placements = Placement.objects.filter(campaign=found.evaluation.campaign)
     assert placements.count() == 4
@@ -88,12 +88,17 @@ def test_a_wrong_reference_among_the_outputs_must_not_come_out_best(three, judge
         content_key(found.task.slug, row.instance_id): set(row.references)
         for row in found.task.instances.all()
     }
-    references = set().union(*own.values())
+    said_by_systems = {
+        text for one in three for text in one.predictions.values_list("text", flat=True)
+    }
     graded = 0
     for placement in placements:
         slot = placement.expected["not_best"]
         shown = {o["slot"]: o["text"] for o in placement.item.data["outputs"]}
-        assert shown.pop(slot) in references - own[placement.item.content_key]
+        assert shown.pop(slot) not in said_by_systems
+        assert placement.kind.startswith("edit:")
+        good = own[placement.item.content_key]
+        assert any(text.endswith(tuple(good)) for text in shown.values())
         for grade in placement.grades.all():
             said = dict(
                 Answer.objects.filter(assignment=grade.assignment).values_list(
@@ -103,8 +108,7 @@ def test_a_wrong_reference_among_the_outputs_must_not_come_out_best(three, judge
             assert grade.correct == (said[slot] < max(said.values()))
             graded += 1
     assert graded == Grade.objects.count() == 8
-    # Simulated people slip now and then, and where a wrong reference stands in for the
-    # right output, all three are as bad.
+    # simulated people slip now and then
     assert Grade.objects.filter(correct=True).exists()
 
 
@@ -227,10 +231,14 @@ def test_doubtful_workers_count_less_here_and_in_a_release(
     monkeypatch.setattr(joint_results, "soft_weights", lambda _pool: doubted)
     found = judged(three)
     full = found.results["criteria"]["quality"]
-    worker = Answer.objects.first().assignment.worker_id
-    doubted[worker] = 0.3
+    shown = found.evaluation.judged_items.values("item")
+    one = Answer.objects.filter(item__in=shown).order_by("pk").first()
+    worker = one.assignment.worker_id
+    # and one rating of theirs from before they stopped reading; another task's is not theirs
+    earlier = f"{worker}:{one.item_id}"
+    doubted |= {str(worker): 0.3, earlier: 0.9, f"{worker}:0": 0.1}
     results = joint_results.results_of(found.evaluation, three, seed=found.seed)
-    assert results["weights"] == {str(worker): 0.3}
+    assert results["weights"] == {str(worker): 0.3, earlier: 0.9}
     less = results["criteria"]["quality"]
     assert [row["mean"] for row in less["systems"]] != [
         row["mean"] for row in full["systems"]
@@ -240,7 +248,7 @@ def test_doubtful_workers_count_less_here_and_in_a_release(
     found.save()
     folder = make(found.task, tmp_path / "release").folder
     rows = bundle.read_table(folder, "joint_judgments")
-    assert {row["weight"] for row in rows} == {0.3, 1.0}
+    assert {row["weight"] for row in rows} == {0.3, 0.9, 1.0}
     assert rebuild(folder).n_same["joint evaluations"] > 0
 
 

@@ -248,3 +248,12 @@ def test_ratings_that_are_all_alike_do_not_outweigh_failed_tests(rates_of_one):
     assert alone.p_careless[0] > 0.9
     assert found.p_careless[0] > 0.85
     assert (found.p_careless[1:] < 0.5).all()
+
+
+def test_a_crowd_most_of_whom_say_yes_does_not_make_that_careful():
+    rng = np.random.default_rng(6)
+    rates = np.full((30, 2), 0.9)
+    rates[6:] = 0.3, 0.95
+    found = assess(30, drawn_tests(rng, rates, 6))
+    assert (found.good_accuracy > 0.5).all()
+    assert (found.p_careless[:6] < 0.5).all()

@@ -1,0 +1,102 @@
+"""What an ethics board asks of a task: protocol, consent, pay, who took part and left."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db.models import Count
+
+from crowd.hits.models.assignment import Assignment
+from crowd.hits.models.campaign import Campaign
+from crowd.workers.models.worker import Consent, ConsentVersion
+from leaderboard.evaluation.selectors.worker_figures import WorkerFigures
+from leaderboard.releases.selectors.heds.answers import OPEN
+from leaderboard.releases.selectors.heds.questions import QUESTIONS
+from quality.appeals.models import Appeal
+
+# Only the authors know: approval, personal data, risks.
+_RISKS = ("5.1", "5.2", "5.3", "5.4")
+
+
+def ethics_sheet(
+    title: str, protocol: str, campaigns: list[Campaign], figures: WorkerFigures
+) -> str:
+    """Write the sheet in Markdown; what only authors know is left to them."""
+    pools = {campaign.pool for campaign in campaigns}
+    floor = int(settings.GENIE["MINIMUM_HOURLY_CENTS"]) / 100
+    hourly = (
+        "not known yet"
+        if figures.hourly_cents is None
+        else f"${figures.hourly_cents / 100:.2f}"
+    )
+    lines = [
+        f"# {title}: for an ethics board",
+        "",
+        "## Protocol",
+        "",
+        protocol,
+        "",
+        "## Pay",
+        "",
+        f"- for an assignment: ${figures.reward_cents / 100:.2f}",
+        f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
+        f"- paid to workers: ${figures.paid_cents / 100:,.2f}",
+        "- Work of workers who are excluded from the results is paid.",
+        "",
+        "## Who took part",
+        "",
+        *_counts(campaigns, pools, figures),
+        "",
+        "## Consent",
+        "",
+        *_consents(pools),
+        "## Risks",
+        "",
+        *(f"- {QUESTIONS[number]}: {OPEN}" for number in _RISKS if number in QUESTIONS),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _counts(
+    campaigns: list[Campaign], pools: set[str], figures: WorkerFigures
+) -> list[str]:
+    states = dict(
+        Assignment.objects.filter(hit__campaign__in=campaigns)
+        .order_by()
+        .values_list("state")
+        .annotate(n=Count("pk"))
+    )
+    appeals = Appeal.objects.filter(pool__in=pools)
+    return [
+        f"- workers: {figures.n_workers:,}, of whom {figures.n_excluded:,} excluded",
+        *(
+            f"- assignments {state.label}: {states.get(state.value, 0):,}"
+            for state in Assignment.State
+        ),
+        f"- appeals: {appeals.count():,}, "
+        f"of which granted: {appeals.filter(state=Appeal.State.GRANTED).count():,}",
+    ]
+
+
+def _consents(pools: set[str]) -> list[str]:
+    """Give each text that workers agreed to, with how many did."""
+    given = dict(
+        Consent.objects.filter(pool__in=pools)
+        .order_by()
+        .values_list("text_sha256")
+        .annotate(n=Count("worker", distinct=True))
+    )
+    lines = []
+    for version in ConsentVersion.objects.filter(sha256__in=given):
+        lines += [
+            f"{given.pop(version.sha256):,} workers agreed to this text "
+            f"(first on {version.first_given_at:%Y-%m-%d}):",
+            "",
+            version.html,
+            "",
+        ]
+    lines += [
+        f"{n:,} workers agreed to a text of which only the hash is kept: {sha256}\n"
+        for sha256, n in given.items()
+    ]
+    return lines or ["Nobody has agreed to anything yet.", ""]

@@ -1,0 +1,15 @@
+"""The site says what it keeps of whom, and for how long."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_is_one_click_from_everywhere_and_says_for_how_long(client, settings):
+    settings.GENIE = {**settings.GENIE, "KEEP_SIGNALS_DAYS": 41}
+    address = reverse("leaderboard:privacy")
+    assert f'href="{address}"' in client.get("/").text
+    assert "for 41 days" in client.get(address).text

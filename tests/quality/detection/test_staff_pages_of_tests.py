@@ -1,0 +1,112 @@
+"""Staff pages about test questions and workers: retired questions, all evidence."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.test import Client
+
+from crowd.models import Answer, Item
+from quality.detection.models import RetiredQuestion
+from quality.models import DetectorFit, Grade, Placement
+from tests.crowd.making import POOL, do_one, make_campaign, make_worker
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+RETIRED = "/admin/quality/retiredquestion/"
+
+
+@pytest.fixture
+def retired():
+    campaign = make_campaign(2)
+    placement = Placement.objects.create(
+        campaign=campaign, item=campaign.items.earliest("pk"), polarity="POSITIVE"
+    )
+    fit = DetectorFit.objects.create(
+        pool=POOL,
+        polarity="POSITIVE",
+        detector="all-evidence",
+        counts_sha256="0" * 64,
+        n_workers=1,
+        seed=1,
+        code_version="0",
+    )
+    return RetiredQuestion.objects.create(
+        placement=placement, fit=fit, reason="Careful workers fail it: 1 of 9 right."
+    )
+
+
+def viewer(*permissions):
+    user = make_user("viewer", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def restoring(question, **fields):
+    return {"action": "restore_selected", "_selected_action": [question.pk], **fields}
+
+
+def test_retired_questions_say_what_they_show_and_why(retired, admin_client):
+    html = admin_client.get(RETIRED).text
+    assert retired.reason in html
+    assert "positive" in html
+    assert retired.placement.item.data["prediction"] in html
+
+
+def test_staff_restore_a_question_once_with_a_reason(retired, admin_client, admin_user):
+    asked = admin_client.post(RETIRED, restoring(retired)).text
+    assert "will not be retired a second time" in asked.replace("\n", " ")
+    refused = admin_client.post(RETIRED, restoring(retired, confirmed="1", reason=""))
+    assert "This field is required" in refused.text
+    retired.refresh_from_db()
+    assert retired.restored_at is None
+    sent = restoring(retired, confirmed="1", reason="The key is right.")
+    assert "Restored: 1." in admin_client.post(RETIRED, sent, follow=True).text
+    retired.refresh_from_db()
+    assert retired.restored_by == admin_user
+    assert retired.restored_reason == "The key is right."
+    again = admin_client.post(RETIRED, sent, follow=True).text
+    assert "already been restored" in again
+
+
+def test_who_may_only_look_cannot_restore(retired):
+    client = viewer("view_retiredquestion")
+    assert "restore_selected" not in client.get(RETIRED).text
+    client.post(RETIRED, restoring(retired, confirmed="1", reason="Mine."))
+    retired.refresh_from_db()
+    assert retired.restored_at is None
+    assert viewer_without_rights().get(RETIRED).status_code == 403
+
+
+def viewer_without_rights():
+    client = Client()
+    client.force_login(make_user("nobody", is_staff=True))
+    return client
+
+
+def test_all_evidence_about_a_worker_stands_on_one_page(admin_client):
+    campaign = make_campaign(3)
+    worker = make_worker()
+    for _ in range(3):
+        do_one(worker)
+    first = Item.objects.earliest("pk")
+    placement = Placement.objects.create(
+        campaign=campaign, item=first, polarity="NEGATIVE"
+    )
+    Grade.objects.create(
+        placement=placement,
+        assignment=Answer.objects.filter(item=first).first().assignment,
+        worker=worker,
+        pool=POOL,
+        polarity="NEGATIVE",
+        correct=False,
+    )
+    page = f"/admin/leaderboard/humanevaluation/worker/{worker.pk}/"
+    html = admin_client.get(page).text
+    assert f"Evidence about {worker}" in html
+    assert "None of it excludes" in html
+    assert "no verdict yet" in html
+    assert admin_client.get("/admin/leaderboard/humanevaluation/worker/99/").status_code == 404  # fmt: skip
+    assert viewer_without_rights().get(page).status_code == 403
