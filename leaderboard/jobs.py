@@ -10,6 +10,7 @@ from leaderboard.evaluation.services import refit
 from leaderboard.metric_board.services import boards
 from leaderboard.metric_runs.services import measure as measuring
 from leaderboard.metric_runs.services import pieces, runs
+from leaderboard.studio.services import keep
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import validate as validating
 from leaderboard.submissions.services.attempts import Attempt
@@ -82,6 +83,10 @@ def refresh_metric_boards() -> None:
 
 def compute_metric_board(pk: int) -> None:
     boards.compute(pk)
+
+
+def forget_drafts() -> None:
+    keep.forget_old()
 
 
 def advance() -> None:

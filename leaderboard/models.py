@@ -27,6 +27,7 @@ from leaderboard.metric_board.models.board import MetricBoard
 from leaderboard.metric_board.models.outside import OutsideMetric, OutsideScores
 from leaderboard.metric_runs.models.result import MetricResult
 from leaderboard.metric_runs.models.run import MetricPiece, MetricRun
+from leaderboard.studio.models import Draft, DraftFile
 from leaderboard.submissions.models.repeated_request import RepeatedRequest
 from leaderboard.submissions.models.submission import (
     Prediction,
@@ -47,6 +48,8 @@ __all__ = [
     "ComparisonSet",
     "ConfirmedOutput",
     "CountedVote",
+    "Draft",
+    "DraftFile",
     "DrawnTests",
     "EvaluatedSystem",
     "EvaluationCampaign",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from leaderboard.boards.views.board import board
 from leaderboard.boards.views.my_submissions import my_submissions, realigned, withdraw
@@ -19,6 +19,7 @@ from leaderboard.metric_board.views.downloads import metric_download
 from leaderboard.metric_board.views.outside import hand_in_scores, outside_metric
 from leaderboard.site.views.pages import favicon, home, how_it_works, privacy
 from leaderboard.site.views.public_urls import urlpatterns as public
+from leaderboard.studio.urls import urlpatterns as studio
 from leaderboard.submissions.views.submit import submit
 from leaderboard.teams.views.account_urls import urlpatterns as account
 
@@ -27,6 +28,7 @@ app_name = "leaderboard"
 urlpatterns = [
     *account,
     *public,
+    path("studio/", include(studio)),
     path("", home, name="home"),
     path("favicon.ico", favicon),
     path("how-it-works/", how_it_works, name="how-it-works"),

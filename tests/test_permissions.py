@@ -98,7 +98,10 @@ MATRIX: dict[str, str] = {
         api:webhook-list api:webhook-detail api:webhook-deliveries leaderboard:invite
         leaderboard:webhooks leaderboard:webhook
     """,
-    STAFF: "api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list api:bundle-detail",
+    STAFF: """
+        api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
+        api:bundle-detail leaderboard:studio-new
+    """,
     WORKER: """
         work:home work:earnings work:messages work:next work:requests work:accept
     """,
@@ -108,6 +111,8 @@ MATRIX: dict[str, str] = {
         work:instructions work:test work:attempt work:hit work:return work:request
         work:turn work:turn-return work:requester-qualification work:requester-test
         leaderboard:take-back leaderboard:team-member leaderboard:team-invitation
+        leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
+        leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
     """,
     NOBODY: """
         accounts:set-up api:metric-scores-detail api:nowhere
@@ -122,7 +127,7 @@ POLICY = {name: policy for policy, names in MATRIX.items() for name in names.spl
 # Addresses that take no GET.
 POSTED = """
     logout accounts:revoke-token leaderboard:invite leaderboard:take-back
-    leaderboard:team-member leaderboard:webhook api:submission-validate
+    leaderboard:team-member leaderboard:webhook leaderboard:studio-delete api:submission-validate
     api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     work:accept work:turn-return work:submit hooks:prolific hooks:mturk
 """
@@ -181,7 +186,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_BANS: "api:ban-list",
     Staff.EXPORT_TASKS: "api:bundle-detail",
     Staff.SEE_REFERENCES: "",
-    Staff.IMPORT_TASKS: "",
+    Staff.IMPORT_TASKS: "leaderboard:studio-new",
 }
 
 

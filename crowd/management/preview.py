@@ -6,20 +6,16 @@ import mimetypes
 from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from django.contrib.staticfiles import finders
 from django.core.exceptions import SuspiciousFileOperation
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpResponse, HttpResponseNotFound, JsonResponse
-from django.shortcuts import render
+from django.http import HttpResponse, HttpResponseNotFound
 
 from crowd.hit_templates import HITTemplate
 from crowd.hits.models.campaign import HITType, Item
-from crowd.hits.services.check_answers import ratings_of
-from crowd.workers.hit_form import REMARK_CHARACTERS, Shown, sent_to, shown_item
-from genie.lib.errors import GenieError
+from crowd.workers.hit_preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,49 +61,7 @@ class Preview:
         """Give a file of the site's, the page, or what an answer would be stored as."""
         if request.path.startswith(STATIC):
             return _static(request.path.removeprefix(STATIC))
-        if request.method != "POST":
-            return self._page(request, {})
-        posted = request.POST.dict()
-        sentence = self._sentence(posted)
-        if request.headers.get("Accept", "").startswith("application/json"):
-            return JsonResponse({"error": sentence, "final": False}, status=422)
-        return self._page(request, posted, sentence)
-
-    def _sentence(self, posted: Mapping[str, Any]) -> str:
-        raw_answers = sent_to(self._shown(posted))
-        try:
-            ratings = ratings_of(self.hit_type, self.item, raw_answers)
-        except GenieError as error:
-            return error.message
-        parts = [
-            f"{rating.criterion}{'@' if rating.slot else ''}{rating.slot} = "
-            f"{rating.value:g}" + (f" {rating.detail}" if rating.detail else "")
-            for rating in ratings
-        ]
-        return (
-            f"This is a preview; nothing was stored. It would have stored: "
-            f"{'; '.join(parts)}."
-        )
-
-    def _shown(self, posted: Mapping[str, Any]) -> Shown:
-        return shown_item(self.hit_type, self.item, posted)
-
-    def _page(
-        self, request: HttpRequest, posted: Mapping[str, Any], error: str = ""
-    ) -> HttpResponse:
-        context = {
-            "assignment": SimpleNamespace(pk=0, reward_cents=0, deadline_at=None),
-            "hit_type": self.hit_type,
-            "pool": "preview",
-            "items": [self._shown(posted)],
-            "remark": posted.get("remark", ""),
-            "remark_characters": REMARK_CHARACTERS,
-            "error": error,
-            "progress": SimpleNamespace(n_done=0, n_all=1),
-            "earnings": SimpleNamespace(pending=0),
-            "seconds_left": 1800,
-        }
-        return render(request, "worker_site/hit.html", context)
+        return preview(request, self.hit_type, self.item)
 
 
 def _static(path: str) -> HttpResponseBase:

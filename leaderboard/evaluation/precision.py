@@ -105,7 +105,8 @@ def _ranking(human: HumanConfig) -> str:
 
 def _pilot(task: Task) -> tuple[Components | None, int, int | None]:
     """Take the variances and days of the board's fit, if enough workers are behind it."""
-    fit = current_fit(task)
+    # a task that is not loaded yet has no board
+    fit = current_fit(task) if task.pk else None
     stored = fit.criteria.get(_ranking(task.human)) if fit else None
     if stored is None or max(stored["n_workers"]) < FEWEST_WORKERS:
         return None, 0, None

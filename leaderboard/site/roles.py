@@ -25,11 +25,11 @@ ROLES: dict[str, tuple[str, ...]] = {
         *_WORK,
         "leaderboard.change: task submission comparison jointevaluation metricrun "
         "outsidemetric",
-        "leaderboard.add: comparison jointevaluation",
+        "leaderboard.add: task comparison jointevaluation",
         "crowd.change: campaign externalcampaign",
         "crowd.view: externalcampaign outwardcall budget panelsource qualificationtest "
         "requirement",
-        "crowd.add: qualificationtest requirement",
+        "crowd.add: invitation qualificationtest requirement",
         "quality.view: retiredquestion heldexclusion",
         "quality.change: retiredquestion",
         "django_q.view: failure",

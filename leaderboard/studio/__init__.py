@@ -1,10 +1,11 @@
 """From people's files to a running evaluation: looked at, drafted, loaded, submitted, started.
 
-Pages and the command `new` call the same services. `look` says what files seem to hold
+Pages (`/studio/`) and the command `new` call the same services. `keep` holds drafts,
+which are the pages' own, until they are loaded or forgotten. `look` says what files seem to hold
 and all that is wrong with them, and keeps nothing; `make` loads the task and submits each
 system as anybody would; `start` approves what was priced, and only that.
 
-Front door: api; services (look, make, preview, start).
+Front door: api; models; services (keep, look, make, preview, start); urls.
 """
 
 from __future__ import annotations

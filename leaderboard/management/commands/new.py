@@ -15,12 +15,15 @@ from genie.lib.logs import one_line
 from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
 from leaderboard.tasks.intake.join import Material
+from leaderboard.tasks.intake.problem import FileProblem
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
 LINK, INVITED = "link", "invited"
 HINTS = {
     "tests-stand-out": " Here: --despite WHY, or a task without them, --tests 0.",
     "release-changed": " Here: another name for the new files.",
+    "no-system-column": " Here: --system COLUMN.",
+    "no-input-column": " Here: --input COLUMN.",
 }
 
 
@@ -94,7 +97,7 @@ class Command(BaseCommand):
             if use.role != IGNORED or len(files.uses) < 30:
                 self.stdout.write(f"  {one_line(line, 200)}")
         if files.problems or files.material is None:
-            _refuse("The files cannot be used", list(map(str, files.problems)))
+            _refuse("The files cannot be used", list(map(_with_hint, files.problems)))
         return files.material
 
     def _say_asked(self, document: Any, ask: Ask) -> None:
@@ -135,6 +138,7 @@ class Command(BaseCommand):
                 at_most_cents=planned.cents,
                 despite=options["despite"],
             )
+            start.send_out()
             self.stdout.write(f"Approved and started: {n}.")
         self._say_where(made, owner, site, options)
 
@@ -307,6 +311,10 @@ def _owner(name: str) -> Any:
             "Nobody can own the task yet: make an account with createsuperuser."
         )
     raise CommandError("There are several superusers; name one with --owner.")
+
+
+def _with_hint(problem: FileProblem) -> str:
+    return f"{problem}{HINTS.get(problem.code, '')}"
 
 
 def _refuse(what: str, problems: list[str]) -> NoReturn:

@@ -56,7 +56,11 @@ class Drafted:
     problems: list[str]
 
 
-def look_at(files: Sequence[tuple[str, IO[bytes]]], said: Said | None = None) -> Files:
+def look_at(
+    files: Sequence[tuple[str, IO[bytes]]],
+    said: Said | None = None,
+    settled: Sequence[Use] = (),
+) -> Files:
     """Read files and put them together; nothing is kept.
 
     Parameters
@@ -65,6 +69,8 @@ def look_at(files: Sequence[tuple[str, IO[bytes]]], said: Said | None = None) ->
         Name and content of each.
     said : Said, optional
         What a person says of columns.
+    settled : sequence of Use
+        Columns that a person has looked at one by one.
     """
     if not files or len(files) > MOST_FILES:
         wrong = f"choose 1 to {MOST_FILES} files"
@@ -80,7 +86,7 @@ def look_at(files: Sequence[tuple[str, IO[bytes]]], said: Said | None = None) ->
     problems += _same_names(tables)
     if problems:
         return Files(tables, [], problems)
-    uses, problems = guess(tables, said)
+    uses, problems = guess(tables, said, settled)
     if problems:
         return Files(tables, uses, problems)
     material, problems = put_together(tables, uses)

@@ -1,55 +1,83 @@
-"""The pages of a drafted task as workers would see them; nothing is stored."""
+"""What a draft would become, before anything is stored: its pages, its price, how precise."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Any
+
 from crowd.elsewhere.services.hit_page import Pages, page_of_items
-from crowd.hit_templates import all_templates
 from crowd.hits.models.campaign import HITType, Item
 from crowd.workers.hit_form import sent_to, shown_item
-from leaderboard.designs.base import Shown, TaskView, all_designs
-from leaderboard.tasks.config import HumanConfig, TaskConfig, read_task
+from leaderboard.designs.base import Shown
+from leaderboard.evaluation.precision import Precision, expected_precision
+from leaderboard.evaluation.price import quote_single
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
-from leaderboard.tasks.services.configuration import hit_type_for
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.configuration import design_of, hit_type_of, task_view
 
 
-def first_page(bundle: Bundle, material: Material, *, n: int = 0) -> str:
-    """Show the page about the n-th input, as HTML that needs nothing else.
+def first_page(bundle: Bundle, material: Material) -> str:
+    """Show the page about the first input, as HTML that needs nothing else."""
+    hit_type, item = page_of(bundle, material, 0)
+    return page_of_items(hit_type, [item], Pages(shown_item, sent_to))
 
-    Where systems are compared, it shows the first two, else the first.
+
+def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, Item]:
+    """Give a HIT type and an item that are in no database.
+
+    Parameters
+    ----------
+    bundle : Bundle
+        One that this site can use.
+    material : Material
+    number : int
+        The inputs in their order; the systems take turns.
     """
-    config = read_task(bundle.document, all_templates()).config
-    compares = "comparison" in bundle.document
-    human: HumanConfig = config.comparison if compares else config.human
-    design = all_designs()[human.design]()
-    item = material.items[n]
-    outputs = [texts[item.id] for texts in material.systems.values()]
-    shown = Shown(0, item.id, item.fields, item.references)
-    data = design.data(_view(config, human), shown, outputs[: design.n_outputs[0]])
-    spec = hit_type_for(
-        config.title, config.summary, human, next(iter(human.separate()))
+    task = _unsaved(bundle, material)
+    config = task.configuration
+    human = config.comparison if compares(bundle) else config.human
+    design = design_of(task, human)
+    item = material.items[number % len(material.items)]
+    systems = list(material.systems)
+    n = min(design.n_outputs[0], len(systems))
+    turn = [systems[(number + k) % len(systems)] for k in range(n)]
+    data = design.data(
+        task_view(task, human),
+        Shown(0, item.id, item.fields, item.references),
+        [material.systems[name][item.id] for name in turn],
     )
-    hit_type = HITType(
-        template=spec.template,
-        scale=spec.scale,
-        criteria=dict(spec.criteria),
-        form=dict(spec.form),
-        title=spec.title,
-        description=spec.description,
-        reward_cents=spec.reward_cents,
-    )
-    pages = Pages(shown_item, sent_to)
-    return page_of_items(hit_type, [Item(pk=0, key="preview", data=data)], pages)
+    # criteria that are asked apart have a page of their own; this is the first
+    spec = hit_type_of(task, human, human.separate()[0])
+    return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
 
 
-def _view(config: TaskConfig, human: HumanConfig) -> TaskView:
-    return TaskView(
-        slug=config.slug,
-        field_labels=config.fields,
-        source_language=config.source_language,
-        target_language=config.target_language,
-        show_reference=human.show_reference,
-        standard_value=human.standard_value,
-        formats=config.formats,
-        output_format=config.output_format,
+def precision_of(bundle: Bundle, material: Material) -> Precision | None:
+    """Say how precise the scores will be; None where nobody can tell beforehand."""
+    if compares(bundle):
+        return None
+    return expected_precision(_unsaved(bundle, material))
+
+
+def price_of(bundle: Bundle, material: Material) -> int | None:
+    """Price all systems together, in cents; None for pairs, which end when they are clear."""
+    if compares(bundle):
+        return None
+    quote = quote_single(_unsaved(bundle, material), n_anchor_items=0)
+    return quote.total_cents * len(material.systems)
+
+
+def compares(bundle: Bundle) -> bool:
+    """Tell whether two systems stand beside each other."""
+    return "comparison" in bundle.document
+
+
+def _unsaved(bundle: Bundle, material: Material) -> Task:
+    document: dict[str, Any] = dict(bundle.document)
+    words = ("title", "kind", "summary", "source_language", "target_language")
+    return Task(
+        slug=bundle.slug,
+        config=document,
+        n_instances=len(material.items),
+        **{name: str(document.get(name, "")) for name in words},
     )

@@ -70,7 +70,7 @@ def plan(
 def approve(
     planned: Plan, *, by: Account, at_most_cents: int, despite: str = ""
 ) -> int:
-    """Approve what waits, and send the work out now; return how many were approved.
+    """Approve what waits, to go out now; return how many were approved.
 
     Raises
     ------
@@ -82,9 +82,6 @@ def approve(
     # All of them or none: half an evaluation compares nothing.
     with transaction.atomic():
         _approve(waiting, by=by, at_most_cents=at_most_cents, despite=despite)
-    if waiting:
-        advance()
-        jobs.drain()
     return len(waiting)
 
 
@@ -104,6 +101,12 @@ def _approve(
             decide.approve(subject, by=by, start_now=True, despite=despite)
         else:
             decide.approve(subject, by=by, start_now=True, despite=despite)
+
+
+def send_out() -> None:
+    """Work the queue here until what was approved is out."""
+    advance()
+    jobs.drain()
 
 
 def invite(

@@ -88,7 +88,7 @@ WORDS = {
 
 
 def guess(
-    tables: Sequence[Table], said: Said | None = None
+    tables: Sequence[Table], said: Said | None = None, settled: Sequence[Use] = ()
 ) -> tuple[list[Use], list[FileProblem]]:
     """Say what each column of each file is taken for.
 
@@ -97,6 +97,8 @@ def guess(
     tables : sequence of Table
     said : Said, optional
         What a person said of columns holds, whatever they look like.
+    settled : sequence of Use
+        Columns that a person has looked at, file by file: they stay as they are.
 
     Returns
     -------
@@ -116,6 +118,8 @@ def guess(
     uses = [
         use for table in tables for use in _of_table(table, tables, differing, said)
     ]
+    stays = {(use.file, use.column): use for use in settled}
+    uses = [stays.get((use.file, use.column), use) for use in uses]
     return uses, [*said.problems(tables), *_lacks(tables, uses)]
 
 
@@ -127,8 +131,8 @@ def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[FileProblem]:
         problems.append(
             FileProblem(
                 "no-system-column",
-                f"no column looks like a system's outputs among {names}; name them "
-                "with --system COLUMN",
+                f"no column looks like a system's outputs among {names}; say which "
+                "ones do",
                 file,
             )
         )
@@ -137,7 +141,7 @@ def _lacks(tables: Sequence[Table], uses: Sequence[Use]) -> list[FileProblem]:
             FileProblem(
                 "no-input-column",
                 "no column looks like an input that people can judge outputs "
-                "against; name one with --input COLUMN",
+                "against; say which one is",
                 file,
             )
         )

@@ -16,6 +16,7 @@ from crowd.workers.models.qualification_attempt import QualificationGrant, TestA
 from crowd.workers.models.worker import Consent, Worker
 from genie.accounts.models import AccessToken
 from genie.lib.typing import Account
+from leaderboard.studio.models import Draft
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.teams.models.notice import NoticePreference
 from leaderboard.teams.models.team import Membership
@@ -65,6 +66,13 @@ def data_of(user: Account) -> dict[str, Any]:
             "joined_at",
         ),
         "submissions": _submissions(user),
+        "drafts": _rows(
+            Draft.objects.filter(owner_id=user.pk).order_by("pk"),
+            "title",
+            "slug",
+            "created_at",
+            "changed_at",
+        ),
         "muted_notices": _muted(user),
         "worker": _worker(worker) if worker else None,
     }

@@ -205,12 +205,12 @@ BAD = {
     "no system": (
         csv("id,question,score\n1,Why?,2\n2,Who?,3\n"),
         "a.csv: no column looks like a system's outputs among “id”, “question”, "
-        "“score”; name them with --system COLUMN.",
+        "“score”; say which ones do.",
     ),
     "no input": (
         csv("id,output_ada,output_bob\n1,So.,No.\n2,Me.,You.\n"),
         "a.csv: no column looks like an input that people can judge outputs against; "
-        "name one with --input COLUMN.",
+        "say which one is.",
     ),
     "too many rows": (
         csv(HEAD + "".join(f"{n},Why?,So.,No.\n" for n in range(200))),

@@ -1,0 +1,247 @@
+"""What a person says of a new task, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.text import slugify
+
+from crowd.hit_templates.form import CHECKBOXES
+from crowd.hits.services import platforms
+from genie.lib.errors import GenieError
+from leaderboard.studio.services.keep import INVITED, LINK
+from leaderboard.tasks.drafts.ask import KINDS, OVERALL
+
+N_CRITERIA = 5
+_CODE = "Its code: en, de, zh."
+_DESIGNS = {
+    "": "As the question suggests",
+    "direct-assessment": "Agreement with a statement, in five steps",
+    "slider": "A slider from 0 to 100",
+    "binary": "Yes or no",
+    "likert-6": "Six steps without a middle",
+    "two-choice": "Two systems beside each other: which is better?",
+}
+_PLATFORMS = {
+    "prolific": "Prolific",
+    "panel": "A panel",
+    "mturk": "Mechanical Turk, or a site that speaks its language",
+}
+
+
+class NewForm(forms.Form):
+    """The name of a task, and its address."""
+
+    title = forms.CharField(max_length=200, label="Name of the task")
+    slug = forms.SlugField(
+        max_length=100,
+        required=False,
+        label="Address",
+        help_text="Lower-case letters, digits and hyphens; from the name where it is "
+        "left empty.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        slug = slugify(cleaned.get("slug") or cleaned.get("title", ""))
+        cleaned["slug"] = slug.replace("_", "-").strip("-")[:100]
+        if cleaned.get("title") and not cleaned["slug"]:
+            self.add_error("slug", "Give an address: the name has no letters for one.")
+        return cleaned
+
+
+class AskForm(forms.Form):
+    """What people are asked."""
+
+    design = forms.ChoiceField(
+        choices=list(_DESIGNS.items()),
+        required=False,
+        label="How they answer",
+        help_text="“It is true.” suggests agreement, “How good is it?” a slider, “Which "
+        "is better?” two systems beside each other.",
+    )
+    kind = forms.CharField(
+        max_length=50,
+        required=False,
+        label="Kind of task",
+        help_text=f"In your words. These have pages of their own: {', '.join(KINDS)}.",
+    )
+    summary = forms.CharField(
+        max_length=300, required=False, label="What a system has to do, in a sentence"
+    )
+    instructions = forms.CharField(
+        max_length=20_000,
+        required=False,
+        strip=True,
+        label="Instructions",
+        help_text="Markdown; people read them before they begin. The usual ones where "
+        "it is left empty.",
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+    checkboxes = forms.MultipleChoiceField(
+        choices=list(CHECKBOXES.items()),
+        required=False,
+        label="Checkboxes beside the questions",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    source_language = forms.CharField(
+        max_length=16, label="Language of the inputs", help_text=_CODE
+    )
+    target_language = forms.CharField(
+        max_length=16, label="Language of the outputs", help_text=_CODE
+    )
+    hidden_references = forms.BooleanField(
+        required=False, label="Show references to nobody outside the staff"
+    )
+
+    def __init__(self, data: Any, asked: Mapping[str, Any], statement: str) -> None:
+        super().__init__(
+            data, initial={"source_language": "en", "target_language": "en", **asked}
+        )
+        rows = list(asked.get("criteria", [])) or [[OVERALL, statement, False]]
+        rows += [["", "", False]] * (N_CRITERIA - len(rows))
+        for number, (name, question, blind) in enumerate(rows[:N_CRITERIA], 1):
+            self._add_criterion(number, name, question, blind=blind)
+
+    def _add_criterion(
+        self, number: int, name: str, question: str, *, blind: bool
+    ) -> None:
+        self.fields[f"name_{number}"] = forms.CharField(
+            max_length=40, required=False, initial=name, label="Name"
+        )
+        self.fields[f"question_{number}"] = forms.CharField(
+            max_length=500, required=False, initial=question, label="Question"
+        )
+        self.fields[f"blind_{number}"] = forms.BooleanField(
+            required=False, initial=blind, label="judged without the input"
+        )
+
+    @property
+    def criteria(self) -> list[tuple[int, list[forms.BoundField]]]:
+        """Give the rows of criteria, as the page shows them."""
+        parts = ("name", "question", "blind")
+        return [
+            (n, [self[f"{part}_{n}"] for part in parts])
+            for n in range(1, N_CRITERIA + 1)
+        ]
+
+    @property
+    def has_more(self) -> bool:
+        """Tell whether there is anything beyond the first two criteria."""
+        return any(
+            field.value() or field.errors
+            for _, row in self.criteria[2:]
+            for field in row
+        )
+
+    @property
+    def others(self) -> list[forms.BoundField]:
+        """Give the fields that are not about one criterion."""
+        return [self[name] for name in type(self).base_fields]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        criteria: list[list[Any]] = []
+        for number in range(1, N_CRITERIA + 1):
+            question = cleaned.pop(f"question_{number}", "")
+            name = cleaned.pop(f"name_{number}", "")
+            blind = cleaned.pop(f"blind_{number}", False)
+            if name and not question:
+                self.add_error(f"question_{number}", "Say what is asked.")
+            if question:
+                key = slugify(name).replace("_", "-") or _free(criteria)
+                if key in [row[0] for row in criteria]:
+                    self.add_error(f"name_{number}", "Another one has this name.")
+                criteria.append([key, question, blind])
+        cleaned["criteria"] = criteria
+        return cleaned
+
+
+def _free(criteria: list[Any]) -> str:
+    """Name a criterion that was given none."""
+    return f"criterion-{len(criteria) + 1}" if criteria else OVERALL
+
+
+class PeopleForm(forms.Form):
+    """Who judges, how much, and for how much."""
+
+    who = forms.ChoiceField(label="Who judges", widget=forms.RadioSelect)
+    reward = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        required=False,
+        label="Reward for one page, in dollars",
+        help_text="Empty: nothing for people with the link, who are volunteers; for all "
+        "others 15 dollars an hour by the time that reading takes.",
+    )
+    n_items = forms.IntegerField(
+        min_value=1,
+        max_value=100_000,
+        required=False,
+        label="Inputs that are judged of each system",
+        help_text="Empty: all, at most 300.",
+    )
+    ratings = forms.IntegerField(
+        min_value=1, max_value=50, initial=1, label="Ratings of each output"
+    )
+    tests_percent = forms.IntegerField(
+        min_value=0,
+        max_value=50,
+        required=False,
+        label="Hidden test questions of each polarity, in percent",
+        help_text="Empty: 5 where there are references and people are paid, else none.",
+    )
+
+    def __init__(self, data: Any, people: Mapping[str, Any]) -> None:
+        initial = {"who": LINK, **people}
+        if people.get("reward_cents") is not None:
+            initial["reward"] = Decimal(people["reward_cents"]) / 100
+        super().__init__(data, initial=initial)
+        who: Any = self.fields["who"]
+        who.choices = _who()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        reward = cleaned.pop("reward", None)
+        cleaned["reward_cents"] = None if reward is None else int(reward * 100)
+        return cleaned
+
+
+class LinkForm(forms.Form):
+    """A link by which several people become workers."""
+
+    places = forms.IntegerField(
+        min_value=1, max_value=1000, initial=20, label="For how many people"
+    )
+    days = forms.IntegerField(
+        min_value=1, max_value=365, initial=30, label="Days until it expires"
+    )
+    code = forms.CharField(
+        max_length=40,
+        required=False,
+        label="Code that they must know besides",
+    )
+
+
+def _who() -> list[tuple[str, str]]:
+    """List who can be asked on this site: platforms only where they are set up."""
+    return [
+        (LINK, "People with a link, which you send them"),
+        (INVITED, "Workers of this site"),
+        *((slug, words) for slug, words in _PLATFORMS.items() if _set_up(slug)),
+    ]
+
+
+def _set_up(slug: str) -> bool:
+    if slug not in settings.GENIE.get("PLATFORMS", {}):
+        return False
+    try:
+        platforms.connect(slug)
+    except GenieError:
+        return False
+    return True

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from genie.lib.ordered_json import OrderedJSONField
+from leaderboard.tasks.models import Task
+
+
+class Draft(models.Model):
+    """A task that somebody is making of files; forgotten some time after the last change."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts"
+    )
+    slug = models.SlugField(max_length=100)
+    title = models.CharField(max_length=200)
+    # uses: what a person says of each column; asked, people: the forms as filled in
+    state = OrderedJSONField(default=dict)
+    # once it has been loaded
+    task = models.ForeignKey(
+        Task, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-changed_at"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class DraftFile(models.Model):
+    """One file of a draft, as it came."""
+
+    draft = models.ForeignKey(Draft, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(max_length=200)
+    file = models.FileField(max_length=200, upload_to="drafts")
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.name

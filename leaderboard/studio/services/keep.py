@@ -1,0 +1,163 @@
+"""Drafts: the files of a task that is being made, and what was said of them so far."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.core.files.base import File
+from django.db import transaction
+from django.utils import timezone
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.studio.models import Draft, DraftFile
+from leaderboard.studio.services.look import MOST_FILES, Files, look_at
+from leaderboard.tasks.drafts.ask import Ask
+from leaderboard.tasks.intake.roles import Use
+from leaderboard.tasks.models import Task
+
+# After so many days without a change a draft is forgotten; a loaded task stays.
+KEPT_DAYS = 30
+LINK, INVITED = "link", "invited"
+OWN_PEOPLE = {LINK, INVITED}
+
+
+@transaction.atomic
+def begin(
+    *, owner: Account, slug: str, title: str, files: Sequence[File[bytes]]
+) -> Draft:
+    """Keep the files of a new draft.
+
+    Raises
+    ------
+    GenieError
+        ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
+    """
+    if Task.objects.filter(slug=slug).exists():
+        raise GenieError(
+            f"There is a task with the address {slug} already; choose another one.",
+            code="slug-taken",
+        )
+    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
+    add(draft, files)
+    return draft
+
+
+@transaction.atomic
+def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
+    """Keep further files; one of a known name takes the place of the older one."""
+    names = [_name(file) for file in files]
+    if not names:
+        raise GenieError("Choose at least one file.", code="no-files")
+    if len(set(names)) < len(names):
+        raise GenieError("Two files have the same name; rename one.", code="same-file")
+    others = draft.files.exclude(name__in=names)
+    if len(names) + others.count() > MOST_FILES:
+        raise GenieError(
+            f"A draft has {MOST_FILES} files at most.", code="too-many-files"
+        )
+    _drop(draft.files.filter(name__in=names))
+    for name, file in zip(names, files, strict=True):
+        row = DraftFile(draft=draft, name=name)
+        # the name in the storage is ours: what people call files may be anything
+        row.file.save(f"{draft.pk}-{secrets.token_hex(8)}", file)
+    draft.save()
+
+
+def drop_file(draft: Draft, pk: int) -> None:
+    """Leave one file out."""
+    _drop(draft.files.filter(pk=pk))
+    draft.save()
+
+
+def delete(draft: Draft) -> None:
+    """Delete a draft with its files; what was loaded of it stays."""
+    _drop(draft.files.all())
+    draft.delete()
+
+
+def forget_old() -> None:
+    """Delete the drafts that nobody has changed for long."""
+    before = timezone.now() - timedelta(days=KEPT_DAYS)
+    for draft in Draft.objects.filter(changed_at__lt=before):
+        delete(draft)
+
+
+def read(draft: Draft) -> Files:
+    """Read the draft's files anew, as its owner says that they are to be read."""
+    rows = list(draft.files.all())
+    opened = [(row.name, row.file.open("rb")) for row in rows]
+    try:
+        return look_at(opened, settled=settled(draft))
+    finally:
+        for _, file in opened:
+            file.close()
+
+
+def settled(draft: Draft) -> list[Use]:
+    """Give what a person said of columns."""
+    return [
+        Use(file, column, role, name, shown_as, "as you said")
+        for file, column, role, name, shown_as in draft.state.get("uses", [])
+    ]
+
+
+def settle(draft: Draft, uses: Sequence[Use]) -> None:
+    """Keep what a person says of columns."""
+    rows = [[use.file, use.column, use.role, use.name, use.format] for use in uses]
+    keep(draft, uses=rows)
+
+
+def keep(draft: Draft, **said: Any) -> None:
+    """Keep what was said in one step."""
+    draft.state = {**draft.state, **said}
+    draft.save()
+
+
+def ask_of(draft: Draft) -> Ask:
+    """Give what is to be asked, as far as it was said; the rest is usual."""
+    asked: dict[str, Any] = draft.state.get("asked", {})
+    people: dict[str, Any] = draft.state.get("people", {})
+    criteria = asked.get("criteria", [])
+    who = people.get("who", LINK)
+    reward = people.get("reward_cents")
+    return Ask(
+        slug=draft.slug,
+        title=draft.title,
+        criteria={name: question for name, question, _ in criteria},
+        blind=[name for name, _, blind in criteria if blind],
+        platform="selfhosted" if who in OWN_PEOPLE else who,
+        volunteers=who == LINK and not reward,
+        n_items=people.get("n_items") or 0,
+        ratings=people.get("ratings") or 1,
+        reward_cents=reward,
+        tests_percent=people.get("tests_percent"),
+        **{name: asked[name] for name in _ASKED if name in asked},
+    )
+
+
+_ASKED = (
+    "design",
+    "kind",
+    "summary",
+    "checkboxes",
+    "instructions",
+    "source_language",
+    "target_language",
+    "hidden_references",
+)
+
+
+def _name(file: File[bytes]) -> str:
+    return (file.name or "file")[-200:]
+
+
+def _drop(rows: Any) -> None:
+    """Delete rows, and their files once that is certain."""
+    for row in rows:
+        transaction.on_commit(partial(row.file.delete, save=False))
+    rows.delete()

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from leaderboard.studio.views import files, questions, start
+
+urlpatterns = [
+    path("new/", files.new, name="studio-new"),
+    path("<int:pk>/files/", files.files, name="studio-files"),
+    path("<int:pk>/delete/", files.delete, name="studio-delete"),
+    path("<int:pk>/ask/", questions.ask, name="studio-ask"),
+    path("<int:pk>/page/", questions.worker_page, name="studio-page"),
+    path("<int:pk>/people/", questions.people, name="studio-people"),
+    path("<int:pk>/start/", start.start, name="studio-start"),
+]

@@ -1,0 +1,59 @@
+"""Who may use the studio, and the frame of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+
+from genie.accounts.staff import staff_may
+from leaderboard.studio.models import Draft
+from leaderboard.submissions.selectors.visibility import Staff
+
+P = ParamSpec("P")
+STEPS = (
+    ("files", "Files"),
+    ("ask", "Questions"),
+    ("people", "People"),
+    ("start", "Price and start"),
+)
+
+
+def for_makers(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Let in staff who may add tasks; for others there is no such page."""
+
+    @login_required
+    @wraps(view)
+    def guarded(
+        request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not staff_may(request.user, Staff.IMPORT_TASKS):
+            raise Http404("There is no such page.")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def own_draft(request: HttpRequest, pk: int) -> Draft:
+    """Give the viewer's draft; those of others are not there."""
+    return get_object_or_404(Draft, pk=pk, owner=request.user.pk)
+
+
+def page(
+    request: HttpRequest,
+    name: str,
+    draft: Draft | None,
+    context: dict[str, Any],
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    """Show one step of a draft."""
+    frame = {"here": "studio", "draft": draft, "step": name, "steps": STEPS}
+    template = f"leaderboard/studio/{name}.html"
+    return render(request, template, {**frame, **context}, status=status)

@@ -1,0 +1,194 @@
+"""Files come in; what their columns are is looked at and corrected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_POST
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.studio.forms import NewForm
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import keep
+from leaderboard.studio.services.look import Files
+from leaderboard.studio.views.access import for_makers, own_draft, page
+from leaderboard.submissions.views.oversize import refuse_oversize
+from leaderboard.tasks.intake import roles
+from leaderboard.tasks.intake.read import ENDINGS
+from leaderboard.tasks.intake.roles import Use
+
+ROLES = {
+    roles.INPUT: "Input",
+    roles.SYSTEM: "Output of a system",
+    roles.REFERENCE: "Reference",
+    roles.ID: "Id of the row",
+    roles.OUTPUT: "Output, of the system that the file or a column names",
+    roles.NAMES: "Name of the system",
+    roles.IGNORED: "Leave out",
+}
+FORMATS = {
+    roles.TEXT: "plain text",
+    roles.MARKDOWN: "Markdown",
+    roles.CODE: "code",
+    roles.CONVERSATION: "conversation",
+}
+N_ROWS, N_CHARACTERS, N_PROBLEMS = 3, 140, 50
+
+
+@csrf_exempt  # only so far that an oversize body is refused before it is read
+def new(request: HttpRequest) -> HttpResponse:
+    return refuse_oversize(request) or _new(request)
+
+
+@csrf_protect
+@for_makers
+def _new(request: HttpRequest) -> HttpResponse:
+    form = NewForm(request.POST if request.method == "POST" else None)
+    trouble = ""
+    if form.is_valid():
+        try:
+            draft = keep.begin(
+                owner=cast("Account", request.user),
+                slug=form.cleaned_data["slug"],
+                title=form.cleaned_data["title"],
+                files=request.FILES.getlist("files"),
+            )
+        except GenieError as error:
+            if error.code == "slug-taken":
+                form.add_error("slug", error.message)
+            else:
+                trouble = error.message
+        else:
+            return redirect("leaderboard:studio-files", pk=draft.pk)
+    context = {
+        "form": form,
+        "trouble": trouble,
+        "drafts": Draft.objects.filter(owner=request.user.pk).select_related("task"),
+        "kept_days": keep.KEPT_DAYS,
+        **_limits(),
+    }
+    status = 400 if trouble or form.errors else 200
+    return page(request, "new", None, context, status=status)
+
+
+@csrf_exempt  # as above
+def files(request: HttpRequest, pk: int) -> HttpResponse:
+    return refuse_oversize(request) or _files(request, pk)
+
+
+@csrf_protect
+@for_makers
+def _files(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = own_draft(request, pk)
+    if request.method != "POST":
+        return _columns_page(request, draft, keep.read(draft))
+    if "add" in request.POST:
+        return _add(request, draft)
+    if (row := request.POST.get("drop", "")).isdecimal():
+        keep.drop_file(draft, int(row))
+        return redirect("leaderboard:studio-files", pk=pk)
+    found = keep.read(draft)
+    keep.settle(draft, _as_said(found, request.POST))
+    found = keep.read(draft)
+    if "on" in request.POST and not found.problems:
+        return redirect("leaderboard:studio-ask", pk=pk)
+    return _columns_page(request, draft, found)
+
+
+def _add(request: HttpRequest, draft: Draft) -> HttpResponse:
+    try:
+        keep.add(draft, request.FILES.getlist("files"))
+    except GenieError as error:
+        messages.error(request, error.message)
+    return redirect("leaderboard:studio-files", pk=draft.pk)
+
+
+@require_POST
+@for_makers
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = own_draft(request, pk)
+    keep.delete(draft)
+    messages.success(request, f"{draft.title} was deleted with its files.")
+    return redirect("leaderboard:studio-new")
+
+
+def _columns_page(request: HttpRequest, draft: Draft, found: Files) -> HttpResponse:
+    material = found.material
+    context = {
+        "files": draft.files.all(),
+        "problems": found.problems[:N_PROBLEMS],
+        "n_more": max(0, len(found.problems) - N_PROBLEMS),
+        "tables": _tables(found),
+        "material": material,
+        "n_referenced": sum(bool(item.references) for item in material.items)
+        if material
+        else 0,
+        "roles": ROLES,
+        "formats": FORMATS,
+        **_limits(),
+    }
+    return page(request, "files", draft, context)
+
+
+def _tables(found: Files) -> list[dict[str, Any]]:
+    """Lay each file's columns out, with what stands in their first rows."""
+    numbers = {id(use): number for number, use in enumerate(found.uses)}
+    return [
+        {
+            "file": table.file,
+            "n_rows": len(table.rows),
+            "columns": [
+                {
+                    "n": numbers[id(use)],
+                    "use": use,
+                    "cells": [
+                        _shown(row.cells.get(use.column)) for row in table.rows[:N_ROWS]
+                    ],
+                }
+                for use in found.uses
+                if use.file == table.file
+            ],
+        }
+        for table in found.tables
+    ]
+
+
+def _shown(cell: object) -> str:
+    if cell is None:
+        return ""
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    return text if len(text) <= N_CHARACTERS else f"{text[:N_CHARACTERS]}…"
+
+
+def _as_said(found: Files, posted: Mapping[str, str]) -> list[Use]:
+    """Read what was chosen for each column; what is unknown stays as it was."""
+    said = []
+    for number, use in enumerate(found.uses):
+        role = posted.get(f"role-{number}", use.role)
+        form = posted.get(f"format-{number}", use.format)
+        name = posted.get(f"name-{number}", use.name).strip()[:100]
+        role = role if role in ROLES else use.role
+        form = form if form in FORMATS else use.format
+        said.append(Use(use.file, use.column, role, name or _name(use, role), form))
+    return said
+
+
+def _name(use: Use, role: str) -> str:
+    """Name an input or a system that a person left without a name."""
+    named = {roles.INPUT, roles.SYSTEM, roles.OUTPUT}
+    return (use.name or use.column) if role in named else ""
+
+
+def _limits() -> dict[str, Any]:
+    return {
+        "most_megabytes": settings.GENIE["MAX_UPLOAD_BYTES"] >> 20,
+        "endings": ",".join(ENDINGS),
+    }

@@ -1,0 +1,183 @@
+"""The task is loaded, priced, approved and started; people get their link."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from crowd.money.services.budgets import budget_left
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.models.comparison import Comparison
+from leaderboard.studio.forms import LinkForm
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import keep, make
+from leaderboard.studio.services import start as service
+from leaderboard.studio.services.look import draft_of
+from leaderboard.studio.views.access import for_makers, own_draft, page
+from leaderboard.studio.views.questions import plan_in_figures
+from leaderboard.submissions.models.submission import Submission
+
+MAY_INVITE = "crowd.add_invitation"
+
+
+@for_makers
+def start(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = own_draft(request, pk)
+    if request.method != "POST":
+        return _page(request, draft)
+    if "link" in request.POST:
+        return _invite(request, draft)
+    act = next((name for name in _ACTS if name in request.POST), "")
+    if act:
+        try:
+            _ACTS[act](request, draft)
+        except GenieError as error:
+            messages.error(request, error.message)
+    return redirect("leaderboard:studio-start", pk=pk)
+
+
+def _load(request: HttpRequest, draft: Draft) -> None:
+    material = keep.read(draft).material
+    if draft.task is not None or material is None:
+        return
+    drafted = draft_of(material, keep.ask_of(draft))
+    if drafted.bundle is None or drafted.problems:
+        return
+    made = make.make(drafted.bundle, material.systems, owner=_account(request))
+    draft.task = made.task
+    keep.keep(draft, systems=list(material.systems))
+
+
+def _price(request: HttpRequest, draft: Draft) -> None:
+    if draft.task is not None and _measured(_submissions(draft)):
+        service.plan(
+            draft.task,
+            _submissions(draft),
+            pairs=_pairs(draft),
+            by=_account(request),
+        )
+
+
+def _approve(request: HttpRequest, draft: Draft) -> None:
+    """Approve what the page has shown, at the price that it has shown."""
+    planned = _plan(request, draft)
+    if planned is None or not decide.may_decide(request.user):
+        raise GenieError("You may not approve this.", code="permission-denied")
+    shown = request.POST.get("shown_cents", "")
+    if "agreed" not in request.POST or not shown.isdecimal():
+        raise GenieError("Say that you approve the price.", code="not-agreed")
+    n = service.approve(
+        planned,
+        by=_account(request),
+        at_most_cents=int(shown),
+        despite=request.POST.get("despite", "").strip()[:500],
+    )
+    if n:
+        messages.success(request, f"Approved up to ${planned.cents / 100:,.2f}.")
+
+
+_ACTS = {"load": _load, "price": _price, "approve": _approve}
+
+
+def _invite(request: HttpRequest, draft: Draft) -> HttpResponse:
+    form = LinkForm(request.POST)
+    allowed = request.user.has_perm(MAY_INVITE)
+    if draft.task is None or not allowed or not form.is_valid():
+        return _page(request, draft, form, status=400 if allowed else 403)
+    token = service.invite(draft.task, by=_account(request), **form.cleaned_data)
+    link = request.build_absolute_uri(reverse("work:invitation", args=[token]))
+    return _page(request, draft, link=link)
+
+
+def _page(
+    request: HttpRequest,
+    draft: Draft,
+    form: LinkForm | None = None,
+    *,
+    link: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {"ask": keep.ask_of(draft)}
+    if draft.task is None:
+        material = keep.read(draft).material
+        if material is None:
+            return redirect("leaderboard:studio-files", pk=draft.pk)
+        drafted = draft_of(material, context["ask"])
+        context["problems"] = drafted.problems
+        context["plan"] = plan_in_figures(material, drafted)
+        return page(request, "start", draft, context)
+    submissions = _submissions(draft)
+    planned = _plan(request, draft)
+    context |= {
+        "task": draft.task,
+        "submissions": submissions,
+        "under_way": any(
+            one.state in make.UNDER_WAY and not one.failure_permanent
+            for one in submissions
+        ),
+        "measured": _measured(submissions),
+        "planned": planned,
+        "waiting": [_line(one) for one in planned.waiting] if planned else [],
+        "left": budget_left(draft.task.slug),
+        "may_approve": decide.may_decide(request.user),
+        "may_invite": request.user.has_perm(MAY_INVITE),
+        "by_link": draft.state.get("people", {}).get("who", keep.LINK) == keep.LINK,
+        "form": form or LinkForm(),
+        "link": link,
+    }
+    return page(request, "start", draft, context, status=status)
+
+
+def _line(subject: service.Subject) -> dict[str, Any]:
+    evaluation: Any = (
+        subject.human_evaluation
+        if isinstance(subject, Submission)
+        else subject.evaluation
+    )
+    quote = decide.quote(evaluation)
+    return {
+        "name": str(subject),
+        "system": getattr(subject, "system_name", ""),
+        "cents": quote.total_cents,
+        "n": quote.n_assignments,
+        "submission": subject if isinstance(subject, Submission) else None,
+    }
+
+
+def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
+    """Price what is there; pairs are asked for by a button, not by looking at a page."""
+    submissions = _submissions(draft)
+    if draft.task is None or not _measured(submissions):
+        return None
+    pairs = _pairs(draft)
+    if pairs and not Comparison.objects.filter(a__in=submissions).exists():
+        return None
+    by = _account(request)
+    return service.plan(draft.task, submissions, pairs=pairs, by=by)
+
+
+def _pairs(draft: Draft) -> bool:
+    return keep.ask_of(draft).way.table == "comparison"
+
+
+def _submissions(draft: Draft) -> list[Submission]:
+    if draft.task is None:
+        return []
+    names = dict.fromkeys(draft.state.get("systems", []))
+    return make.submissions_of(draft.task, names)
+
+
+def _measured(submissions: list[Submission]) -> bool:
+    return bool(submissions) and all(
+        one.human_evaluation is not None for one in submissions
+    )
+
+
+def _account(request: HttpRequest) -> Account:
+    return cast("Account", request.user)
