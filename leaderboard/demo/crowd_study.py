@@ -213,7 +213,7 @@ class _Site:
         return Outcome(
             value=rows["value"].to_numpy(float),
             weight=weight,
-            system=rows["submission"].map(place).to_numpy(np.int64),
+            system=np.array([place[pk] for pk in rows["submission"].tolist()]),
             worker=worker,
             instance=rows["instance"].to_numpy(np.int64),
             noisy=noisy,
