@@ -213,9 +213,9 @@ class _Site:
         return Outcome(
             value=rows["value"].to_numpy(float),
             weight=weight,
-            system=np.asarray(rows["submission"].map(place), np.int64),
+            system=np.array([place[pk] for pk in rows["submission"].tolist()]),
             worker=worker,
-            instance=np.asarray(rows["instance"], np.int64),
+            instance=rows["instance"].to_numpy(np.int64),
             noisy=noisy,
             copied=noisy & (self.crowd.kind == COPYING)[worker],
             stopped_after=stopped,
