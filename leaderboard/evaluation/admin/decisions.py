@@ -6,7 +6,6 @@ permission, is done by `evaluation.decide` and stands in the history.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
@@ -18,7 +17,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path, reverse
 
-from crowd.money.services.budgets import budget_left
 from genie.lib.admin.questions import (
     Line,
     OptionalReasonForm,
@@ -29,7 +27,7 @@ from genie.lib.admin.questions import (
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.admin.money import dollars
+from leaderboard.evaluation.admin.money import by_task, dollars
 from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.submissions.models.submission import Submission
@@ -129,7 +127,7 @@ def approve_selected(
             )
             for row in rows
         ],
-        totals=[*_by_task(rows, costs), ("Total", dollars(total))],
+        totals=[*by_task(rows, costs), ("Total", dollars(total))],
         hidden=[("shown_cents", str(total))],
     )
     if isinstance(answer, HttpResponse):
@@ -393,16 +391,3 @@ def _warned(row: Any) -> str:
         return ""
     codes = ", ".join(warning["code"] for warning in row.warnings)
     return f", warnings: {codes}" if codes else ""
-
-
-def _by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
-    """Set what each task's rows cost beside what is left for it."""
-    costs_by_task: dict[str, int] = defaultdict(int)
-    for row in rows:
-        costs_by_task[row.task.slug] += costs[row.pk]
-    totals = []
-    for slug, cents in sorted(costs_by_task.items()):
-        left = budget_left(slug)
-        short = "" if cents <= left else " — not enough: some will be refused"
-        totals.append((slug, f"{dollars(cents)} of {dollars(left)} left{short}"))
-    return totals
