@@ -16,7 +16,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "demo": "show Genie at work: four small tasks and simulated annotators",
     },
     "Your own evaluation": {
-        "new": "make a task from your systems' outputs",
+        "new": "make a task of files of outputs, and start it",
         "load-task": "load a task or read it again",
         "export-task": "write a task to a folder or a zip file",
         "import-task": "read a task from a folder or a zip file",
@@ -39,6 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "check": "look for problems; --deploy asks what production needs",
     },
 }
+_LONG = {"up", "demo"}
 _DJANGO = {"migrate", "createsuperuser", "collectstatic", "check"}
 
 
@@ -51,6 +52,10 @@ def main() -> None:
     elif words == ["--version"]:
         sys.stdout.write(f"{_version()}\n")
     else:
+        if words[0] in _LONG and "--help" not in words:
+            # before anything is loaded that takes time
+            sys.stdout.write(f"genie {words[0]}: starting ...\n")
+            sys.stdout.flush()
         from django.core.management import execute_from_command_line
 
         at = 1 if words[0] == "help" and len(words) > 1 else 0

@@ -12,7 +12,7 @@ from typing import Any
 import dj_database_url
 
 from genie.accounts import mail, providers
-from genie.lib import env
+from genie.lib import env, site_address
 from genie.lib.log_config import to_console
 from genie.lib.queue.address import queue_options
 from genie.lib.storage import media_storage
@@ -325,7 +325,7 @@ SPECTACULAR_SETTINGS = {
 GENIE: dict[str, Any] = {
     "SIGN_UP": env.flag("GENIE_SIGN_UP", True),  # accounts that visitors make
     # how e-mails and webhooks name the site
-    "SITE_URL": env.text("GENIE_SITE_URL", "http://localhost:8000"),
+    "SITE_URL": site_address.read(VAR_DIR),
     "WEBHOOKS_PRIVATE": env.flag("GENIE_WEBHOOKS_PRIVATE"),  # into our own network
     "MAX_UPLOAD_BYTES": env.integer("GENIE_MAX_UPLOAD_MB", 100) << 20,  # also unpacked
     "MAX_PREDICTION_CHARS": env.integer("GENIE_MAX_PREDICTION_CHARS", 20_000),

@@ -79,10 +79,20 @@ def task_folders_are_usable(**_kwargs: Any) -> list[CheckMessage]:
             found = [_error("E005", error.message)]
         # What people have added is named, and the site starts without it.
         messages += [_warning_of(one) for one in found] if slug in outside else found
-    return messages + [
-        Warning(f"GENIE_TASKS names {path}, which is not there.", id="genie.W003")
-        for path in shipped.missing_folders()
-    ]
+    return (
+        messages
+        + [
+            Warning(f"GENIE_TASKS names {path}, which is not there.", id="genie.W003")
+            for path in shipped.missing_folders()
+        ]
+        + [
+            Warning(
+                f"The task in {path} is not found: {shipped.folder(path.name)} has its name.",
+                id="genie.W004",
+            )
+            for path in shipped.covered()
+        ]
+    )
 
 
 def _warning_of(message: CheckMessage) -> CheckMessage:
@@ -96,7 +106,7 @@ def extensions_are_usable(**_kwargs: Any) -> list[CheckMessage]:
         Warning(
             f"The extension {one.where} ({one.kind}) is left out: {one.reason}.",
             hint="Mend it, or take it out of GENIE_EXTENSIONS or of the environment.",
-            id="genie.W002",
+            id="genie.W004",
         )
         for one in broken()
     ]

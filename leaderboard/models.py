@@ -34,7 +34,7 @@ from leaderboard.submissions.models.submission import (
     SubmissionEvent,
     Team,
 )
-from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.models import Instance, Task, TaskRevision
 from leaderboard.teams.models.notice import Notice, NoticePreference
 from leaderboard.teams.models.team import Membership, TeamInvitation
 from leaderboard.teams.models.webhook import Webhook, WebhookDelivery
@@ -71,6 +71,7 @@ __all__ = [
     "Submission",
     "SubmissionEvent",
     "Task",
+    "TaskRevision",
     "Team",
     "TeamInvitation",
     "TestCheck",

@@ -8,15 +8,25 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WIDTHS = {"phone": (360, 740), "tablet": (768, 1024), "desktop": (1440, 900)}
 
 
-@pytest.fixture(scope="module")
+# The browser and what ends it, while tests that want one follow each other: tests/conftest.py.
+_open = ExitStack()
+_running: list[Browser] = []
+
+
+@pytest.fixture
 def chromium():
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
@@ -24,14 +34,27 @@ def chromium():
         if os.environ.get("GENIE_REQUIRE_BROWSER") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
+    if not _running:
+        _running.append(_started(path))
+    return _running[0]
+
+
+def _started(path: str) -> Browser:
     from playwright.sync_api import sync_playwright
 
     # Playwright's loop lives in this thread, and Django would refuse its database.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as play:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        browser = play.chromium.launch(executable_path=path)
-        yield browser
-        browser.close()
+    patch = _open.enter_context(pytest.MonkeyPatch.context())
+    patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    play = _open.enter_context(sync_playwright())
+    browser = play.chromium.launch(executable_path=path)
+    _open.callback(browser.close)
+    return browser
+
+
+def close() -> None:
+    """End the browser, and its loop in this thread, if there is one."""
+    _running.clear()
+    _open.close()
 
 
 @pytest.fixture

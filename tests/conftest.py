@@ -8,6 +8,7 @@ from django.core.cache import caches
 from django.db import connection, transaction
 from django.test import TransactionTestCase
 
+from tests import browser
 from tests.cpu_by_file import CpuByFile
 from tests.engine_blind import is_engine_blind
 
@@ -42,14 +43,28 @@ def pytest_ignore_collect(collection_path, config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Begin the longest tests first; on PostgreSQL leave out what says nothing new."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Begin the longest tests first; on PostgreSQL leave out what says nothing new.
+
+    Tests in a browser come next, one after another: they share one.
+    """
+    items.sort(key=lambda item: (item.path.name not in LONGEST, not _browses(item)))
     if connection.vendor == "postgresql":
         paths = {item.path for item in items}
         blind = {path for path in paths if is_engine_blind(path, config.args)}
         asks = [item for item in items if _asks_this_engine(item, blind)]
         config.hook.pytest_deselected(items=[i for i in items if i not in set(asks)])
         items[:] = asks
+
+
+def _browses(item) -> bool:
+    return item.get_closest_marker("browser") is not None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """End the browser before a test that wants none: its loop would be in the way."""
+    if _browses(item) and (nextitem is None or not _browses(nextitem)):
+        browser.close()
 
 
 def _asks_this_engine(item, blind) -> bool:

@@ -107,13 +107,7 @@ def _make_again(this: Change):
             raw.executemany(
                 f'delete from "{table}" where rowid = ?', [(key,) for key in keys]
             )
-        for table, rows in this.new.items():
-            columns = ", ".join(f'"{name}"' for name in ["rowid", *_columns(table)])
-            marks = ", ".join("?" * (len(_columns(table)) + 1))
-            raw.executemany(
-                f'insert into "{table}" ({columns}) values ({marks})',
-                [(key, *(_later(v, passed) for v in row)) for key, row in rows.items()],
-            )
+        # What was put aside first: only one row may be the newest of its kind.
         for table, rows in this.set.items():
             for key, values in rows.items():
                 columns = ", ".join(f'"{_columns(table)[n]}" = ?' for n in values)
@@ -121,6 +115,13 @@ def _make_again(this: Change):
                 raw.execute(
                     f'update "{table}" set {columns} where rowid = ?', [*moved, key]
                 )
+        for table, rows in this.new.items():
+            columns = ", ".join(f'"{name}"' for name in ["rowid", *_columns(table)])
+            marks = ", ".join("?" * (len(_columns(table)) + 1))
+            raw.executemany(
+                f'insert into "{table}" ({columns}) values ({marks})',
+                [(key, *(_later(v, passed) for v in row)) for key, row in rows.items()],
+            )
         _number_on(raw, this.numbers)
     if this.files.exists():
         shutil.copytree(this.files, settings.MEDIA_ROOT, dirs_exist_ok=True)

@@ -47,7 +47,7 @@ fi
   # Nothing here must survive a power cut.
   "${as_owner[@]}" "$bin/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c listen_addresses='' \
     -c unix_socket_directories='$folder' -c fsync=off -c full_page_writes=off \
-    -c synchronous_commit=off -c deadlock_timeout=200ms" start >/dev/null
+    -c synchronous_commit=off -c jit=off -c deadlock_timeout=200ms" start >/dev/null
 ) || { cat "$folder/log" >&2 2>/dev/null; exit 1; }
 
 server="postgres://genie@${folder//\//%2F}"

@@ -57,7 +57,8 @@ def put_migrated_sqlite(path: Path) -> None:
     start processes of their own: whoever comes first makes it, the others wait.
     """
     migrations = sorted(ROOT.glob("*/migrations/*.py"))
-    version = sha256(b"".join(file.read_bytes() for file in migrations)).hexdigest()
+    parts = (file.name.encode() + file.read_bytes() for file in migrations)
+    version = sha256(b"".join(parts)).hexdigest()
     folder = (
         Path(tempfile.gettempdir()) / f"genie-migrated-{os.getuid()}-{version[:16]}"
     )

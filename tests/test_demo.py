@@ -6,6 +6,7 @@ import http.cookiejar
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -14,11 +15,15 @@ import time
 import urllib.parse
 import urllib.request
 import zipfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 
+from genie.lib.serving.processes import answers
 from tests.installed import Installed, install, tracked
+from tests.shared import put_migrated_sqlite
 
 ROOT = Path(__file__).resolve().parent.parent
 # of the wheel's own, not of a checkout
@@ -111,7 +116,8 @@ def test_the_demo_runs_shows_its_boards_keeps_them_and_stops(installed, tmp_path
     demo = Site(installed, "demo", tmp_path)
     try:
         printed = demo.wait(300)
-        assert str(tmp_path / "var") in printed.splitlines()[0]
+        assert printed.startswith("genie demo: starting ...\n")
+        assert str(tmp_path / "var") in printed.splitlines()[1]
         passwords = dict(re.findall(r"(\w+) +password (\S+)", printed))
         assert set(passwords) == {"admin", "sam", "wren"}
         assert re.search(r"\d+ HITs answered by simulated annotators", printed)
@@ -192,6 +198,58 @@ def test_a_site_begins_in_an_empty_folder_with_its_first_staff_account(
     assert site.process.returncode == 0, site.log.read_text()
     assert site.processes() == []
     assert {path.name for path in tmp_path.iterdir()} == {"log", "var"}
+
+
+@pytest.mark.slow
+def test_the_steps_of_the_compose_file_end_with_a_site_for_production(
+    installed, tmp_path
+):
+    """No builder is at hand: what image and compose file run is run on a bare folder."""
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))["services"]
+    settings = (ROOT / "docs/deploy/genie.env").read_text("utf-8")
+    port = free_port()
+    environment = {
+        **{k: v for k, v in os.environ.items() if not k.startswith("DATABASE_URL")},
+        **dict(re.findall(r"^([A-Z_]+)=(.+)$", settings, re.M)),
+        "GENIE_SECRET_KEY": secrets.token_urlsafe(50),
+        "GENIE_VAR": str(tmp_path),
+        "PATH": f"{installed.bin}:{os.environ['PATH']}",
+        "PYTHONPATH": "",
+    }
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    # as after an upgrade: to create all tables step by step takes long
+    put_migrated_sqlite(tmp_path / "genie.sqlite3")
+    subprocess.run(
+        services["setup"]["command"], cwd=tmp_path, env=environment, check=True
+    )
+    program, *words = services["web"]["command"]
+    with stopped_at_the_end(
+        subprocess.Popen(
+            [installed.bin / "python", "-m", program,
+             *(word.replace("0.0.0.0:8000", f"127.0.0.1:{port}") for word in words)],
+            cwd=tmp_path, env=environment,
+        )
+    ):  # fmt: skip
+        site = f"http://127.0.0.1:{port}"
+        assert answers(f"{site}/healthz")
+        through_the_proxy = {"Host": "genie.example", "X-Forwarded-Proto": "https"}
+        page = fetch(f"{site}/", through_the_proxy)
+        style = re.search(r'href="(/static/genie\.[0-9a-f]+\.css)"', page)[1]
+        assert "color" in fetch(f"{site}{style}", through_the_proxy)
+
+
+def fetch(url: str, headers: dict[str, str]) -> str:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+        return answer.read().decode()
+
+
+@contextmanager
+def stopped_at_the_end(process: subprocess.Popen):
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=40)
 
 
 @pytest.mark.slow

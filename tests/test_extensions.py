@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from django.core.checks import run_checks
+from django.test import Client
 from django.urls import reverse
 
 from crowd import hit_templates
 from genie.lib import extension, outside
 from leaderboard.extensions import FINDERS, broken
 from leaderboard.metric_runs.services import measure
+from leaderboard.tasks import shipped
+from leaderboard.tasks.services import load
 from tests import installed
 from tests.factories import (
     make_predictions,
     make_submission,
-    make_task,
     make_team,
     make_user,
 )
@@ -89,12 +93,18 @@ def test_files_in_the_folder_are_pieces_like_ours(others, tmp_path):
     assert broken() == []
 
 
-def test_a_detector_is_an_object(others, tmp_path):
-    others(folder=put(tmp_path, "detectors/mine.py", DETECTOR))
-    from quality.detection.stats.detector_specs import DetectorSpec
-
-    ((_, found),) = outside.objects("detectors", DetectorSpec)
-    assert found.slug == "rate-mine"
+def test_a_detector_is_an_object_and_is_there_from_the_start(tmp_path):
+    """In a process of its own: it imports the module that is just looking for it."""
+    put(tmp_path, "detectors/mine.py", DETECTOR)
+    code = (
+        "from quality.detection.stats.detector_specs import DETECTORS, PAPER_DETECTORS;"
+        "print('rate-mine' in DETECTORS, 'rate-mine' in PAPER_DETECTORS)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True,
+        text=True, env={**os.environ, "GENIE_EXTENSIONS": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stdout == "True False\n"
 
 
 @pytest.mark.parametrize(
@@ -133,7 +143,7 @@ def test_a_broken_template_is_named_and_all_else_works(others, tmp_path):
 @pytest.mark.django_db
 def test_checks_and_the_admin_say_what_is_left_out(others, tmp_path, client):
     others(folder=put(tmp_path, "metrics/broken.py", "1 / 0"))
-    told = [m for m in run_checks() if m.id == "genie.W002"]
+    told = [m for m in run_checks() if m.id == "genie.W004"]
     assert [("broken.py" in m.msg, "division by zero" in m.msg) for m in told] == [
         (True, True)
     ]
@@ -143,6 +153,20 @@ def test_checks_and_the_admin_say_what_is_left_out(others, tmp_path, client):
     assert "division by zero" in page
     client.force_login(make_user("staff", is_staff=True))
     assert "left out" not in client.get(reverse("admin:index")).content.decode()
+
+
+def test_a_folder_that_is_not_there_is_named(others, tmp_path):
+    others(folder=tmp_path / "nowhere")
+    assert reasons() == {"nowhere": "there is no such folder"}
+
+
+def test_tasks_are_folders_that_can_be_loaded(others, tmp_path):
+    ours = shipped.folder("demo-qa")
+    shutil.copytree(ours, tmp_path / "tasks" / "my-qa")
+    others(folder=tmp_path)
+    assert "my-qa" in shipped.outside()
+    assert shipped.folder("my-qa") == tmp_path / "tasks" / "my-qa"
+    assert shipped.folder("demo-qa") == ours
 
 
 @pytest.fixture(scope="module")
@@ -158,20 +182,32 @@ def example(tmp_path_factory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_the_example_of_the_documentation_is_used(others, example):
-    others(on_path=example)
-    assert broken() == []
-    use = {"metrics": {"use": ["closing-mark"], "headline": ["closing-mark"]}}
+def test_a_task_uses_the_example_of_the_documentation(others, example, tmp_path):
+    folder = tmp_path / "tasks" / "headlines"
+    shutil.copytree(shipped.folder("demo-summarization"), folder)
+    text = (folder / "task.toml").read_text("utf-8")
+    for key, value in {
+        "slug": '"headlines"',
+        "use": '["closing-mark"]',
+        "headline": '["closing-mark"]',
+        "hit_template": '"headline-judgement"',
+        "demo": "false",
+    }.items():
+        text = re.sub(rf"^{key} = .*$", f"{key} = {value}", text, count=1, flags=re.M)
+    (folder / "task.toml").write_text(text)
+    others(on_path=example, folder=tmp_path)
+    assert [m for m in run_checks() if m.id and m.id.startswith("genie.")] == []
+    task = load.load_task("headlines").task
     nina = make_user("nina")
     submission = make_submission(
-        make_task(config=use), team=make_team("Kites", nina), owner=nina, state="VALID"
+        task, team=make_team("Kites", nina), owner=nina, state="VALID"
     )
-    make_predictions(submission)
+    make_predictions(submission, "Nothing ends well")
     measure.run(submission.pk)
     (result,) = submission.metric_results.all()
-    assert (result.metric, result.value) == ("closing-mark", 100.0)
-    template = hit_templates.get("headline-judgement")
-    assert "Library to open on Sundays" in template.render(template.example)
+    assert (result.metric, result.value) == ("closing-mark", 0.0)
+    page = Client().get(reverse("leaderboard:about", args=["headlines"]))
+    assert "Judging headlines" in page.content.decode()
 
 
 @pytest.mark.slow

@@ -98,7 +98,7 @@ MATRIX: dict[str, str] = {
         api:webhook-list api:webhook-detail api:webhook-deliveries leaderboard:invite
         leaderboard:webhooks leaderboard:webhook
     """,
-    STAFF: "api:campaign-list api:campaign-detail api:worker-list api:ban-list",
+    STAFF: "api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list api:bundle-detail",
     WORKER: """
         work:home work:earnings work:messages work:next work:requests work:accept
     """,
@@ -123,7 +123,7 @@ POLICY = {name: policy for policy, names in MATRIX.items() for name in names.spl
 POSTED = """
     logout accounts:revoke-token leaderboard:invite leaderboard:take-back
     leaderboard:team-member leaderboard:webhook api:submission-validate
-    api:submission-withdraw turk:endpoint turk:endpoint-bare work:next work:return
+    api:submission-withdraw api:bundle-list turk:endpoint turk:endpoint-bare work:next work:return
     work:accept work:turn-return work:submit hooks:prolific hooks:mturk
 """
 # Pages about an account's own sign-in and data: they name it and say that it is staff.
@@ -179,6 +179,9 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_CAMPAIGNS: "api:campaign-list api:campaign-detail",
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
+    Staff.EXPORT_TASKS: "api:bundle-detail",
+    Staff.SEE_REFERENCES: "",
+    Staff.IMPORT_TASKS: "",
 }
 
 

@@ -117,7 +117,7 @@ def turns_of(text: str) -> list[tuple[str, str]]:
 def _conversation(text: str) -> SafeString:
     return format_html_join(
         "",
-        '<div class="turn"><p class="role">{}</p><div class="said">{}</div></div>',
+        '<div class="turn"><p class="role">{}</p><div class="speech">{}</div></div>',
         turns_of(text),
     )
 

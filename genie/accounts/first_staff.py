@@ -21,7 +21,7 @@ class TooLate(GenieError):
     code = "set-up-is-over"
 
 
-class FirstStaffForm(UserCreationForm):
+class FirstStaffForm(UserCreationForm):  # type: ignore[type-arg]
     """Name, address and password of the account that may do everything."""
 
     class Meta:
@@ -29,8 +29,9 @@ class FirstStaffForm(UserCreationForm):
         fields = ("username", "email")
 
     def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        super().__init__(*args, **kwargs)
         self.fields["username"].label = "User name"
+        self.fields["username"].help_text = "Letters, digits and @ . + - _"
         self.fields["email"].label = "E-mail address"
         self.fields["email"].required = True
         self.fields["password2"].label = "Confirm password"

@@ -165,7 +165,9 @@ def _sort_in(found: dict[str, list[Piece]], piece: Piece) -> None:
 
 def _in_folder(kind: str) -> list[Piece]:
     configured = env.text("GENIE_EXTENSIONS")
-    folder = Path(configured) / kind
+    folder = Path(configured).expanduser() / kind
+    if configured and not folder.parent.is_dir():
+        refuse("GENIE_EXTENSIONS", configured, "there is no such folder")
     if not configured or not folder.is_dir():
         return []
     if kind in {"templates", "tasks"}:

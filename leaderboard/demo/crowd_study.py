@@ -213,9 +213,9 @@ class _Site:
         return Outcome(
             value=rows["value"].to_numpy(float),
             weight=weight,
-            system=rows["submission"].map(place).to_numpy(np.int64),
+            system=np.asarray(rows["submission"].map(place), np.int64),
             worker=worker,
-            instance=rows["instance"].to_numpy(np.int64),
+            instance=np.asarray(rows["instance"], np.int64),
             noisy=noisy,
             copied=noisy & (self.crowd.kind == COPYING)[worker],
             stopped_after=stopped,

@@ -10,6 +10,9 @@ from django.db.models import Count, Q
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
 from crowd.money.services.budgets import budget_left
 from genie.lib.admin.reasons import AsksWhy
@@ -17,9 +20,9 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.admin.draw_test import draw_for
 from leaderboard.monitoring.admin import campaigns_page
 from leaderboard.releases.make import archive
-from leaderboard.releases.views import report_page
+from leaderboard.releases.report_page import report_page
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.models import Task
+from leaderboard.tasks.models import Task, TaskRevision
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -41,8 +44,17 @@ _SHOWN = [
     "release_files",
     "sample_seed",
     "config",
+    "revisions",
     "created_at",
 ]
+
+
+def _said(revision: TaskRevision) -> str:
+    changes = [
+        f"{key}: {Truncator(str(old)).chars(80)} → {Truncator(str(new)).chars(80)}"
+        for key, (old, new) in revision.changes.items()
+    ]
+    return "; ".join(changes) or "loaded"
 
 
 @admin.register(Task)
@@ -139,6 +151,23 @@ class TaskAdmin(AsksWhy):
     def n_waiting(self, task: Any) -> int:
         n: int = task.n_to_approve
         return n
+
+    @admin.display(description="changes of task.toml")
+    def revisions(self, task: Task) -> SafeString:
+        rows = task.revisions.select_related("by")
+        return format_html_join(
+            "",
+            "<p>{} {} {}: {}</p>",
+            (
+                (
+                    row.number,
+                    f"{row.created_at:%Y-%m-%d %H:%M}",
+                    row.by or "",
+                    _said(row),
+                )
+                for row in rows
+            ),
+        )
 
     @admin.display(description="left in budget")
     def left_in_budget(self, task: Task) -> str:

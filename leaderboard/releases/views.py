@@ -1,27 +1,20 @@
-"""The evaluation card of a submission and the report of a task, as pages and files."""
+"""The evaluation card of a submission, as page and files."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.response import TemplateResponse
-from django.utils.safestring import mark_safe
 
-from leaderboard.boards.exports.board import as_latex
-from leaderboard.boards.exports.markdown import as_markdown
-from leaderboard.boards.views.exports import public_table
 from leaderboard.boards.views.submission import visible_submission
 from leaderboard.evaluation.selectors.campaigns import campaigns_of, evaluation_of
 from leaderboard.evaluation.selectors.worker_figures import worker_figures
 from leaderboard.releases.exports import WRITERS, in_words, paragraph
-from leaderboard.releases.report import archive, report
 from leaderboard.releases.selectors.card import Card, card
 from leaderboard.releases.selectors.heds.answers import Answered, heds
 from leaderboard.releases.selectors.heds.questions import VERSION
 from leaderboard.submissions.models.submission import Submission
-from leaderboard.tasks.models import Task
 
 
 def card_page(request: HttpRequest, pk: int) -> HttpResponse:
@@ -42,29 +35,6 @@ def card_page(request: HttpRequest, pk: int) -> HttpResponse:
         "forms": list(WRITERS),
     }
     return render(request, "leaderboard/releases/card.html", context)
-
-
-def report_page(
-    model_admin: Any, request: HttpRequest, task: Task
-) -> HttpResponse | FileResponse:
-    """Show what a paper needs of a task's results, or give it as an archive."""
-    made = report(public_table(request, task))
-    if request.method == "POST" and made.methods:
-        site = request.build_absolute_uri("/").rstrip("/")
-        name = f"{task.slug}-report.zip"
-        return FileResponse(archive(made, site), as_attachment=True, filename=name)
-    context = {
-        **model_admin.admin_site.each_context(request),
-        "opts": model_admin.opts,
-        "title": f"Report on {task.title}",
-        "task": task,
-        "report": made,
-        # our own drawing, which escapes the names in it
-        "figure": mark_safe(made.figure),  # noqa: S308
-        "latex": as_latex(made.table),
-        "markdown": as_markdown(made.table),
-    }
-    return TemplateResponse(request, "admin/leaderboard/task/report.html", context)
 
 
 def _parts(value: Any) -> list[tuple[str, str]]:

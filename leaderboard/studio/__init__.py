@@ -4,7 +4,7 @@ Pages and the command `new` call the same services. `look` says what files seem 
 and all that is wrong with them, and keeps nothing; `make` loads the task and submits each
 system as anybody would; `start` approves what was priced, and only that.
 
-Front door: services (look, make, start).
+Front door: api; services (look, make, preview, start).
 """
 
 from __future__ import annotations

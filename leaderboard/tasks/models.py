@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
+from django.conf import settings
 from django.db import models
 
 from crowd.hit_templates import all_templates
@@ -79,6 +80,38 @@ class Task(models.Model):
 @lru_cache(maxsize=64)
 def _read(config: str) -> TaskConfig:
     return read_task(json.loads(config), all_templates()).config
+
+
+class TaskRevision(models.Model):
+    """What was changed of a loaded task, when and by whom; the first one is its loading."""
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    # task.toml as it was from then on
+    config = OrderedJSONField(default=dict)
+    # key -> what it was and what it became; an empty table for the loading
+    changes = OrderedJSONField(default=dict)
+    # nobody: a command, or a task that an earlier version has loaded
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="+",
+    )
+    because = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["task", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["task", "number"], name="task_revision_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} · revision {self.number}"
 
 
 class Instance(models.Model):

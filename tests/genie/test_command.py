@@ -9,6 +9,7 @@ import pytest
 from django.core.management import get_commands
 
 from genie import command
+from genie.lib import site_address
 from genie.lib.serving import local_site
 from tests.installed import ROOT
 
@@ -80,3 +81,11 @@ def test_an_older_database_is_brought_up_to_date(monkeypatch, capsys):
     site.prepare_database()
     assert asked == [("migrate",)]
     assert "2 steps" in capsys.readouterr().out
+
+
+def test_commands_beside_a_site_know_where_it_was_started(tmp_path, monkeypatch):
+    assert site_address.read(tmp_path) == "http://localhost:8000"
+    site_address.write_down(tmp_path, "http://127.0.0.1:8001")
+    assert site_address.read(tmp_path) == "http://127.0.0.1:8001"
+    monkeypatch.setenv("GENIE_SITE_URL", "https://genie.example")
+    assert site_address.read(tmp_path) == "https://genie.example"

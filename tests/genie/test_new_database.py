@@ -50,12 +50,9 @@ def content(path) -> dict[str, object]:
         for table, column in ROWS.items():
             rows = database.execute(f"select {column} from {table}").fetchall()
             found[f"rows of {table}"] = sorted(rows)
-        found["tables with rows"] = {
-            name
-            for name in (key.removeprefix("table ") for key in list(found))
-            if f"table {name}" in found
-            and database.execute(f"select 1 from {name} limit 1").fetchone()
-        }
+        for name in [key.removeprefix("table ") for key in found if "table " in key]:
+            (n,) = database.execute(f"select count(*) from {name}").fetchone()
+            found[f"number of rows in {name}"] = n
     return found
 
 
@@ -80,7 +77,6 @@ def test_they_are_the_same_as_those_of_the_migrations(fresh, tmp_path):
         content(tmp_path / name) for name in ("genie.sqlite3", "migrated.sqlite3")
     )
     assert at_once == step_by_step
-    assert set(at_once["tables with rows"]) == set(ROWS)
 
 
 def test_a_start_that_is_cut_off_leaves_nothing_behind(fresh, monkeypatch):

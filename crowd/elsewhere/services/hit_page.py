@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -54,10 +54,15 @@ def page_of(hit_type: HITType, hit: HIT, pages: Pages, nonce: str = "") -> str:
 
     The nonce lets exactly these scripts run where we serve the page ourselves.
     """
+    return page_of_items(hit_type, hit.items.all(), pages, nonce)
+
+
+def page_of_items(
+    hit_type: HITType, of: Iterable[Item], pages: Pages, nonce: str = ""
+) -> str:
+    """Render items that need not be stored: what is drafted looks as it will."""
     template = hit_templates.get(hit_type.template)
-    items = [
-        pages.show(hit_type, item, {}, i) for i, item in enumerate(hit.items.all())
-    ]
+    items = [pages.show(hit_type, item, {}, i) for i, item in enumerate(of)]
     scripts = [SCRIPT, SLIDER] + ([MARKS] if template.marks_errors else [])
     return render_to_string(
         "worker_site/elsewhere.html",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 import time
@@ -13,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from genie.lib import new_database
+from genie.lib import new_database, site_address
 from genie.lib.serving.processes import Processes, answers
 
 LOCAL = "127.0.0.1"
@@ -40,23 +39,24 @@ class LocalSite(BaseCommand):
             self.say(f"bringing the database up to date: {len(plan)} steps")
             call_command("migrate", verbosity=1, interactive=False, stdout=self.stdout)
 
-    def start_site(
-        self, processes: Processes, port: int, *, host: str = LOCAL, threads: int = 4
-    ) -> str:
+    def start_site(self, processes: Processes, port: int, *, host: str = LOCAL) -> str:
         """Start the queue and the web server; give the address once it answers."""
         address = f"http://{LOCAL if host == '0.0.0.0' else host}:{port}"  # noqa: S104
-        # so that links in e-mails lead to this port
-        os.environ.setdefault("GENIE_SITE_URL", address)
+        # so that links in e-mails, and those that other commands print, lead to this port
+        site_address.write_down(settings.VAR_DIR, address)
         self.say("starting the queue and the site")
         processes.start(sys.argv[0], "work", "--quiet")
         processes.start(
             "-m", "gunicorn", "genie.wsgi",
+            # `python elsewhere/manage.py up` knows the way, and gunicorn would not
+            "--pythonpath", str(settings.BASE_DIR),
             "--bind", f"{host}:{port}",
-            "--worker-class", "gthread", "--workers", "2", "--threads", str(threads),
+            # loaded once for both workers: a second less, and half of the memory
+            "--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "4",
             "--log-level", "warning",
         )  # fmt: skip
         # asks neither for a host name nor for HTTPS
-        if not answers(f"{address}/healthz"):
+        if not answers(f"{address}/healthz", meanwhile=processes.all_run):
             raise CommandError("The site did not start; the lines above say why.")
         return address
 

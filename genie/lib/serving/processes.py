@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from types import FrameType
 
 from genie.lib.queue import lifeline
@@ -45,6 +46,9 @@ class Processes:
                     return code
             time.sleep(0.3)
 
+    def all_run(self) -> bool:
+        return all(child.poll() is None for child in self.children)
+
     def stop(self) -> None:
         """Ask every child to stop, then make sure that none of its group is left."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -65,10 +69,15 @@ class Processes:
                 continue
 
 
-def answers(url: str, seconds: float = 120) -> bool:
-    """Wait until the server at `url` answers; a busy machine may need a while."""
+def answers(
+    url: str, seconds: float = 120, *, meanwhile: Callable[[], bool] = lambda: True
+) -> bool:
+    """Wait until the server at `url` answers; a busy machine may need a while.
+
+    There is nothing to wait for once `meanwhile` says no.
+    """
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and meanwhile():
         try:
             with urllib.request.urlopen(url, timeout=20):  # noqa: S310 - our own server
                 return True

@@ -27,7 +27,7 @@ from genie.lib.admin.questions import (
 )
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.admin.money import by_task, dollars
+from leaderboard.evaluation.admin.money import cost_of, dollars, totals_by_task
 from leaderboard.evaluation.expected import expected
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.submissions.models.submission import Submission
@@ -127,7 +127,7 @@ def approve_selected(
             )
             for row in rows
         ],
-        totals=[*by_task(rows, costs), ("Total", dollars(total))],
+        totals=[*totals_by_task(rows, costs), ("Total", dollars(total))],
         hidden=[("shown_cents", str(total))],
     )
     if isinstance(answer, HttpResponse):
@@ -362,21 +362,6 @@ def act_on_rows(
 def say(model_admin: DecisionAdmin, request: HttpRequest, sentence: str) -> None:
     """Say why nothing was done."""
     model_admin.message_user(request, sentence, messages.WARNING)
-
-
-def cost_of(row: Any) -> int:
-    """Give what it costs to ask, in cents."""
-    return decide.quote(row.evaluation).total_cents
-
-
-def cost_shown(row: Any) -> str:
-    """Say what was approved, or what would be."""
-    if row.approved_cents is not None:
-        return f"{dollars(row.approved_cents)} approved"
-    evaluation = row.evaluation
-    if evaluation is None or evaluation.state != State.REQUESTED:
-        return ""
-    return f"{dollars(cost_of(row))} if approved"
 
 
 def _plan(row: Any, costs: dict[int, int]) -> str:

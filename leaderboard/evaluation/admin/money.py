@@ -1,9 +1,13 @@
+"""What evaluations cost, as staff read it."""
+
 from __future__ import annotations
 
 from collections import defaultdict
 from typing import Any
 
 from crowd.money.services.budgets import budget_left
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 
 
 def dollars(cents: int) -> str:
@@ -18,7 +22,22 @@ def dollars(cents: int) -> str:
     return f"{sign}${abs(cents) / 100:,.2f}"
 
 
-def by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
+def cost_of(row: Any) -> int:
+    """Give what it costs to ask, in cents."""
+    return decide.quote(row.evaluation).total_cents
+
+
+def cost_shown(row: Any) -> str:
+    """Say what was approved, or what would be."""
+    if row.approved_cents is not None:
+        return f"{dollars(row.approved_cents)} approved"
+    evaluation = row.evaluation
+    if evaluation is None or evaluation.state != HumanEvaluation.State.REQUESTED:
+        return ""
+    return f"{dollars(cost_of(row))} if approved"
+
+
+def totals_by_task(rows: list[Any], costs: dict[int, int]) -> list[tuple[str, str]]:
     """Set what each task's rows cost beside what is left for it."""
     costs_by_task: dict[str, int] = defaultdict(int)
     for row in rows:

@@ -11,8 +11,9 @@ from django.utils.html import format_html
 
 from genie.lib.admin.read_only import ReadOnlyAdmin
 from leaderboard.evaluation.admin.campaign_links import links_to_campaigns, page_of
-from leaderboard.evaluation.admin.decisions import DecisionAdmin, cost_shown
+from leaderboard.evaluation.admin.decisions import DecisionAdmin
 from leaderboard.evaluation.admin.filters import YesNo
+from leaderboard.evaluation.admin.money import cost_shown
 from leaderboard.evaluation.admin.worker_evidence import evidence_page
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation

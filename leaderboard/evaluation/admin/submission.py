@@ -22,10 +22,10 @@ from leaderboard.evaluation.admin.campaign_links import (
 from leaderboard.evaluation.admin.decisions import (
     DecisionAdmin,
     Verb,
-    cost_shown,
     decide_on_each,
 )
 from leaderboard.evaluation.admin.filters import HasFailed, HasWarnings
+from leaderboard.evaluation.admin.money import cost_shown
 from leaderboard.evaluation.admin.tests_page import tests_page
 from leaderboard.evaluation.selectors.anchors import remembered
 from leaderboard.submissions.models.submission import Submission, SubmissionEvent

@@ -12,12 +12,16 @@ from django.urls import reverse
 
 from genie.lib.errors import GenieError
 from genie.lib.logs import one_line
-from leaderboard.studio.services import look, make, start
+from leaderboard.studio.services import look, make, preview, start
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL, WAYS, Ask
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.intake.roles import IGNORED, Said
 
 LINK, INVITED = "link", "invited"
+HINTS = {
+    "tests-stand-out": " Here: --despite WHY, or a task without them, --tests 0.",
+    "release-changed": " Here: another name for the new files.",
+}
 
 
 class Command(BaseCommand):
@@ -44,7 +48,8 @@ class Command(BaseCommand):
         try:
             self._run(options)
         except GenieError as error:
-            raise CommandError(one_line(error.message, 4_000)) from error
+            hint = HINTS.get(error.code, "")
+            raise CommandError(one_line(error.message, 4_000) + hint) from error
 
     def _run(self, options: dict[str, Any]) -> None:
         material = self._material(options)
@@ -56,6 +61,10 @@ class Command(BaseCommand):
         if options["save"]:
             home = drafted.bundle.write(options["save"])
             self.stdout.write(f"Written to {home}.")
+        if options["preview"]:
+            page = preview.first_page(drafted.bundle, material)
+            options["preview"].write_text(page, encoding="utf-8")
+            self.stdout.write(f"The first page that people see: {options['preview']}")
         if options["dry_run"]:
             self.stdout.write("Nothing has been loaded (--dry-run).")
             return
@@ -151,7 +160,8 @@ class Command(BaseCommand):
         self, made: make.Made, owner: Any, site: str, options: dict[str, Any]
     ) -> None:
         if options["workers"] == LINK:
-            token = start.invite(made.task, by=owner, places=options["places"])
+            places, code = options["places"], options["code"]
+            token = start.invite(made.task, by=owner, places=places, code=code)
             link = f"{site}{reverse('work:invitation', args=[token])}"
             self.stdout.write(
                 f"People judge here (up to {options['places']}, the link is shown once):"
@@ -213,6 +223,7 @@ def _about_people(parser: CommandParser) -> None:
         "prolific, panel, mturk",
     )  # fmt: skip
     people.add_argument("--places", type=int, default=20, help="of the link")
+    people.add_argument("--code", default="", help="that newcomers must know besides")
     people.add_argument("--items", type=int, default=0, help="inputs judged a system")
     people.add_argument("--ratings", type=int, default=1, help="of each input")
     people.add_argument("--reward", type=int, help="cents a page")
@@ -227,6 +238,9 @@ def _about_people(parser: CommandParser) -> None:
         "--despite", default="", help="why it starts although test questions stand out"
     )
     people.add_argument("--save", type=Path, metavar="DIR", help="write the bundle")
+    people.add_argument(
+        "--preview", type=Path, metavar="FILE", help="write the first page as HTML"
+    )
     people.add_argument("--dry-run", action="store_true", help="keep nothing")
 
 

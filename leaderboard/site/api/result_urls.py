@@ -6,6 +6,7 @@ from django.urls import path
 
 from leaderboard.boards.api import crowds, evidence, open_data, submitting
 from leaderboard.evaluation.api import staff
+from leaderboard.studio import api as bundles
 from leaderboard.teams.api import webhooks, whoami
 
 urlpatterns = [
@@ -65,5 +66,7 @@ urlpatterns = [
     path("campaigns/", staff.CampaignList.as_view(), name="campaign-list"),
     path("campaigns/<int:pk>/", staff.CampaignDetail.as_view(), name="campaign-detail"),
     path("workers/", staff.WorkerList.as_view(), name="worker-list"),
+    path("bundles/", bundles.BundleList.as_view(), name="bundle-list"),
+    path("bundles/<slug:slug>/", bundles.BundleDetail.as_view(), name="bundle-detail"),
     path("bans/", staff.BanList.as_view(), name="ban-list"),
 ]

@@ -26,7 +26,7 @@ from leaderboard.stats.systems.soft_weights import (
     weigh,
     worker_weights,
 )
-from leaderboard.stats.systems.table import RatingTable, rating_table
+from leaderboard.stats.systems.table import rating_table
 from leaderboard.stats.systems.variances import Variances, variances_of
 from leaderboard.stats.systems.weighting import weighting
 

@@ -37,7 +37,7 @@ def make(
 
     It may be called again after it was cut off: what is there stays as it is.
     """
-    report = bundles.import_bundle(bundle)
+    report = bundles.import_bundle(bundle, by=owner)
     team = _team(owner)
     for name, outputs in systems.items():
         known = Submission.objects.filter(task=report.task, system_name=name)

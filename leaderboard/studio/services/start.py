@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db import transaction
+
 from crowd.workers.services import invitations
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -77,6 +79,18 @@ def approve(
         is approved; and what `decide.approve` refuses.
     """
     waiting = planned.waiting
+    # All of them or none: half an evaluation compares nothing.
+    with transaction.atomic():
+        _approve(waiting, by=by, at_most_cents=at_most_cents, despite=despite)
+    if waiting:
+        advance()
+        jobs.drain()
+    return len(waiting)
+
+
+def _approve(
+    waiting: Sequence[Subject], *, by: Account, at_most_cents: int, despite: str
+) -> None:
     cents = sum(decide.quote(_evaluation(one)).total_cents for one in waiting)
     if cents > at_most_cents:
         raise GenieError(
@@ -85,20 +99,19 @@ def approve(
             code="too-expensive",
         )
     for subject in waiting:
+        # Each of the two types by itself, as `decide` is typed.
         if isinstance(subject, Submission):
             decide.approve(subject, by=by, start_now=True, despite=despite)
         else:
             decide.approve(subject, by=by, start_now=True, despite=despite)
-    if waiting:
-        advance()
-        jobs.drain()
-    return len(waiting)
 
 
-def invite(task: Task, *, by: Account, places: int, days: int = 30) -> str:
+def invite(
+    task: Task, *, by: Account, places: int, code: str = "", days: int = 30
+) -> str:
     """Make one link by which so many people become workers; give its token."""
     note = f"{task.title}: link for {places}"
-    return invitations.invite(by, note, days=days, places=places)
+    return invitations.invite(by, note, days=days, places=places, code=code)
 
 
 def _pairs(

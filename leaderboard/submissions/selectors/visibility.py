@@ -41,6 +41,10 @@ class Staff(StrEnum):
     SEE_CAMPAIGNS = "crowd.view_campaign"
     SEE_WORKERS = "crowd.view_worker"
     SEE_BANS = "quality.view_ban"
+    # tasks as bundles, their hidden references, and loading a task from one
+    EXPORT_TASKS = "leaderboard.view_task"
+    SEE_REFERENCES = "leaderboard.change_task"
+    IMPORT_TASKS = "leaderboard.add_task"
 
 
 # From the first numbers on a submission stands on its board; before, and when its file

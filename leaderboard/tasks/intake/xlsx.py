@@ -11,8 +11,9 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import IO
 from xml.etree import ElementTree  # entities are refused before anything is parsed
 
@@ -27,6 +28,10 @@ _STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 _CELL = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # Tables of texts pack 3 to 30 times smaller.
+# As spreadsheets count, who take 1900 for a leap year.
+_EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001 - without a zone, as in the file
+_DATES = {*map(str, range(14, 23)), "45", "46", "47"}
+_QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 _MAX_RATIO = 300
 _FREE_BYTES = 4 << 20
 _CHUNK = 1 << 16
@@ -52,10 +57,10 @@ def grid_of(data: bytes, file: str, limits: Limits) -> Grid:
         ``several-sheets``, ``formula``, ``merged-cells`` or ``error-cell``.
     """
     book = _Book(data, file, limits)
-    texts = book.shared_texts()
+    texts, dates = book.shared_texts(), book.date_styles()
     filled = []
     for name, path in book.sheets():
-        sheet = _Sheet(file, name, texts, limits)
+        sheet = _Sheet(file, name, texts, dates, limits)
         grid = sheet.read(book.parsed(path))
         if grid:
             filled.append((name, grid))
@@ -98,6 +103,27 @@ class _Book:
             for entry in self.parsed("xl/sharedStrings.xml")
             if _tag(entry) == "si"
         ]
+
+    def date_styles(self) -> frozenset[str]:
+        """Give the styles of cells whose numbers are days since 1900."""
+        if "xl/styles.xml" not in self.names:
+            return frozenset()
+        root = self.parsed("xl/styles.xml")
+        own = {
+            entry.get("numFmtId", ""): _QUOTED.sub("", entry.get("formatCode", ""))
+            for entry in root.iter()
+            if _tag(entry) == "numFmt"
+        }
+        kinds = {key for key, code in own.items() if re.search("[ymdhYMDH]", code)}
+        kinds |= _DATES
+        cells: Iterable[ElementTree.Element] = next(
+            (entry for entry in root if _tag(entry) == "cellXfs"), ()
+        )
+        return frozenset(
+            str(place)
+            for place, entry in enumerate(cells)
+            if entry.get("numFmtId", "") in kinds
+        )
 
     def sheets(self) -> Iterator[tuple[str, str]]:
         targets = {}
@@ -169,6 +195,7 @@ class _Sheet:
     file: str
     name: str
     texts: list[str]
+    dates: frozenset[str]
     limits: Limits
 
     def read(self, root: ElementTree.Element) -> Grid:
@@ -249,6 +276,8 @@ class _Sheet:
             )
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE"
+        if kind == "n" and cell.get("s") in self.dates:
+            return _date(value)
         return _number(value) if kind == "n" else _unescaped(value)
 
     def _merged(self, root: ElementTree.Element, found: Findings) -> None:
@@ -293,6 +322,21 @@ def _number(value: str) -> str:
     ('12', '1.5')
     """
     return value.removesuffix(".0")
+
+
+def _date(value: str) -> str:
+    """Write days since 1900 as a date, and with a time of day where there is one.
+
+    Examples
+    --------
+    >>> _date("46024"), _date("46024.5"), _date("x")
+    ('2026-01-02', '2026-01-02 12:00:00', 'x')
+    """
+    try:
+        moment = _EPOCH + timedelta(seconds=round(86_400 * float(value)))
+    except (ValueError, OverflowError):
+        return value
+    return str(moment).removesuffix(" 00:00:00")
 
 
 def _index(letters: str) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from genie.lib.errors import GenieError
+from genie.lib.typing import Account
 from leaderboard.tasks import shipped
 from leaderboard.tasks.drafts.bundle import DATA, Bundle, bundle_of
 from leaderboard.tasks.models import Instance, Task
@@ -59,7 +60,7 @@ def look_at(bundle: Bundle) -> Looked:
     return Looked(problems, len(rows), n_references, exists)
 
 
-def import_bundle(bundle: Bundle) -> LoadReport:
+def import_bundle(bundle: Bundle, *, by: Account | None = None) -> LoadReport:
     """Load the task of a bundle; the same one again changes nothing.
 
     Raises
@@ -77,7 +78,7 @@ def import_bundle(bundle: Bundle) -> LoadReport:
             code="slug-taken",
         )
     with _as_folder(bundle) as folder:
-        return load_definition(bundle.slug, dict(bundle.document), folder)
+        return load_definition(bundle.slug, dict(bundle.document), folder, by=by)
 
 
 def export_bundle(task: Task, *, with_references: bool) -> Bundle:

@@ -12,11 +12,13 @@ from django.db import transaction
 from crowd.money.models import Budget
 from genie.lib.errors import GenieError
 from genie.lib.seeds import generator
+from genie.lib.typing import Account
 from genie.lib.unguessable import seed_for
 from leaderboard.tasks import shipped
 from leaderboard.tasks.config import TaskConfig
 from leaderboard.tasks.models import Instance, Task
 from leaderboard.tasks.readers import Release, all_readers, read_release
+from leaderboard.tasks.services import revisions
 from leaderboard.tasks.services.fitting import usable
 
 N_NAMED = 20
@@ -63,6 +65,7 @@ def load_definition(
     *,
     hide_references: bool = False,
     reader: str | None = None,
+    by: Account | None = None,
 ) -> LoadReport:
     """Load a task by what its task.toml says, wherever that came from."""
     # what cannot be measured or asked as it says is refused before anything
@@ -84,10 +87,11 @@ def load_definition(
     if existing is not None:
         if existing.release_sha256 != release.sha256:
             _refuse_changed(existing, release)
-        _refresh(existing, described)
+        _refresh(existing, described, by)
         return LoadReport(existing, created=False, n_instances=existing.n_instances)
     with transaction.atomic():
         task = _create(slug, release, described)
+        revisions.begin(task, by=by)
         if config.budget.cents:
             # What staff have set in the admin before stays.
             Budget.objects.get_or_create(
@@ -136,8 +140,12 @@ def _create(slug: str, release: Release, described: Mapping[str, object]) -> Tas
     return task
 
 
-def _refresh(task: Task, described: Mapping[str, object]) -> None:
+@transaction.atomic
+def _refresh(task: Task, described: Mapping[str, object], by: Account | None) -> None:
     """Take over what task.toml says today; the instances stay as they are."""
+    document = described["config"]
+    if isinstance(document, Mapping):
+        revisions.revise(task, document, by=by)
     if any(getattr(task, name) != value for name, value in described.items()):
         Task.objects.filter(pk=task.pk).update(**described)
         task.refresh_from_db()

@@ -1,7 +1,7 @@
 """Benchmark tasks as data: a folder each, with a task.toml.
 
-Shipped ones stand beside this file; others in the folders that `GENIE_TASKS` names, which
-are looked through after it. A folder is a bundle as `export_task` writes it.
+Shipped ones stand beside this file; others in the folders that `GENIE_TASKS` names and in
+extensions, which are looked through after it. A folder is a bundle as `export_task` writes it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
+from genie.lib import outside as extensions
 from genie.lib.errors import GenieError
 
 FOLDER = Path(__file__).resolve().parent
@@ -25,7 +26,13 @@ def known() -> list[str]:
 
 def outside() -> list[str]:
     """List those that do not come with the product."""
-    return sorted({path.name for path in _folders() if path.parent != FOLDER})
+    own = {path.parent.name for path in FOLDER.glob("*/task.toml")}
+    return sorted({*known()} - own)
+
+
+def covered() -> list[Path]:
+    """List the folders that are not found, as one of their name was found before."""
+    return [path for path in _folders() if path != folder(path.name)]
 
 
 def missing_folders() -> list[Path]:
@@ -68,4 +75,5 @@ def _folders() -> Iterator[Path]:
 
 
 def _named() -> list[Path]:
-    return [Path(path).expanduser() for path in settings.GENIE.get("TASKS", ())]
+    named = [Path(path).expanduser() for path in settings.GENIE.get("TASKS", ())]
+    return [*named, *(path for _, path in extensions.folders("tasks"))]

@@ -32,11 +32,11 @@ from quality.detection.stats.schedule import (
 )
 from quality.test_questions.models import Placement, Polarity
 
+# Share of careless workers presumed of a pool that has not been assessed yet.
+NEW_POOL = AssessOptions.share_careless
 # HITs of a campaign are counted again after so many were handed out, or so much time.
 COUNT_AGAIN, COUNTED_SECONDS = 500, 60
 _IS_TEST = Exists(Placement.objects.filter(item__hit=OuterRef("pk")))
-# Share of careless workers presumed of a pool that has not been assessed yet.
-NEW_POOL = AssessOptions.share_careless
 KINDS = (Polarity.POSITIVE.value, Polarity.NEGATIVE.value)
 
 
@@ -112,17 +112,19 @@ def _p_careless(worker: Worker, pool: str, record: Record) -> tuple[float, bool]
 
     The last fit's, brought up to date with the answers to test questions since.
     """
-    fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
-    known = fits.values_list("parameters", flat=True).first() or {}
-    standing = Standing.objects.filter(worker=worker, pool=pool).first()
-    good = known.get("good_accuracy")
+    rows = Standing.objects.filter(worker=worker, pool=pool).select_related("fit")
+    standing = rows.first()
     if standing is None:
+        fits = DetectorFit.objects.filter(pool=pool, polarity="", detector=ALL_EVIDENCE)
+        known = fits.values_list("parameters", flat=True).first() or {}
         share = known.get("share_careless", NEW_POOL)
-        early = EarlyStop(min(share, AssessOptions.innocence), good)
+        presumed = min(share, AssessOptions.innocence)
+        early = EarlyStop(presumed, known.get("good_accuracy"))
         return early.probability(record.counts(), KINDS), False
     if standing.n_questions >= record.n_tests:
         return standing.p_careless, True
     seen = record.counts(standing.n_questions)
+    good = standing.fit.parameters.get("good_accuracy")
     early = EarlyStop(standing.p_careless, good, seen)
     return early.probability(record.counts(), KINDS), False
 

@@ -68,7 +68,7 @@ def record_of(worker: Worker, pool: str) -> Record:
         campaign__pool=pool,
         item__answers__assignment__worker=worker,
         item__answers__assignment__state__in=COUNTED,
-    ).order_by("item__answers__assignment_id", "item__answers__pk")
+    ).order_by("item__answers__assignment", "item__answers")
     rows = answered.values_list(
         "item",
         "polarity",
@@ -102,5 +102,5 @@ def _tally(rows: Iterable[tuple[Any, ...]]) -> list[tuple[str, bool]]:
         )
         # One question is one piece of evidence: its criteria were read together.
         right = 2 * sum(by_criterion.values()) > len(by_criterion)
-        tests.append((polarity, right))
+        tests.append((str(polarity), right))
     return tests

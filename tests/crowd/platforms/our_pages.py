@@ -13,8 +13,8 @@ from crowd.platforms.base import Result
 from crowd.workers.services import consent
 from crowd.workers.services import exclusions as exclude
 from crowd.workers.services.invitations import register_worker
+from leaderboard.contracts.platforms import World
 from tests.crowd.making import hit_type, make_campaign, send_in
-from tests.crowd.platforms.contract import World
 
 POOL = "weather"
 

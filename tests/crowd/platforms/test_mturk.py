@@ -21,7 +21,7 @@ from crowd.platforms.mturk import MTurk
 from crowd.platforms.mturk_protocol.account import Account
 from crowd.requester.questions.questions import read_question
 from genie.lib.errors import GenieError
-from tests.crowd.platforms.contract import REASON, PlatformContract, one
+from leaderboard.contracts.platforms import REASON, PlatformContract, one
 
 
 class TestMTurk(PlatformContract):

@@ -9,7 +9,7 @@ import pytest
 from crowd.platforms.base import Identity, get
 from crowd.platforms.panel import SIGNATURE, Panel, PanelTerms, signature
 from genie.lib.errors import GenieError
-from tests.crowd.platforms.contract import PlatformContract
+from leaderboard.contracts.platforms import PlatformContract
 from tests.crowd.platforms.our_pages import OurWorld, WithServices
 
 CONNECT = PanelTerms(

@@ -18,8 +18,8 @@ from crowd.platforms.base import (
 from crowd.platforms.prolific import Prolific
 from crowd.platforms.prolific_protocol.calls import Account
 from genie.lib.errors import GenieError
+from leaderboard.contracts.platforms import REASON, PlatformContract, World, one
 from tests.crowd.platforms import prolific_standin as standin
-from tests.crowd.platforms.contract import REASON, PlatformContract, World, one
 
 PEOPLE = {"Wanda": "5f" + "a" * 22, "Wilma": "5f" + "b" * 22, "Wim": "5f" + "c" * 22}
 

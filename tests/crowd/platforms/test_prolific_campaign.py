@@ -33,9 +33,9 @@ from crowd.models import (
 from crowd.workers.services import exclusions
 from genie.lib import jobs
 from genie.lib.errors import GenieError
+from leaderboard.contracts.platforms import REASON
 from tests.crowd.making import POOL, hit_type, items, make_campaign
 from tests.crowd.platforms import prolific_standin as standin
-from tests.crowd.platforms.contract import REASON
 
 pytestmark = pytest.mark.django_db
 State = Assignment.State

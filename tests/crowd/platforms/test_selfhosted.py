@@ -10,7 +10,7 @@ from crowd.platforms.base import Capabilities, all_platforms, get
 from crowd.platforms.selfhosted import SelfHosted
 from crowd.pricing import quote
 from genie.lib.errors import GenieError
-from tests.crowd.platforms.contract import PlatformContract
+from leaderboard.contracts.platforms import PlatformContract
 from tests.crowd.platforms.our_pages import OurWorld, WithServices
 
 

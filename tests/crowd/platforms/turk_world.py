@@ -19,7 +19,7 @@ from crowd.requester.services import access_keys, money, turns
 from crowd.requester.services.settle import settle
 from crowd.workers.services.invitations import register_worker
 from genie.lib.errors import GenieError
-from tests.crowd.platforms.contract import World
+from leaderboard.contracts.platforms import World
 
 OTHER = "spent on other work"
 FIELDS = (("answer-0-0", "0.75"),)

@@ -42,7 +42,7 @@ def by_worker(draw, sizes, sd_worker):
 def test_nominal_95_percent_intervals_cover_95_percent(simulate):
     draw = np.random.default_rng(8)
     covered = []
-    for seed in range(1_000):
+    for seed in range(600):
         ratings, factors = simulate(draw)
         interval = clustered_mean(ratings, factors, seed=seed, n_resamples=400)
         covered.append(interval.contains(0.0))

@@ -10,7 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from crowd.models import Invitation, Worker
+from crowd import hit_templates
+from crowd.models import Invitation, Item, Worker
 from crowd.workers.services import consent, invitations
 from genie.lib import jobs
 from leaderboard.evaluation.run import advance
@@ -155,7 +156,7 @@ def test_a_dry_run_keeps_nothing(new, tmp_path):
     assert not Task.objects.exists()
 
 
-def test_which_is_better_asks_about_pairs(new, client):
+def test_which_is_better_asks_about_pairs(new):
     out = new(
         "pairs", {"a.csv": csv_of(WIDE)}, "--ask", "Which is more fluent?", "--yes-up-to", "0"
     )  # fmt: skip
@@ -173,7 +174,7 @@ TALK = [
 ]
 
 
-def test_conversations_on_both_sides(new, client):
+def test_conversations_on_both_sides(new):
     rows = [
         {
             "id": str(n),
@@ -186,15 +187,11 @@ def test_conversations_on_both_sides(new, client):
     new("talk", {"a.json": json.dumps(rows)}, "--yes-up-to", "0")
     task = Task.objects.get(slug="talk")
     assert task.configuration.output_format == "conversation"
-    crowd = judged(task)
+    judged(task)
     assert Submission.objects.filter(state="PUBLISHED").count() == 2
-    # what somebody was shown
-    client.force_login(crowd.players[0].worker.user)
-    from crowd.hit_templates import get
-    from crowd.models import Item
-
+    # what people were shown
     item = Item.objects.order_by("pk").first()
-    html = get("general-judgement").render(item.data)
+    html = hit_templates.get("general-judgement").render(item.data)
     assert html.count('class="turn"') == 5
     assert "<b>bad" not in html
 
@@ -204,13 +201,15 @@ def test_conversations_on_both_sides(new, client):
     [
         (
             {"a.csv": csv_of({"context": WORDS, **WIDE})},
-            ["--input", "context", "--input", "question=Question asked"],
-            {"fields": {"context": "Context", "question": "Question asked"}},
-        ),
-        (
-            {"a.csv": csv_of(WIDE)},
-            ["--show", "output=code", "--show", "question=markdown"],
-            {"output_format": "code", "formats": {"question": "markdown"}},
+            [
+                *("--input", "context", "--input", "question=Question asked"),
+                *("--show", "output=code", "--show", "question=markdown"),
+            ],
+            {
+                "fields": {"context": "Context", "question": "Question asked"},
+                "output_format": "code",
+                "formats": {"question": "markdown"},
+            },
         ),
         (
             {"a.csv": csv_of({"reference": WORDS, **WIDE})},
@@ -227,10 +226,9 @@ def test_conversations_on_both_sides(new, client):
             {},
         ),
         ({"a.csv": csv_of(WIDE)}, ["--ask", "How good is it?"], {}),
-        ({"a.csv": csv_of(WIDE)}, ["--design", "binary"], {}),
         ({"a.csv": csv_of(WIDE)}, ["--design", "likert-6", "--ratings", "2"], {}),
     ],
-    ids=["inputs", "formats", "kind", "criteria", "slider", "binary", "likert-6"],
+    ids=["inputs and formats", "kind", "criteria", "slider", "likert-6"],
 )
 def test_other_kinds_get_to_their_scores(new, files, options, expected):
     new("mine", files, "--yes-up-to", "0", *options)
@@ -250,3 +248,26 @@ def test_the_link_has_places_for_several(new, client):
         page = client.post(link, {"username": f"wim{number}", **answers})
         assert page.status_code == (302 if number < 2 else 410), page.content.decode()
     assert Worker.objects.filter(came_by=Invitation.objects.get()).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "seen", "n_texts"),
+    [
+        (["--ask", "It is true."], ["It is true.", "Strongly agree"], 1),
+        (["--ask", "Which is better?"], ["Which is better?"], 2),
+    ],
+    ids=["one", "two"],
+)
+def test_the_first_page_is_shown_before_anything_is_loaded(
+    new, tmp_path, options, seen, n_texts
+):
+    guide = tmp_path / "guide.md"
+    guide.write_text("# Our **own** guide", "utf-8")
+    page = tmp_path / "page.html"
+    told = ["--dry-run", "--preview", str(page), "--instructions", str(guide)]
+    new("mine", {"a.csv": csv_of(WIDE)}, *told, *options)
+    html = page.read_text("utf-8")
+    for words in (*seen, QUESTIONS[0], "<h1>Our <strong>own</strong> guide</h1>"):
+        assert words in html
+    assert html.count('<section class="judged">') == n_texts
+    assert not Task.objects.exists()

@@ -31,7 +31,7 @@ def test_four_systems_in_a_table_to_a_link(tmp_path, monkeypatch):
     for line in (first + last).splitlines():
         command, *arguments = shlex.split(line.removeprefix("genie "))
         out = io.StringIO()
-        call_command(command, *arguments, stdout=out)
+        call_command(command.replace("-", "_"), *arguments, stdout=out)
         said.append(out.getvalue())
     assert "Nothing has been loaded" in said[0]
     assert "/work/invitation/" in said[1]

@@ -79,6 +79,7 @@ def test_all_that_was_approved_is_answered_and_no_more(campaign):
     assert (len(met), sum(met)) == (100, 20)
 
 
+@pytest.mark.every_engine
 def test_what_comes_next_is_repeatable_and_depends_on_the_sites_secret(
     campaign, settings
 ):
@@ -154,6 +155,7 @@ def test_campaigns_without_test_questions_take_one_query_more():
     assert len(asked) == 1
 
 
+@pytest.mark.every_engine
 def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     for _ in range(2):
         work(make_worker(), 6)
@@ -172,6 +174,7 @@ def test_who_fails_the_first_ones_waits_until_the_pool_is_assessed(campaign):
     assert not Pause.objects.exists()
 
 
+@pytest.mark.every_engine
 def test_whom_people_have_decided_about_is_not_paused(campaign):
     worker = make_worker()
     work(worker, 40, right=False)

@@ -89,7 +89,7 @@ def test_who_meets_an_instance_as_a_test_does_not_judge_it(
 def test_few_workers_complete_a_campaign(
     task_with, launched, worker_of, admin_user, n_workers, exposure
 ):
-    task = task_with(exposure=exposure)
+    task = task_with(n=20, sample_size=10, exposure=exposure)
     submission, campaign = launched(task)
     lift_shares(campaign, admin_user)
     workers = [worker_of(task, f"worker-{n}") for n in range(n_workers)]
@@ -104,6 +104,7 @@ def test_few_workers_complete_a_campaign(
     assert score.n == task.sample_size
 
 
+@pytest.mark.every_engine
 def test_leftover_tests_are_closed_and_their_money_is_freed(
     task_with, launched, worker_of, admin_user
 ):

@@ -13,6 +13,7 @@ from leaderboard.evaluation.selectors.anchors import anchor_of
 from leaderboard.evaluation.services.simulate import DILIGENT, Crowd
 from leaderboard.models import AnchorItem, BoardFit, HumanEvaluation, Score, Submission
 from quality.models import Placement
+from tests.kept import kept
 from tests.leaderboard.evaluation.days import a_day_later
 
 pytestmark = pytest.mark.django_db
@@ -50,12 +51,21 @@ def rated(hand_in, good, ids, boss, players, quality):
 
 
 @pytest.fixture
-def first(rated, task, good, ids):
+def first(rated, good, ids):
     half = {key: good[key] if i % 2 else good[ids[i - 2]] for i, key in enumerate(ids)}
-    submission = rated("First", texts=half)
-    HumanEvaluation.objects.update(final_at=submission.published_at)
-    Score.objects.update(provisional=False)
-    return submission
+
+    def settled():
+        submission = rated("First", texts=half)
+        HumanEvaluation.objects.update(final_at=submission.published_at)
+        Score.objects.update(provisional=False)
+        return submission
+
+    return kept("a settled system", settled)
+
+
+@pytest.fixture
+def second(first, rated):
+    return kept("a system linked to a settled one", lambda: rated("Second"))
 
 
 def test_without_a_settled_system_there_is_no_anchor(rated):
@@ -76,8 +86,8 @@ def test_a_private_or_provisional_system_is_no_anchor(first, task):
     assert anchor_of(task, simulated=True) is None
 
 
-def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, rated):
-    second = rated("Second")
+@pytest.mark.every_engine
+def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, second):
     evaluation = second.human_evaluation
     campaign = evaluation.campaign
     anchors = AnchorItem.objects.filter(evaluation=evaluation)
@@ -102,9 +112,9 @@ def test_anchors_are_paid_within_the_price_and_look_like_everything_else(first, 
     assert key.amount_cents <= second.approved_cents == campaign.budget_cents
 
 
-def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, rated):
+def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, request):
     before = Score.objects.get(submission=first, superseded_at=None)
-    second = rated("Second")
+    second = request.getfixturevalue("second")
     score = Score.objects.get(submission=second, superseded_at=None)
     assert (score.n, score.mean) == (30, pytest.approx(100, abs=25))
     assert sum(score.histogram.values()) == 30
@@ -112,8 +122,8 @@ def test_they_count_in_nobodys_score_and_leave_the_anchors_alone(first, rated):
     assert (after.n, after.ratings_sha256) == (before.n, before.ratings_sha256)
 
 
-def test_the_score_says_how_its_crowd_is_linked(first, rated, task):
-    link = Score.objects.get(submission=rated("Second"), superseded_at=None).link
+def test_the_score_says_how_its_crowd_is_linked(first, second):
+    link = Score.objects.get(submission=second, superseded_at=None).link
     assert link["anchor"] == first.pk
     assert link["n_outputs"] == 2
     assert link["low"] <= link["estimate"] <= link["high"]
@@ -133,10 +143,7 @@ def test_what_was_approved_without_an_anchor_is_launched_without(
     assert not AnchorItem.objects.exists()
 
 
-def test_pages_and_the_api_say_so_and_propose_to_ask_again(
-    first, rated, task, client, boss
-):
-    second = rated("Second")
+def test_pages_and_the_api_say_so_and_propose_to_ask_again(first, second, client, boss):
     fit = BoardFit.objects.get(of=None, superseded_at=None)
     (link,) = fit.evidence["overall"]["links"]
     board, evidence = "/tasks/demo-qa/", "/tasks/demo-qa/evidence/"

@@ -13,6 +13,8 @@ from leaderboard.tasks.intake.read import read_table
 from leaderboard.tasks.intake.roles import Said
 from tests.leaderboard.tasks.intake.workbook import sheet, workbook
 
+SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
 
 def tables_of(files):
     return [read_table(io.BytesIO(data), file=name) for name, data in files.items()]
@@ -215,3 +217,30 @@ def test_a_file_can_be_given_a_systems_name():
     }
     said = Said(systems={"run1": "Ada", "run2.csv": "Bob"})
     assert set(material_of(files, said).systems) == {"Ada", "Bob"}
+
+
+def test_a_date_of_a_workbook_is_written_as_one():
+    formats = (
+        '<numFmts><numFmt numFmtId="164" formatCode="&quot;day&quot; 0"/>'
+        '<numFmt numFmtId="165" formatCode="d.m.yyyy"/></numFmts><cellXfs>'
+        '<xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="14"/>'
+        "</cellXfs>"
+    )
+    styles = f'<styleSheet xmlns="{SPREADSHEET}">{formats}</styleSheet>'
+    row = [f'<c r="{at}2" s="{n}"><v>46024</v></c>' for n, at in enumerate("ABCD")]
+    data = workbook(
+        sheet([["a", "b", "c", "d"], row]), parts={"xl/styles.xml": styles.encode()}
+    )
+    table = read_table(io.BytesIO(data), file="a.xlsx")
+    assert list(table.rows[0].cells.values()) == [
+        *("46024", "46024", "2026-01-02", "2026-01-02")
+    ]
+
+
+def test_a_name_that_looks_like_an_affix_is_one_system_among_others():
+    files = {
+        "a.csv": b"id,question,reference,King-QA,Echo-Answer\n1,A,B,C,D\n2,E,F,G,H\n"
+    }
+    roles = roles_of(files)
+    assert roles["a.csv", "King-QA"] == ("system", "King-QA")
+    assert roles["a.csv", "Echo-Answer"] == ("system", "Echo-Answer")

@@ -8,7 +8,9 @@ platform's own books are.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -35,7 +37,7 @@ class World(ABC):
 
     platform: Platform
 
-    def campaign(self, **fields) -> CampaignSpec:
+    def campaign(self, **fields: Any) -> CampaignSpec:
         return CampaignSpec(
             **{
                 "key": "campaign-1",
@@ -83,7 +85,7 @@ class World(ABC):
         return who
 
 
-def one(results) -> Result:
+def one(results: Iterable[Result]) -> Result:
     (result,) = list(results)
     return result
 
@@ -92,19 +94,21 @@ class PlatformContract:
     """Inherit, and give a fixture `world`."""
 
     @pytest.fixture
-    def ref(self, world) -> ExternalRef:
+    def ref(self, world: World) -> ExternalRef:
         made = world.platform.publish(world.campaign())
         assert made.state == "done", made
         ref = ExternalRef(made.platform_id)
         ids = {r.key: r.platform_id for r in world.platform.post(ref, world.hits())}
         return ExternalRef(ref.campaign_id, ids)
 
-    def session(self, world, ref, who="Wanda", key="hit-1"):
+    def session(
+        self, world: World, ref: ExternalRef, who: str = "Wanda", key: str = "hit-1"
+    ) -> str:
         session = world.answer(ref, key, who)
         assert session is not None, f"{who} was kept away"
         return session
 
-    def test_an_offer_published_twice_is_one(self, world):
+    def test_an_offer_published_twice_is_one(self, world: World) -> None:
         first = world.platform.publish(world.campaign())
         n = world.n_offers()
         again = world.platform.publish(world.campaign(sent="lately"))
@@ -112,7 +116,9 @@ class PlatformContract:
         assert again.platform_id == first.platform_id
         assert world.n_offers() == n
 
-    def test_what_is_posted_twice_is_there_once(self, world, ref):
+    def test_what_is_posted_twice_is_there_once(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         n = world.n_posted()
         for sent in ("lately", "long-ago"):
             again = list(
@@ -122,7 +128,9 @@ class PlatformContract:
             assert {r.key: r.platform_id for r in again} == dict(ref.hit_ids)
         assert world.n_posted() == n
 
-    def test_work_comes_back_with_who_did_it(self, world, ref):
+    def test_work_comes_back_with_who_did_it(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         session = self.session(world, ref)
         events = {e.session_id: e for e in world.platform.sync(ref, None)}
         if not world.platform.capabilities.external:
@@ -133,7 +141,9 @@ class PlatformContract:
         assert events[session].status == "submitted"
         assert events[session].submitted_at is not None
 
-    def test_work_approved_twice_is_paid_once(self, world, ref):
+    def test_work_approved_twice_is_paid_once(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         session = self.session(world, ref)
         worker = world.worker_id("Wanda")
         wish = DecisionSpec("d-1", session, "approve", "", worker)
@@ -143,7 +153,9 @@ class PlatformContract:
         assert world.status(session) == "approved"
         assert world.paid_cents("Wanda") == 40
 
-    def test_work_is_rejected_with_a_reason_and_not_paid(self, world, ref):
+    def test_work_is_rejected_with_a_reason_and_not_paid(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         session = self.session(world, ref)
         worker = world.worker_id("Wanda")
         wish = DecisionSpec("d-1", session, "reject", REASON, worker)
@@ -153,7 +165,9 @@ class PlatformContract:
         assert world.status(session) == "rejected"
         assert world.paid_cents("Wanda") == 0
 
-    def test_a_rejection_after_an_approval_says_how_it_stands(self, world, ref):
+    def test_a_rejection_after_an_approval_says_how_it_stands(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         session = self.session(world, ref)
         worker = world.worker_id("Wanda")
         approve = DecisionSpec("d-1", session, "approve", "", worker)
@@ -163,7 +177,7 @@ class PlatformContract:
         assert (result.state, result.code) == ("refused", "decided-otherwise")
         assert world.status(session) == "approved"
 
-    def test_a_bonus_is_paid_once(self, world, ref):
+    def test_a_bonus_is_paid_once(self, world: World, ref: ExternalRef) -> None:
         session = self.session(world, ref)
         worker = world.worker_id("Wanda")
         approve = DecisionSpec("d-1", session, "approve", "", worker)
@@ -179,7 +193,9 @@ class PlatformContract:
             assert again.state == "done"
         assert world.paid_cents("Wanda") == before + 25
 
-    def test_what_is_closed_takes_nobody_until_it_is_resumed(self, world, ref):
+    def test_what_is_closed_takes_nobody_until_it_is_resumed(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         self.session(world, ref)
         for _ in range(2):
             assert world.platform.close(ref).state == "done"
@@ -187,7 +203,9 @@ class PlatformContract:
         assert world.platform.resume(ref).state == "done"
         assert world.answer(ref, "hit-2", "Wilma") is not None
 
-    def test_more_places_can_be_asked_for_once(self, world, ref):
+    def test_more_places_can_be_asked_for_once(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         self.session(world, ref)
         wish = MoreSpec("more-1", ref.hit_ids["hit-1"], 1, 1)
         assert one(world.platform.add_capacity(ref, [wish])).state == "done"
@@ -198,7 +216,9 @@ class PlatformContract:
         if world.platform.capabilities.answers_there:
             assert world.answer(ref, "hit-1", "Wim") is None
 
-    def test_an_excluded_worker_is_kept_away_until_let_back_in(self, world, ref):
+    def test_an_excluded_worker_is_kept_away_until_let_back_in(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         self.session(world, ref)
         worker = world.worker_id("Wanda")
         for _ in range(2):
@@ -210,15 +230,17 @@ class PlatformContract:
             assert back.state == "done"
         assert world.answer(ref, "hit-2", "Wanda") is not None
 
-    def test_who_arrives_must_be_said(self, world):
+    def test_who_arrives_must_be_said(self, world: World) -> None:
         with pytest.raises(GenieError):
             world.platform.identity({})
 
-    def test_the_balance_is_in_cents_or_there_is_none(self, world):
+    def test_the_balance_is_in_cents_or_there_is_none(self, world: World) -> None:
         balance = world.platform.balance_cents()
         assert balance is None or isinstance(balance, int)
 
-    def test_what_is_quoted_is_what_is_charged(self, world, ref):
+    def test_what_is_quoted_is_what_is_charged(
+        self, world: World, ref: ExternalRef
+    ) -> None:
         session = self.session(world, ref)
         wish = DecisionSpec("d-1", session, "approve", "", world.worker_id("Wanda"))
         assert one(world.platform.decide([wish])).state == "done"

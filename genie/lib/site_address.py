@@ -1,0 +1,37 @@
+"""The site's address, in e-mails, in webhooks and in what commands print.
+
+Without a setting it is the one at which `genie up` started the site last: commands that
+run beside it print links that work.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from genie.lib import env
+
+_DEFAULT = "http://localhost:8000"
+
+
+def read(folder: Path) -> str:
+    """Give the address that is set, or was written down, or else the usual one.
+
+    Examples
+    --------
+    >>> read(Path("nowhere"))
+    'http://localhost:8000'
+    """
+    if named := env.text("GENIE_SITE_URL"):
+        return named
+    kept = _file(folder)
+    return kept.read_text("utf-8") if kept.is_file() else _DEFAULT
+
+
+def write_down(folder: Path, address: str) -> None:
+    """Keep the address at which a site was started."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _file(folder).write_text(address, "utf-8")
+
+
+def _file(folder: Path) -> Path:
+    return folder / "address"

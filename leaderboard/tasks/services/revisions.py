@@ -1,0 +1,82 @@
+"""Change a loaded task: kept with who and when, and never so that scores mix."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from crowd.hit_templates import all_templates
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.models.states import State
+from leaderboard.tasks.config import TaskConfig, read_task
+from leaderboard.tasks.config.differences import differences, incomparable
+from leaderboard.tasks.models import Task, TaskRevision
+
+# Where nobody has been asked yet.
+_BEFORE = (State.REQUESTED, State.DECLINED, State.WITHDRAWN)
+
+
+def begin(task: Task, *, by: Account | None = None) -> None:
+    """Keep what a task was loaded with as its first revision."""
+    TaskRevision.objects.get_or_create(
+        task=task,
+        number=1,
+        defaults={"config": task.config, "by_id": by.pk if by else None},
+    )
+
+
+@transaction.atomic
+def revise(
+    task: Task,
+    document: Mapping[str, Any],
+    *,
+    by: Account | None = None,
+    because: str = "",
+) -> TaskRevision | None:
+    """Note a changed task.toml before it is taken over; None: it means the same.
+
+    Raises
+    ------
+    GenieError
+        ``incomparable`` where people have been asked already and scores of before and
+        after could not stand on one board.
+    """
+    # Two changes at once get two numbers.
+    Task.objects.select_for_update().get(pk=task.pk)
+    old, new = task.configuration, _read(document)
+    changes = differences(old, new)
+    if not changes:
+        return None
+    apart = incomparable(changes, old, new)
+    if apart and _was_asked(task):
+        raise GenieError(
+            f"People have already been asked about {task.title}, and a change of "
+            f"{', '.join(apart)} would put scores on one board that cannot be compared. "
+            "Load it under another slug as a new version.",
+            code="incomparable",
+            details={"keys": apart},
+        )
+    begin(task)
+    return TaskRevision.objects.create(
+        task=task,
+        number=task.revisions.count() + 1,
+        config=dict(document),
+        changes=changes,
+        by_id=by.pk if by else None,
+        because=because[:500],
+    )
+
+
+def _read(document: Mapping[str, Any]) -> TaskConfig:
+    # As the row is read: dates and the like are texts in what is kept.
+    return read_task(json.loads(json.dumps(document)), all_templates()).config
+
+
+def _was_asked(task: Task) -> bool:
+    rows = HumanEvaluation.objects.filter(task=task)
+    return rows.exclude(state__in=_BEFORE).exists()

@@ -1,0 +1,93 @@
+"""Tasks as bundles by program: out for whom may see them, in for whom may add them."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from leaderboard.models import Task
+from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.tasks import shipped
+from leaderboard.tasks.drafts.bundle import bundle_of, unpacked
+from leaderboard.tasks.services.load import load_task
+from tests.cast import allow
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+ADDRESS = "/api/v1/bundles/"
+ROWS = [(str(n), {"question": f"Why {n}?"}, [f"So {n}."]) for n in range(40)]
+
+
+@pytest.fixture
+def sara(client):
+    sara = make_user("sara", is_staff=True)
+    client.force_login(sara)
+    return sara
+
+
+def sent(client, data, **fields):
+    file = SimpleUploadedFile("task.zip", data, "application/zip")
+    return client.post(ADDRESS, {"file": file, **fields})
+
+
+def a_bundle(**changes):
+    document = {**shipped.definition("demo-qa"), "slug": "mine", **changes}
+    return bundle_of(document, ROWS).zipped()
+
+
+def test_a_bundle_goes_in_and_comes_out_with_the_same_bytes(client, sara):
+    allow(sara, Staff.IMPORT_TASKS, Staff.EXPORT_TASKS)
+    looked = sent(client, a_bundle(), dry_run="true")
+    assert (looked.status_code, looked.json()["created"]) == (200, False)
+    assert not Task.objects.exists()
+    answer = sent(client, a_bundle())
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "slug": "mine",
+        "created": True,
+        "n_instances": 40,
+        "n_references": 40,
+        "problems": [],
+    }
+    assert sent(client, a_bundle()).status_code == 200
+    for accept in ("*/*", "application/zip"):
+        out = client.get(f"{ADDRESS}mine/", headers={"Accept": accept})
+        assert out["Content-Type"] == "application/zip"
+        assert out.content == a_bundle()
+
+
+def test_hidden_references_need_a_permission_of_their_own(client, sara):
+    load_task("demo-qa", hide_references=True)
+    allow(sara, Staff.EXPORT_TASKS)
+    data = unpacked(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
+    assert b'"references": ["' not in data
+    allow(sara, Staff.SEE_REFERENCES)
+    data = unpacked(client.get(f"{ADDRESS}demo-qa/").content).files["test.jsonl"]
+    assert b'"references": ["' in data
+
+
+def test_what_is_wrong_is_said_at_once_with_a_code(client, sara):
+    allow(sara, Staff.IMPORT_TASKS)
+    for data, status, code in (
+        (b"no zip", 400, "bad-bundle"),
+        (a_bundle(titel="x", quota={"days": 0}), 400, "unusable-task"),
+        (a_bundle(slug="demo-qa"), 409, "slug-taken"),
+    ):
+        answer = sent(client, data)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+    wrong = sent(client, a_bundle(titel="x", quota={"days": 0}), dry_run="true").json()
+    assert [one.partition(":")[0] for one in wrong["problems"]] == [
+        "titel",
+        "quota.days",
+    ]
+    sent(client, a_bundle())
+    other = bundle_of({**shipped.definition("demo-qa"), "slug": "mine"}, ROWS[:39])
+    answer = sent(client, other.zipped())
+    assert (answer.status_code, answer.json()["code"]) == (409, "release-changed")
+
+
+def test_others_may_not(client, sara):
+    load_task("demo-qa")
+    assert sent(client, a_bundle()).status_code == 403
+    assert client.get(f"{ADDRESS}demo-qa/").status_code == 403

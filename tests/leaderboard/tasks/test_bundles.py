@@ -1,0 +1,247 @@
+"""A task goes out as a bundle and comes in again: same bytes, and nothing hostile."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from genie.lib.errors import GenieError
+from leaderboard.checks import task_folders_are_usable
+from leaderboard.models import Instance, Task
+from leaderboard.tasks import shipped
+from leaderboard.tasks.drafts import bundle as bundles
+from leaderboard.tasks.drafts.bundle import opened, unpacked
+from leaderboard.tasks.drafts.toml_text import toml_of
+from leaderboard.tasks.services.bundles import export_bundle, import_bundle, look_at
+from leaderboard.tasks.services.load import load_task
+
+DOCUMENT = shipped.definition("demo-qa")
+HOSTILE = 'a "b" \\ \n"""\n\\n \x7f\t\u2028 é 🙂 \\'
+
+
+def renamed(bundle, slug="copy"):
+    """Give the bundle of a task of one's own."""
+    text = bundle.files["task.toml"].decode()
+    text = text.replace(f'slug = "{bundle.slug}"', f'slug = "{slug}"')
+    files = {**bundle.files, "task.toml": text.encode()}
+    return bundles.Bundle(slug, tomllib.loads(text), files)
+
+
+@pytest.mark.parametrize("slug", shipped.known())
+def test_every_shipped_definition_is_written_and_read_again(slug):
+    document = shipped.definition(slug)
+    assert tomllib.loads(toml_of(document)) == document
+
+
+def test_hostile_texts_are_written_and_read_again():
+    document = {
+        HOSTILE: HOSTILE,
+        "list": [HOSTILE, 1, 0.5, True],
+        "empty": {},
+        "a": {"b": {HOSTILE: HOSTILE}, "c": {}},
+    }
+    assert tomllib.loads(toml_of(document)) == document
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("slug", ["demo-qa", "demo-abductive"])
+def test_out_and_in_and_out_gives_the_same_bytes(slug, tmp_path):
+    bundle = export_bundle(load_task(slug).task, with_references=True)
+    assert (
+        bundle.zipped()
+        == export_bundle(Task.objects.get(slug=slug), with_references=True).zipped()
+    )
+    copy = renamed(bundle)
+    report = import_bundle(unpacked(copy.zipped()))
+    assert report.created
+    again = export_bundle(report.task, with_references=True)
+    assert again.zipped() == copy.zipped()
+    # as a folder too, and a second time nothing changes
+    assert not import_bundle(opened(again.write(tmp_path))).created
+    rows = Instance.objects.order_by("task", "position")
+    values = list(rows.values_list("instance_id", "fields", "references"))
+    assert values[: len(values) // 2] == values[len(values) // 2 :]
+
+
+@pytest.mark.django_db
+def test_hidden_references_are_for_whom_may_see_them(tmp_path):
+    task = load_task("demo-qa", hide_references=True).task
+    withheld = export_bundle(task, with_references=False)
+    assert b'"references": ["' not in withheld.files["test.jsonl"]
+    assert withheld.document["release"]["hidden_references"] is True
+    told = export_bundle(task, with_references=True)
+    assert b'"references": ["' in told.files["test.jsonl"]
+    out = io.StringIO()
+    path = tmp_path / "qa.zip"
+    call_command("export_task", "demo-qa", "--out", str(path), stdout=out)
+    assert "Without the references" in out.getvalue()
+    assert unpacked(path.read_bytes()).files == withheld.files
+
+
+@pytest.mark.django_db
+def test_a_task_that_comes_with_genie_is_not_replaced():
+    bundle = opened(shipped.folder("demo-qa"))
+    with pytest.raises(GenieError, match="another slug"):
+        import_bundle(bundle)
+
+
+@pytest.mark.django_db
+def test_all_that_is_wrong_with_a_bundle_is_said_at_once():
+    document = {**DOCUMENT, "slug": "copy", "titel": "x"}
+    document["human"] = {**DOCUMENT["human"], "design": "none", "reward_cents": -1}
+    bundle = bundles.bundle_of(document, [("1", {"question": "Why?"}, [])])
+    problems = " ".join(look_at(bundle).problems)
+    for key in ("titel", "human.design", "human.reward_cents"):
+        assert key in problems
+    with pytest.raises(GenieError):
+        import_bundle(bundle)
+    assert not Task.objects.exists()
+
+
+def zipped(files, **attributes):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files:
+            info = zipfile.ZipInfo(name)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            for attribute, value in attributes.items():
+                setattr(info, attribute, value)
+            archive.writestr(info, data)
+    return out.getvalue()
+
+
+TOML = b'slug = "copy"\n'
+BAD = {
+    "no zip": (b"task.toml", "no zip file"),
+    "a path outside": (zipped([("../task.toml", TOML)]), "leads outside"),
+    "an absolute path": (zipped([("/etc/task.toml", TOML)]), "leads outside"),
+    "a path of Windows": (zipped([("..\\task.toml", TOML)]), "leads outside"),
+    "a drive": (zipped([("c:/task.toml", TOML)]), "leads outside"),
+    "a link": (
+        zipped([("task.toml", b"/etc/passwd")], external_attr=(stat.S_IFLNK | 0o777) << 16),
+        "is a link",
+    ),
+    "one name twice": (zipped([("a/task.toml", TOML), ("a/./task.toml", TOML)]), "two files"),
+    "a bomb": (zipped([("task.toml", b" " * 9_000_000)]), "unpacks to more than"),
+    "too many files": (
+        zipped([(f"{n}.txt", b"") for n in range(bundles.MOST_FILES + 1)]),
+        "more than 200 files",
+    ),
+    "no definition": (zipped([("test.jsonl", b"{}")]), "no task.toml"),
+    "two definitions": (
+        zipped([("a/task.toml", TOML), ("b/task.toml", TOML)]), "more than one"
+    ),
+    "broken TOML": (zipped([("task.toml", b"slug = ")]), "cannot be read"),
+    "a slug that is a path": (zipped([("task.toml", b'slug = "../x"')]), "lower-case"),
+    "a cut file": (zipped([("task.toml", TOML)])[:40], "no zip file"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_hostile_bundles_are_refused_in_words(kind):
+    data, words = BAD[kind]
+    with pytest.raises(GenieError, match=words) as refused:
+        unpacked(data)
+    assert refused.value.code == "bad-bundle"
+
+
+def test_links_in_a_folder_are_not_followed(tmp_path):
+    (tmp_path / "task.toml").write_bytes(TOML)
+    (tmp_path / "test.jsonl").symlink_to("/etc/passwd")
+    with pytest.raises(GenieError, match="is a link"):
+        opened(tmp_path)
+
+
+@pytest.fixture
+def outside(tmp_path, settings):
+    settings.GENIE = {**settings.GENIE, "TASKS": [str(tmp_path / "tasks")]}
+    folder = tmp_path / "tasks"
+    rows = [
+        json.loads(line)
+        for line in (shipped.folder("demo-qa") / "test.jsonl")
+        .read_text("utf-8")
+        .splitlines()
+    ]
+    data = [(row["id"], row["fields"], row["references"]) for row in rows]
+    bundles.bundle_of({**DOCUMENT, "slug": "mine"}, data).write(folder)
+    return folder
+
+
+@pytest.mark.django_db
+def test_tasks_outside_the_tree_are_found_and_loaded(outside):
+    assert "mine" in shipped.known()
+    assert shipped.outside() == ["mine"]
+    out = io.StringIO()
+    call_command("load_task", "mine", stdout=out)
+    assert "Loaded mine: 40 instances" in out.getvalue()
+    assert task_folders_are_usable() == []
+
+
+@pytest.mark.django_db
+def test_a_broken_one_is_named_with_all_problems_and_stops_nothing(outside):
+    document = {**DOCUMENT, "slug": "bad", "titel": "x", "quota": {"days": 0}}
+    (outside / "bad").mkdir()
+    (outside / "bad/task.toml").write_text(toml_of(document), "utf-8")
+    (outside / "worse").mkdir()
+    (outside / "worse/task.toml").write_text("= ", "utf-8")
+    found = task_folders_are_usable()
+    assert {one.id for one in found} == {"genie.W002"}
+    said = " ".join(one.msg for one in found)
+    for words in ("bad/task.toml: titel", "quota.days", "worse/task.toml"):
+        assert words in said
+    with pytest.raises(CommandError):
+        call_command("load_task", "bad")
+    call_command("load_task", "mine", stdout=io.StringIO())
+
+
+def test_a_folder_that_is_not_there_is_named(settings, tmp_path):
+    settings.GENIE = {**settings.GENIE, "TASKS": [str(tmp_path / "gone")]}
+    [found] = task_folders_are_usable()
+    assert found.id == "genie.W003"
+    assert str(tmp_path / "gone") in found.msg
+
+
+def test_shipped_tasks_are_bundles_like_any_other():
+    for slug in shipped.known():
+        bundle = opened(Path(shipped.folder(slug)))
+        assert bundle.slug == slug
+
+
+def test_a_task_whose_name_is_taken_is_named(outside):
+    (outside / "demo-qa").mkdir()
+    (outside / "demo-qa/task.toml").write_text("= ", "utf-8")
+    [found] = task_folders_are_usable()
+    assert found.id == "genie.W004"
+    assert str(outside / "demo-qa") in found.msg
+    assert shipped.outside() == ["mine"]
+    assert shipped.definition("demo-qa")["title"] == "School Science (demo)"
+
+
+@pytest.mark.django_db
+def test_the_command_looks_before_it_loads(tmp_path):
+    rows = [("1", {"question": "Why?"}, []), ("2", {"question": "Who?"}, ["I"])]
+    home = bundles.bundle_of({**DOCUMENT, "slug": "mine"}, rows).write(tmp_path)
+    out = io.StringIO()
+    call_command("import_task", str(home), "--dry-run", stdout=out)
+    assert "mine could be loaded: 2 instances, 1 with references." in out.getvalue()
+    assert not Task.objects.exists()
+    (home / "test.jsonl").write_text('{"id": "1"}\n', "utf-8")
+    (home / "task.toml").write_text(
+        toml_of({**DOCUMENT, "slug": "mine", "x": 1}), "utf-8"
+    )
+    with pytest.raises(CommandError) as refused:
+        call_command("import_task", str(home))
+    assert "x: there is no such key" in str(refused.value)
+    assert "test.jsonl, line 1: the field fields must be" in str(refused.value)
+    for wrong in (tmp_path / "gone", tmp_path / "mine/test.jsonl"):
+        with pytest.raises(CommandError):
+            call_command("import_task", str(wrong))
+    with pytest.raises(CommandError, match="no task 'gone'"):
+        call_command("export_task", "gone")
