@@ -184,7 +184,7 @@ def control_false_discoveries(
     Examples
     --------
     >>> control_false_discoveries([1.0, 0.99, 0.97, 0.4], 0.015).tolist()
-    [True, True, False, False]
+    [True, True, True, False]
     >>> control_false_discoveries([0.97], 0.015).tolist()
     [False]
     """

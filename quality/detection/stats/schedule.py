@@ -81,7 +81,7 @@ def test_probability(
     >>> test_probability(0, 0, 0.15, options=options)
     0.85
     >>> [round(test_probability(100, 12, p, options=options), 3) for p in (0.01, 0.5)]
-    [0.076, 0.7]
+    [0.055, 0.7]
     """
     if not 0 <= n_tests <= n_answered or not 0 <= p_careless <= 1:
         raise ValueError("Counts of answers or the probability make no sense.")

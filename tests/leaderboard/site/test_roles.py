@@ -54,7 +54,3 @@ def test_groups_that_staff_changed_are_left_alone(new_site):
         "Finance"
     }
     assert not group.permissions.exists()
-
-
-def test_migrating_a_database_makes_them():
-    assert set(Group.objects.values_list("name", flat=True)) == set(ROLES)

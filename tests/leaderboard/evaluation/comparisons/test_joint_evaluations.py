@@ -350,7 +350,8 @@ def test_a_stopped_campaign_gives_a_result_only_when_staff_say_so(
     found = joint.request(three, by=boss, n_instances=10, n_workers=1)
     decide.approve(found, by=boss)
     settle()
-    for player in crowd.players[:3]:
+    # the first pages of a worker are mostly test questions
+    for player in 3 * crowd.players[:3]:
         crowd.do_hit(player)
     run.stop(Campaign.objects.get().pk, boss, "Enough.", publish=publish)
     settle()
