@@ -65,3 +65,35 @@ def test_a_task_is_loaded_with_all_of_its_systems_or_not_at_all(mia):  # noqa: F
     assert "visible characters" in page
     assert not Task.objects.exists()
     assert not Submission.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "said", "people", "sentence"),
+    [
+        (1, {"question_1": "Which is better?"}, {}, "need 2 to 12 systems, not 1"),
+        (13, {"question_1": "Which is better?"}, {}, "need 2 to 12 systems, not 13"),
+        (
+            2,
+            {"question_1": "Which is better?", "question_2": "Which is shorter?"},
+            {},
+            "ask one question",
+        ),
+        (2, {}, {"tests_percent": "10"}, "the files have none: set their share to 0"),
+    ],
+)
+def test_what_could_never_be_approved_is_said_before_it_is_loaded(
+    mia,  # noqa: F811
+    n_systems,
+    said,
+    people,
+    sentence,
+):
+    systems = {f"s{n}": WIDE["ada"] for n in range(n_systems)}
+    begin(mia, {"a.csv": csv_of({"question": WIDE["question"], **systems})})
+    draft = Draft.objects.get()
+    mia.post(at(draft, "files"), {"on": ""})
+    mia.post(at(draft, "ask"), asked(**said))
+    data = {"who": "link", "ratings": "1", "on": "", **people}
+    assert sentence in text(mia.post(at(draft, "people"), data))
+    assert sentence in text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
+    assert not Task.objects.exists()
