@@ -37,14 +37,19 @@ def begin(
     GenieError
         ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
     """
+    refuse_taken(slug)
+    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
+    add(draft, files)
+    return draft
+
+
+def refuse_taken(slug: str) -> None:
+    """Refuse the address of a task that is there: drafts make new ones only."""
     if Task.objects.filter(slug=slug).exists():
         raise GenieError(
             f"There is a task with the address {slug} already; choose another one.",
             code="slug-taken",
         )
-    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
-    add(draft, files)
-    return draft
 
 
 @transaction.atomic

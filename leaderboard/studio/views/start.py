@@ -49,6 +49,7 @@ def _load(request: HttpRequest, draft: Draft) -> None:
     material = keep.read(draft).material
     if draft.task is not None or material is None:
         return
+    keep.refuse_taken(draft.slug)
     drafted = draft_of(material, keep.ask_of(draft))
     if drafted.bundle is None or drafted.problems:
         return

@@ -97,3 +97,15 @@ def test_what_could_never_be_approved_is_said_before_it_is_loaded(
     assert sentence in text(mia.post(at(draft, "people"), data))
     assert sentence in text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
     assert not Task.objects.exists()
+
+
+def test_a_task_that_somebody_else_has_loaded_meanwhile_stays_as_it_is(mia):  # noqa: F811
+    begin(mia)
+    begin(mia)
+    first, second = Draft.objects.order_by("pk")
+    for draft, title in ((first, "The answer is right."), (second, "It is short.")):
+        mia.post(at(draft, "ask"), asked(question_1=title))
+        mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
+        page = text(mia.post(at(draft, "start"), {"load": ""}, follow=True))
+    assert "a task with the address my-answers already" in page
+    assert "It is short." not in str(Task.objects.get().config)
