@@ -23,6 +23,9 @@ from quality.detection.stats.workers.fitting import Fitted, fit_workers
 from quality.detection.stats.workers.options import CLASSES, AssessOptions
 from quality.detection.stats.workers.turning import log_sum
 
+#: So many ratings tell about as much as one test question.
+_RATINGS_PER_TEST = 5
+
 __all__ = [
     "CLASSES",
     "AssessOptions",
@@ -158,7 +161,7 @@ def assessment_of(
         kept = kept + believed[fitted.line.worker, column]
     careful = kept[fitted.line.test]
     return Assessment(
-        p_careless=np.clip(careless, 0, 1),
+        p_careless=_not_too_soon(np.clip(careless, 0, 1), fitted, tests, options),
         p_class=p_class,
         classes=CLASSES,
         parts=_parts(fitted),
@@ -169,6 +172,16 @@ def assessment_of(
         p_rating=np.clip(1 - kept[fitted.line.rating], 0, 1),
         parameters=_parameters(fitted, options, seed),
     )
+
+
+def _not_too_soon(
+    careless: Floats, fitted: Fitted, tests: Tests, options: AssessOptions
+) -> Floats:
+    """Leave open what a handful of answers says: the models are not that exact."""
+    tested = np.bincount(tests.worker, minlength=len(careless))
+    evidence = tested + (fitted.line.counts - tested) / _RATINGS_PER_TEST
+    little = evidence < options.least
+    return np.where(little, np.minimum(careless, options.at_first), careless)
 
 
 def _parts(fitted: Fitted) -> dict[str, Floats]:

@@ -84,7 +84,7 @@ def test_two_tabs_of_one_worker_show_the_same_hit():
 def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch):
     make_campaign(3)
     worker = make_worker()
-    look, other_tab = claim._accepted, []
+    look, other_tab = claim._newest, []
 
     def look_then_lose(mine):
         seen = look(mine)
@@ -93,7 +93,7 @@ def test_a_tab_that_claims_while_another_looks_for_its_open_hit_wins(monkeypatch
             other_tab[0] = next_assignment(worker)
         return seen
 
-    monkeypatch.setattr(claim, "_accepted", look_then_lose)
+    monkeypatch.setattr(claim, "_newest", look_then_lose)
     assert next_assignment(worker) == other_tab[0]
     assert Assignment.objects.count() == 1
 

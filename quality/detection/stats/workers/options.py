@@ -32,6 +32,9 @@ class AssessOptions:
         Whether answers that vary less than people's count as careless.
     rating_weight : float, default 1.0
         Power to which the likelihood of ratings is raised, 0 to 1.
+    least, at_first : float, default 3.0, 0.9
+        On less evidence than so many test questions, or five times as many ratings,
+        nobody is careless with a greater probability than `at_first`.
     n_iterations : int, default 12
     tolerance : float, default 1e-3
         The fit ends when no probability moves by more.
@@ -47,11 +50,13 @@ class AssessOptions:
     positive: tuple[bool, ...] | None = None
     narrow_counts: bool = True
     rating_weight: float = 1.0
+    least: float = 3.0
+    at_first: float = 0.9
     n_iterations: int = 12
     tolerance: float = 1e-3
 
     def __post_init__(self) -> None:
-        for name in ("share_careless", "innocence", "accuracy"):
+        for name in ("share_careless", "innocence", "accuracy", "at_first"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} must lie between 0 and 1.")
         for name in ("strength", "accuracy_sd", "question_sd", "worker_sd"):

@@ -104,5 +104,5 @@ def test_staff_see_campaigns_and_money_first(client_of, task, team, submitter, r
 
     said = read(client_of("superuser").get("/admin/"))
 
-    assert f"{campaign.title} running 0 of 3 $0.00 of $1,000.00" in said
+    assert f"{campaign.title} running 0 of 3 – – $0.00 of $1,000.00" in said
     assert "tidy-news $0.00 $500.00" in said

@@ -57,6 +57,18 @@ def test_one_answer_decides_nothing():
     assert 0.12 < wrong.p_careless[0] < 0.6
 
 
+def test_a_handful_of_answers_stays_open_however_much_it_seems_to_say():
+    rng = np.random.default_rng(5)
+    tests = drawn_tests(rng, [[0.95, 0.95]] * 20 + [[0.05, 0.05]], 12)
+    newest = (tests.worker == 20) & (np.cumsum(tests.worker == 20) > 2)
+    columns = (tests.worker, tests.question, tests.kind, tests.correct)
+    few = Tests(*(column[~newest] for column in columns))
+    open_at = replace(OPTIONS, at_first=0.2)
+    assert assess(21, few, options=replace(open_at, least=1)).p_careless[20] > 0.21
+    assert assess(21, few, options=open_at).p_careless[20] == 0.2
+    assert assess(21, tests, options=open_at).p_careless[20] > 0.99
+
+
 def test_a_flawless_worker_is_never_careless():
     rng = np.random.default_rng(1)
     rates = [[0.3, 0.4]] * 9 + [[1.0, 1.0]]
