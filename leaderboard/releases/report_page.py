@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.safestring import mark_safe
 
+from genie.lib.errors import GenieError
 from leaderboard.boards.exports.board import as_latex
 from leaderboard.boards.exports.markdown import as_markdown
 from leaderboard.boards.views.exports import public_table
@@ -23,7 +25,12 @@ def report_page(
     if request.method == "POST" and made.methods:
         site = request.build_absolute_uri("/").rstrip("/")
         name = f"{task.slug}-report.zip"
-        return FileResponse(archive(made, site), as_attachment=True, filename=name)
+        try:
+            file = archive(made, site)
+        except GenieError as error:
+            model_admin.message_user(request, error.message, messages.ERROR)
+        else:
+            return FileResponse(file, as_attachment=True, filename=name)
     context = {
         **model_admin.admin_site.each_context(request),
         "opts": model_admin.opts,

@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.parsers import MultiPartParser
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
@@ -80,7 +81,8 @@ class BundleList(View):
         summary="Load a task from a bundle",
         description=(
             "The same bundle again changes nothing but what its task.toml says; "
-            "other instances under the same slug are refused."
+            "other instances under the same slug are refused. A task that is there "
+            f"already takes the permission {Staff.SEE_REFERENCES} besides."
         ),
         request={"multipart/form-data": BundleFileSerializer},
         responses={
@@ -115,6 +117,9 @@ class BundleList(View):
                     code="unusable-task",
                     details={"problems": looked.problems},
                 )
+            # What is loaded already would be changed: that takes more than to add one.
+            if looked.exists and not staff_may(request.user, Staff.SEE_REFERENCES):
+                raise PermissionDenied
             created = bundles.import_bundle(
                 bundle, by=cast("Account", request.user)
             ).created

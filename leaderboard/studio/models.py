@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 from django.conf import settings
-from django.db import models
+from django.db import models, transaction
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 
 from genie.lib.ordered_json import OrderedJSONField
 from leaderboard.tasks.models import Task
@@ -43,3 +48,9 @@ class DraftFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+@receiver(post_delete, sender=DraftFile)
+def _forget(instance: DraftFile, **_sent: Any) -> None:
+    """Delete a file once its row is gone for certain, also with its owner's account."""
+    transaction.on_commit(partial(instance.file.delete, save=False))

@@ -64,16 +64,17 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
         raise GenieError(
             "The code is wrong; ask whoever sent you the link.", code="wrong-code"
         )
-    if Worker.objects.filter(user_id=user.pk).exists():
-        raise GenieError(
-            "You are already a worker here; give the invitation to someone else.",
-            code="already-a-worker",
-        )
     # Compare and set: two who open the same link at once cannot both take its last place.
     row = Invitation.objects.filter(pk=invitation.pk)
     if not row.filter(n_taken__lt=F("places")).update(n_taken=F("n_taken") + 1):
         raise GenieError(_used_up(invitation), code="invitation-used")
     row.filter(n_taken=F("places")).update(used_at=timezone.now())
+    # After the row is ours: who sends the form twice at once takes one place, not two.
+    if Worker.objects.filter(user_id=user.pk).exists():
+        raise GenieError(
+            "You are already a worker here; give the invitation to someone else.",
+            code="already-a-worker",
+        )
     worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
     Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
     return worker

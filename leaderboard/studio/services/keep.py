@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 from django.core.files.base import File
@@ -37,14 +36,19 @@ def begin(
     GenieError
         ``slug-taken``, ``no-files``, ``too-many-files``, ``same-file``.
     """
+    refuse_taken(slug)
+    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
+    add(draft, files)
+    return draft
+
+
+def refuse_taken(slug: str) -> None:
+    """Refuse the address of a task that is there: drafts make new ones only."""
     if Task.objects.filter(slug=slug).exists():
         raise GenieError(
             f"There is a task with the address {slug} already; choose another one.",
             code="slug-taken",
         )
-    draft = Draft.objects.create(owner_id=owner.pk, slug=slug, title=title)
-    add(draft, files)
-    return draft
 
 
 @transaction.atomic
@@ -60,7 +64,7 @@ def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
         raise GenieError(
             f"A draft has {MOST_FILES} files at most.", code="too-many-files"
         )
-    _drop(draft.files.filter(name__in=names))
+    draft.files.filter(name__in=names).delete()
     for name, file in zip(names, files, strict=True):
         row = DraftFile(draft=draft, name=name)
         # the name in the storage is ours: what people call files may be anything
@@ -70,13 +74,12 @@ def add(draft: Draft, files: Sequence[File[bytes]]) -> None:
 
 def drop_file(draft: Draft, pk: int) -> None:
     """Leave one file out."""
-    _drop(draft.files.filter(pk=pk))
+    draft.files.filter(pk=pk).delete()
     draft.save()
 
 
 def delete(draft: Draft) -> None:
     """Delete a draft with its files; what was loaded of it stays."""
-    _drop(draft.files.all())
     draft.delete()
 
 
@@ -154,10 +157,3 @@ _ASKED = (
 
 def _name(file: File[bytes]) -> str:
     return (file.name or "file")[-200:]
-
-
-def _drop(rows: Any) -> None:
-    """Delete rows, and their files once that is certain."""
-    for row in rows:
-        transaction.on_commit(partial(row.file.delete, save=False))
-    rows.delete()

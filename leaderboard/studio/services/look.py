@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, BinaryIO, cast
 
@@ -11,6 +11,7 @@ from django.conf import settings
 from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
+from leaderboard.evaluation.services.comparison import MOST_SYSTEMS
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
 from leaderboard.tasks.drafts.draft import draft
@@ -143,7 +144,24 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
         bundle = draft(material, ask)
     except GenieError as error:
         return Drafted(None, [error.message])
-    return Drafted(bundle, [str(one) for one in fitting.misfits(bundle.document).all()])
+    misfits = [str(one) for one in fitting.misfits(bundle.document).all()]
+    return Drafted(bundle, [*misfits, *_unlike(material, ask)])
+
+
+def _unlike(material: Material, ask: Ask) -> Iterator[str]:
+    """Say what could not be approved once it is loaded: the material does not allow it."""
+    referenced = sum(bool(item.references) for item in material.items)
+    if ask.way.table == "comparison":
+        n, most = len(material.systems), MOST_SYSTEMS
+        if not 2 <= n <= most:
+            yield f"Comparisons of two systems need 2 to {most} systems, not {n}."
+        if len(ask.criteria) > 1:
+            yield "Comparisons of two systems ask one question; leave the others out."
+    elif ask.tests_percent and referenced < 2:
+        yield (
+            "Test questions are made from references, and the files have "
+            f"{'one' if referenced else 'none'}: set their share to 0."
+        )
 
 
 def opened(paths: Mapping[str, str]) -> list[tuple[str, IO[bytes]]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from django.db import transaction
 
 from genie.lib import jobs
 from genie.lib.errors import GenieError
@@ -30,18 +32,18 @@ class Made:
     submissions: list[Submission]
 
 
+@transaction.atomic
 def make(
     bundle: Bundle, systems: Mapping[str, Mapping[str, str]], *, owner: Account
 ) -> Made:
-    """Load the bundle's task and submit the systems that are not there yet.
+    """Load the bundle's task and submit the systems that are not there yet, or nothing.
 
-    It may be called again after it was cut off: what is there stays as it is.
+    It may be called again: what is there stays as it is.
     """
     report = bundles.import_bundle(bundle, by=owner)
     team = _team(owner)
     for name, outputs in systems.items():
-        known = Submission.objects.filter(task=report.task, system_name=name)
-        if known.exclude(state=State.WITHDRAWN).exists():
+        if submissions_of(report.task, [name], owner=owner):
             continue
         submit.receive(
             task=report.task,
@@ -51,17 +53,27 @@ def make(
             file=io.BytesIO(json.dumps(outputs, ensure_ascii=False).encode()),
             file_name=f"{name}.json",
         )
-    return Made(report.task, report.created, submissions_of(report.task, systems))
+    rows = submissions_of(report.task, systems, owner=owner)
+    return Made(report.task, report.created, rows)
 
 
-def submissions_of(task: Task, systems: Mapping[str, object]) -> list[Submission]:
-    """Give the submissions of these systems, in their order."""
-    rows = Submission.objects.filter(task=task, system_name__in=list(systems))
+def submissions_of(
+    task: Task, systems: Iterable[str], *, owner: Account
+) -> list[Submission]:
+    """Give somebody's own submissions of these systems, in their order.
+
+    Others may submit systems of the same names to the task.
+    """
+    systems = list(systems)
+    rows = Submission.objects.filter(
+        task=task, owner_id=owner.pk, system_name__in=[name.strip() for name in systems]
+    )
     by_name = {
         row.system_name: row
         for row in rows.exclude(state=State.WITHDRAWN).order_by("pk")
     }
-    return [by_name[name] for name in systems if name in by_name]
+    named = [by_name.get(name.strip()) for name in systems]
+    return [row for row in named if row is not None]
 
 
 def measure(made: Made, *, seconds: float = 900) -> Made:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from crowd.workers.services import invitations
 from genie.lib import jobs
@@ -117,12 +118,22 @@ def invite(
     return invitations.invite(by, note, days=days, places=places, code=code)
 
 
+def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Comparison]:
+    """Give the comparisons among these systems that somebody has asked for."""
+    asked = Comparison.objects.filter(
+        a__in=submissions, b__in=submissions, a__task=task
+    )
+    return asked.exclude(evaluation__state=states.State.WITHDRAWN)
+
+
+@transaction.atomic
 def _pairs(
     task: Task, submissions: Sequence[Submission], *, by: Account
 ) -> list[Comparison]:
-    asked = Comparison.objects.filter(
-        a__in=submissions, b__in=submissions, a__task=task
-    ).exclude(evaluation__state=states.State.WITHDRAWN)
+    asked = pairs_asked(task, submissions)
+    if not asked.exists():
+        # Two who ask at once: the second one finds the pairs of the first.
+        Task.objects.select_for_update().get(pk=task.pk)
     if not asked.exists():
         criterion = next(iter(comparison.criteria_of(task)))
         # Each comparison may ask about every input of the sample, once.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -13,7 +14,6 @@ from crowd.money.services.budgets import budget_left
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.evaluation import decide
-from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.studio.forms import LinkForm
 from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
@@ -42,10 +42,14 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("leaderboard:studio-start", pk=pk)
 
 
+@transaction.atomic
 def _load(request: HttpRequest, draft: Draft) -> None:
+    # Whoever clicks twice loads once: the second waits, and finds it loaded.
+    draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
     material = keep.read(draft).material
     if draft.task is not None or material is None:
         return
+    keep.refuse_taken(draft.slug)
     drafted = draft_of(material, keep.ask_of(draft))
     if drafted.bundle is None or drafted.problems:
         return
@@ -156,21 +160,22 @@ def _plan(request: HttpRequest, draft: Draft) -> service.Plan | None:
     if draft.task is None or not _measured(submissions):
         return None
     pairs = _pairs(draft)
-    if pairs and not Comparison.objects.filter(a__in=submissions).exists():
+    if pairs and not service.pairs_asked(draft.task, submissions).exists():
         return None
     by = _account(request)
     return service.plan(draft.task, submissions, pairs=pairs, by=by)
 
 
 def _pairs(draft: Draft) -> bool:
-    return keep.ask_of(draft).way.table == "comparison"
+    """Tell by the loaded task: what the draft says may have changed since."""
+    return draft.task is not None and "comparison" in draft.task.config
 
 
 def _submissions(draft: Draft) -> list[Submission]:
     if draft.task is None:
         return []
     names = dict.fromkeys(draft.state.get("systems", []))
-    return make.submissions_of(draft.task, names)
+    return make.submissions_of(draft.task, names, owner=draft.owner)
 
 
 def _measured(submissions: list[Submission]) -> bool:

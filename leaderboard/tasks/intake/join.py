@@ -146,12 +146,28 @@ def _take(table: Table, uses: Sequence[Use], built: Built) -> None:
     by_role: dict[str, list[Use]] = {}
     for use in uses:
         by_role.setdefault(use.role, []).append(use)
+    _apart(table.file, by_role.get(INPUT, ()), built)
     long = bool(by_role.get(NAMES))
     keys = _keys(table, by_role, built, long=long)
     for key, row in keys:
         _inputs(key, row, table, by_role, built)
     for name, column, rows in _outputs(table, by_role, keys, built):
         _system(name, column, rows, table, built)
+
+
+def _apart(file: str, inputs: Sequence[Use], built: Built) -> None:
+    """Refuse inputs whose columns differ in nothing but case and punctuation."""
+    named: dict[str, str] = {}
+    for use in inputs:
+        other = named.setdefault(slug(use.column), use.column)
+        if other != use.column:
+            built.wrong(
+                "duplicate-column",
+                f"this name and “{shown(other)}” of another input are too much alike; "
+                "rename one",
+                file,
+                column=use.column,
+            )
 
 
 def _keys(
@@ -214,9 +230,9 @@ def _inputs(
     built: Built,
 ) -> None:
     texts = built.fields.setdefault(key, {})
-    for use in by_role.get(INPUT, ()):
+    by_name = {slug(use.column): use for use in reversed(by_role.get(INPUT, ()))}
+    for name, use in by_name.items():
         text = _text(row.cells.get(use.column))
-        name = slug(use.column)
         if texts.get(name, text) != text:
             built.wrong(
                 "input-differs",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from leaderboard.tasks.intake.problem import FileProblem, Unreadable
+from leaderboard.tasks.intake.problem import FileProblem, Unreadable, shown
 
 Rows = Iterator[tuple[str, dict[str, Any]]]
 # How an object from id to text is understood.
@@ -109,7 +109,7 @@ def _parsed(text: str, file: str, line: int | None) -> Any:
             text, parse_int=_Number, parse_float=_Number, object_pairs_hook=_Once.pairs
         )
     except _Once as error:
-        reason = f"the name “{error}” stands twice in one object"
+        reason = f"the name “{shown(str(error))}” stands twice in one object"
         raise _no("duplicate-column", reason, file, f"line {line or 1:,}") from None
     except json.JSONDecodeError as error:
         at, column, reason = line or error.lineno, error.colno, error.msg

@@ -175,6 +175,9 @@ def _checked(
         raise Unreadable(*found.all(), many)
     if not rows and not found.found:
         found.add(FileProblem("no-rows", "there is a header and no row below it", file))
+    for name in columns:
+        if wrong := _of_text(name, limits):
+            found.add(FileProblem(wrong[0], f"in a column's name: {wrong[1]}", file))
     checked = [_row(row, file, found, limits) for row in rows]
     for problem in _mixed(file, columns, checked):
         found.add(problem)

@@ -35,7 +35,7 @@ class DemoJsonl(ReleaseReader):
             if not isinstance(fields, dict) or not fields:
                 raise row.broken("the field fields must be an object with strings")
             texts = {str(key): _text(row, key, value) for key, value in fields.items()}
-            source = options.get("source", next(iter(texts)))
+            source = str(options.get("source", next(iter(texts))))
             if source and source not in texts:
                 raise row.broken(f"the field {source} is missing")
             instances.append(

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from genie.lib.errors import GenieError
@@ -37,11 +37,11 @@ class Folder:
         if self.path.is_file():
             return self.path
         for pattern in patterns:
-            paths = sorted(self.path.glob(pattern))
-            if paths:
-                return paths[0]
+            for path in sorted(self.path.glob(_inside(pattern))):
+                if path.is_file():
+                    return path
         raise GenieError(
-            f"There is no {' or '.join(patterns)} in {self.path}.",
+            f"There is no {' or '.join(map(str, patterns))} in {self.path}.",
             code="release-missing",
             details={"expected": list(patterns)},
         )
@@ -49,6 +49,7 @@ class Folder:
     def beside(self, name: str) -> Path:
         """Give a named file of the folder (of the file's folder if it is a file)."""
         folder = self.path if self.path.is_dir() else self.path.parent
+        name = _inside(name)
         if not (folder / name).is_file():
             raise GenieError(
                 f"There is no {name} in {folder}.",
@@ -185,6 +186,17 @@ def _row(value: Any, file: str, line: int | None) -> Row:
     if not isinstance(value, dict):
         raise row.broken("it is not a JSON object")
     return row
+
+
+def _inside(name: object) -> str:
+    """Refuse a name that leads out of the release: somebody else may have written it."""
+    path = PurePath(text := str(name))
+    if not path.parts or path.is_absolute() or {"..", "**"} & {*path.parts}:
+        raise GenieError(
+            f"The name {text[:80]!r} is none of a file in the release.",
+            code="release-broken",
+        )
+    return text
 
 
 def names_of(options: Mapping[str, Any], key: str, default: Sequence[str]) -> list[str]:

@@ -51,8 +51,11 @@ def look_at(bundle: Bundle) -> Looked:
     try:
         with _as_folder(bundle) as folder:
             release = _release(bundle.document)
+            options = release.get("options")
             rows = read_release(
-                str(release.get("reader", READER)), folder, release.get("options", {})
+                str(release.get("reader", READER)),
+                folder,
+                options if isinstance(options, Mapping) else {},
             ).instances
     except GenieError as error:
         return Looked([*problems, error.message], exists=exists)
@@ -134,7 +137,15 @@ class _as_folder:
         self.folder = tempfile.TemporaryDirectory(prefix="genie-bundle-")
 
     def __enter__(self) -> Path:
-        return self.bundle.write(Path(self.folder.name))
+        try:
+            return self.bundle.write(Path(self.folder.name))
+        except OSError as error:  # a name too long, or a file where a folder should be
+            self.folder.cleanup()
+            raise GenieError(
+                f"The bundle cannot be used: its files cannot be written here "
+                f"({error.strerror}).",
+                code="bad-bundle",
+            ) from error
 
     def __exit__(self, *_: object) -> None:
         self.folder.cleanup()

@@ -57,6 +57,21 @@ def test_a_place_is_taken_only_with_the_code():
     assert Invitation.objects.get().n_taken == 1
 
 
+def test_who_sends_the_form_twice_at_once_takes_one_place(monkeypatch):
+    token = invitations.invite(make_user("sam"), places=2)
+    wim = make_user("wim")
+    column = invitations.F
+
+    def late(name):
+        monkeypatch.setattr(invitations, "F", column)
+        # the other request is through just before this one takes its place
+        invitations.redeem(token, wim)
+        return column(name)
+
+    monkeypatch.setattr(invitations, "F", late)
+    assert refused(token, wim) == "already-a-worker"
+
+
 def test_the_token_itself_is_kept_nowhere(token):
     row = Invitation.objects.values().get()
     assert token not in str(row)
@@ -72,6 +87,7 @@ def test_a_worker_does_not_use_up_another_invitation(token):
     invitations.redeem(token, wim)
     second = invitations.invite(make_user("sara"))
     assert refused(second, wim) == "already-a-worker"
+    assert Invitation.objects.order_by("-pk")[0].n_taken == 0
     invitations.redeem(second, make_user("wanda"))
 
 

@@ -6,11 +6,15 @@ import io
 import zipfile
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
+from crowd.models import Assignment
 from leaderboard.releases import bundle
 from leaderboard.releases.rebuilding.rebuild import rebuild
-from tests.factories import make_task, make_worker
+from quality.models import Ban
+from tests.cast import allow
+from tests.factories import make_task, make_user, make_worker
 from tests.leaderboard.boards.pages.judged import judge
 
 
@@ -55,7 +59,20 @@ def test_an_empty_board_has_no_report(client_of, task):
 
 def test_only_who_may_release_data_gets_it(client_of, task, two):
     assert client_of("submitter").get(address(task)).status_code == 302
-    assert client_of("staff").get(address(task)).status_code == 403
+    user = make_user("vera", is_staff=True)
+    allow(user, "leaderboard.view_task")
+    client = Client()
+    client.force_login(user)
+    assert client.get(address(task)).status_code == 403
+
+
+def test_why_there_is_no_archive_yet_is_said_on_the_page(client_of, task, two):
+    # one who rated is excluded, and the scores are not computed again yet
+    worker = Assignment.objects.filter(state="APPROVED").first().worker
+    Ban.objects.create(worker=worker, pool=task.slug, reason="careless")
+    text = client_of("superuser").post(address(task)).content.decode()
+    assert "about to be rescored" in text
+    assert "3 workers rated" in text
 
 
 def test_the_archive_holds_table_cards_and_data_that_compute_the_scores_again(

@@ -300,6 +300,16 @@ def test_drafts_are_deleted_on_request_and_forgotten(
     assert not any(file.storage.exists(file.name) for file in files)
 
 
+def test_files_go_with_their_owners_account(
+    mia, maker, django_capture_on_commit_callbacks
+):
+    begin(mia)
+    file = DraftFile.objects.get().file
+    with django_capture_on_commit_callbacks(execute=True):
+        maker.delete()
+    assert not file.storage.exists(file.name)
+
+
 def test_how_precise_it_will_be_is_said_before_anything_is_loaded(mia):
     begin(mia)
     draft = Draft.objects.get()

@@ -152,6 +152,41 @@ def test_hostile_bundles_are_refused_in_words(kind):
     assert refused.value.code == "bad-bundle"
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("release", "files"),
+    [
+        ({"reader": "wmt-text", "options": dict.fromkeys(("source", "ids", "references"), "SECRET")}, {}),
+        ({"reader": "wmt-text", "options": dict.fromkeys(("source", "ids", "references"), "../x.txt")}, {}),
+        ({"reader": "wmt-xml", "options": {"file": "../*"}}, {}),
+        ({"reader": "wmt-xml", "options": {"file": "/etc/*"}}, {}),
+        ({"reader": "wmt-xml", "options": {"file": ""}}, {}),
+        ({"reader": "wmt-sgml", "options": {"source": 3}}, {}),
+        ({"reader": "demo-jsonl", "options": {"source": ["q"]}}, {}),
+        ({"reader": "demo-jsonl", "options": "x"}, {}),
+        ({}, {"x": b"", "x/y": b""}),
+        ({}, {"x" * 290: b""}),
+    ],
+)  # fmt: skip
+def test_whatever_a_bundle_names_nothing_outside_of_it_is_read(
+    tmp_path, release, files
+):
+    secret = tmp_path / "secret"
+    secret.write_text("SECRET_KEY=1\n")
+    options = release.get("options")
+    if isinstance(options, dict):
+        options = {k: str(secret) if v == "SECRET" else v for k, v in options.items()}
+    row = b'{"id": "1", "fields": {"q": "Why?"}, "references": ["So."]}\n'
+    bundle = bundles.Bundle(
+        "mine",
+        {"slug": "mine", "release": {**release, "options": options}},
+        {"test.jsonl": row, **files},
+    )
+    looked = look_at(bundle)
+    assert looked.problems
+    assert (looked.n_instances == 0) == (options != "x")
+
+
 def test_links_in_a_folder_are_not_followed(tmp_path):
     (tmp_path / "task.toml").write_bytes(TOML)
     (tmp_path / "test.jsonl").symlink_to("/etc/passwd")

@@ -274,6 +274,25 @@ BAD = {
         "a file.",
     ),
     "an empty workbook": (book(sheet([])), "a.xlsx: no sheet holds anything."),
+    "half a character in a column's name": (
+        lines({"question": "Why?", "a\ud800": "So."}),
+        "a.jsonl: in a column's name: the character U+D800 stands here, which cannot be "
+        "shown as it is; remove it.",
+    ),
+    "a column's name that turns the line around": (
+        csv("question,\u202eada\nWhy?,So.\nWho?,Me.\n"),
+        "a.csv: in a column's name: the character U+202E stands here, which cannot be "
+        "shown as it is; remove it.",
+    ),
+    "half a character in a name that stands twice": (
+        {"a.json": b'[{"\\ud800": "1", "\\ud800": "2"}]'},
+        "a.json, line 1: the name “\\ud800” stands twice in one object.",
+    ),
+    "two inputs of nearly one name": (
+        csv("question,Question,ada\na,b,c\nd,e,f\n"),
+        "a.csv, column “Question”: this name and “question” of another input are too "
+        "much alike; rename one.",
+    ),
 }
 
 
