@@ -114,7 +114,11 @@ def test_an_honest_worker_is_not_excluded_however_much_they_answer(asked, task, 
 def test_who_always_gives_the_best_answer_is_still_found(asked, task):
     asked()
     careless = Reader(task, 1, habit="always the best")
-    assert careless.work() < 34
+    n = 0
+    # paused as soon as there is doubt, they go on where the pool's fit leaves it open
+    while done := careless.work():
+        n += done
+    assert n < 34
     assert Ban.objects.get().worker == careless.worker
 
 
