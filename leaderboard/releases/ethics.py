@@ -40,7 +40,8 @@ def ethics_sheet(
         f"- for an assignment: ${figures.reward_cents / 100:.2f}",
         f"- an hour at the median pace: {hourly} (the site's minimum is ${floor:.2f})",
         f"- paid to workers: ${figures.paid_cents / 100:,.2f}",
-        "- Work of workers who are excluded from the results is paid.",
+        "- Submitted work is paid, also that of workers who are excluded from the results, "
+        "unless it was rejected (below).",
         "",
         "## Who took part",
         "",
@@ -89,14 +90,18 @@ def _consents(pools: set[str]) -> list[str]:
     lines = []
     for version in ConsentVersion.objects.filter(sha256__in=given):
         lines += [
-            f"{given.pop(version.sha256):,} workers agreed to this text "
+            f"{_workers(given.pop(version.sha256))} agreed to this text "
             f"(first on {version.first_given_at:%Y-%m-%d}):",
             "",
             version.html,
             "",
         ]
     lines += [
-        f"{n:,} workers agreed to a text of which only the hash is kept: {sha256}\n"
+        f"{_workers(n)} agreed to a text of which only the hash is kept: {sha256}\n"
         for sha256, n in given.items()
     ]
     return lines or ["Nobody has agreed to anything yet.", ""]
+
+
+def _workers(n: int) -> str:
+    return "1 worker" if n == 1 else f"{n:,} workers"
