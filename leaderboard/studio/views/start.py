@@ -42,20 +42,23 @@ def start(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("leaderboard:studio-start", pk=pk)
 
 
-@transaction.atomic
 def _load(request: HttpRequest, draft: Draft) -> None:
-    # Whoever clicks twice loads once: the second waits, and finds it loaded.
-    draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+    # Read before anything is locked: large files take a while.
     material = keep.read(draft).material
     if draft.task is not None or material is None:
         return
-    keep.refuse_taken(draft.slug)
     drafted = draft_of(material, keep.ask_of(draft))
     if drafted.bundle is None or drafted.problems:
         return
-    made = make.make(drafted.bundle, material.systems, owner=_account(request))
-    draft.task = made.task
-    keep.keep(draft, systems=list(material.systems))
+    with transaction.atomic():
+        # Whoever clicks twice loads once: the second waits, and finds it loaded.
+        draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+        if draft.task is not None:
+            return
+        keep.refuse_taken(draft.slug)
+        made = make.make(drafted.bundle, material.systems, owner=_account(request))
+        draft.task = made.task
+        keep.keep(draft, systems=list(material.systems))
 
 
 def _price(request: HttpRequest, draft: Draft) -> None:
