@@ -50,6 +50,17 @@ def test_one_link_can_have_places_for_several_people_and_no_more():
     assert refused(token, make_user("wes")) == "invitation-used"
 
 
+def test_the_last_place_is_not_taken_twice_by_who_looked_before_it_was_gone(
+    monkeypatch,
+):
+    token = invitations.invite(make_user("sam"))
+    seen_before = Invitation.objects.get()
+    invitations.redeem(token, make_user("wim"))
+    monkeypatch.setattr(invitations, "usable", lambda _token: seen_before)
+    assert refused(token, make_user("wanda")) == "invitation-used"
+    assert Worker.objects.count() == 1
+
+
 def test_a_place_is_taken_only_with_the_code():
     token = invitations.invite(make_user("sam"), places=5, code="north wind")
     assert refused(token, make_user("wim")) == "wrong-code"
