@@ -85,10 +85,10 @@ def methods(
         f"for the same {_number(n_instances, 'randomly chosen instance')} of {task.title}, "
         f"{_number(ratings, 'rating')} per output, by {human.design} ({scale})",
         *(
-            f"They were asked about {name}: “{question}”"
+            f"They were asked about {name}: “{question.rstrip('.')}”"
             for name, question in campaigns[0].hit_type.criteria.items()
         ),
-        _pay(figures),
+        _pay(figures, simulated),
         f"Test questions were hidden among the items; {figures.n_wrong:,} of "
         f"{figures.n_asked:,} answers to them were wrong. "
         f"{_number(figures.n_excluded, 'worker')} "
@@ -203,12 +203,14 @@ def _scored(table: BoardTable) -> list[int]:
     return [row.pk for row in table.rows if row.human]
 
 
-def _pay(figures: WorkerFigures) -> str:
+def _pay(figures: WorkerFigures, simulated: bool) -> str:
     text = f"An assignment paid ${figures.reward_cents / 100:.2f}"
     if figures.highest_reward_cents > figures.reward_cents:
         text += f" to ${figures.highest_reward_cents / 100:.2f}"
     if figures.hourly_cents and not figures.faster_than_reading:
         text += f" (${figures.hourly_cents / 100:.2f} an hour at the median pace)"
+    if simulated:
+        return f"{text} in the books of the simulation; nobody was paid"
     return f"{text}; workers were paid ${figures.paid_cents / 100:,.2f} in all"
 
 

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.models import Assignment
+from leaderboard.models import Submission
 from leaderboard.releases import bundle
 from leaderboard.releases.rebuilding.rebuild import rebuild
 from quality.models import Ban
@@ -49,6 +50,14 @@ def test_the_page_tells_how_the_scores_came_about(client_of, task, two):
     assert "<svg" in text
     assert "Kite_1 | &lt;b&gt;" in text
     assert "Hidden" not in text
+
+
+def test_a_simulated_board_says_that_nobody_was_paid(client_of, task, two):
+    Submission.objects.update(simulated=True)
+    text = text_of(client_of("superuser"), task)
+    assert "3 simulated annotators (programs) rated" in text
+    assert "nobody was paid" in text
+    assert "workers were paid" not in text
 
 
 def test_an_empty_board_has_no_report(client_of, task):
