@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, is_dataclass
 
 from leaderboard.tasks.config.task import TaskConfig
@@ -11,9 +11,14 @@ from leaderboard.tasks.config.task import TaskConfig
 # of it are answers to different questions.
 _ASKED = (
     *("design", "scale", "hit_template", "criteria", "setup", "show_input"),
-    *("before_text", "show_reference", "standard_value"),
+    *("before_text", "show_reference", "standard_value", "allow_tie"),
 )
-INCOMPARABLE = ("formats", "output_format", *(f"human.{name}" for name in _ASKED))
+# The tables by which people are asked: about one system, two, or several.
+HUMAN, COMPARISON, JOINT = TABLES = ("human", "comparison", "joint")
+INCOMPARABLE = (
+    *("formats", "output_format"),
+    *(f"{table}.{name}" for table in TABLES for name in _ASKED),
+)
 
 
 def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
@@ -47,21 +52,45 @@ def differences(old: TaskConfig, new: TaskConfig) -> dict[str, list[object]]:
     return {
         key: change
         for key, change in changes.items()
-        if key.startswith("human.")
-        or changes.get(f"human.{key.partition('.')[2]}") != change
+        if key.startswith(f"{HUMAN}.")
+        or changes.get(f"{HUMAN}.{key.partition('.')[2]}") != change
     }
 
 
-def incomparable(changes: Iterable[str], old: TaskConfig, new: TaskConfig) -> list[str]:
-    """Name those changes after which scores cannot stand beside earlier ones.
+def incomparable(
+    changes: Iterable[str],
+    old: TaskConfig,
+    new: TaskConfig,
+    asked: Collection[str] = TABLES,
+) -> list[str]:
+    """Name those changes after which answers cannot stand beside earlier ones.
+
+    Parameters
+    ----------
+    changes : iterable of str
+        The keys of `differences`.
+    old, new : TaskConfig
+    asked : collection of str, optional
+        The tables by which people have been asked already. What [human] says the others
+        take over, so it counts whichever was used.
 
     Examples
     --------
     >>> task = TaskConfig(slug="a", title="A", kind="k")
-    >>> incomparable(["title", "human.reward_cents", "human.scale"], task, task)
+    >>> changed = ["title", "human.reward_cents", "human.scale", "joint.scale"]
+    >>> incomparable(changed, task, task)
+    ['human.scale', 'joint.scale']
+    >>> incomparable(changed, task, task, ["comparison"])
     ['human.scale']
     """
-    found = [key for key in changes if key in INCOMPARABLE]
+    if not asked:
+        return []
+    apart = {COMPARISON, JOINT}.difference(asked)
+    found = [
+        key
+        for key in changes
+        if key in INCOMPARABLE and key.partition(".")[0] not in apart
+    ]
     # Another label of a field is another word; another field is another input.
     if set(old.fields) != set(new.fields):
         found.append("fields")

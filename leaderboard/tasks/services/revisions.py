@@ -14,7 +14,7 @@ from genie.lib.typing import Account
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.states import State
 from leaderboard.tasks.config import TaskConfig, read_task
-from leaderboard.tasks.config.differences import differences, incomparable
+from leaderboard.tasks.config.differences import HUMAN, differences, incomparable
 from leaderboard.tasks.models import Task, TaskRevision
 
 # Where nobody has been asked yet.
@@ -52,8 +52,8 @@ def revise(
     changes = differences(old, new)
     if not changes:
         return None
-    apart = incomparable(changes, old, new)
-    if apart and _was_asked(task):
+    apart = incomparable(changes, old, new, asked_by(task))
+    if apart:
         raise GenieError(
             f"People have already been asked about {task.title}, and a change of "
             f"{', '.join(apart)} would put scores on one board that cannot be compared. "
@@ -77,6 +77,10 @@ def _read(document: Mapping[str, Any]) -> TaskConfig:
     return read_task(json.loads(json.dumps(document)), all_templates()).config
 
 
-def _was_asked(task: Task) -> bool:
-    rows = HumanEvaluation.objects.filter(task=task)
-    return rows.exclude(state__in=_BEFORE).exists()
+def asked_by(task: Task) -> set[str]:
+    """Name the tables of task.toml by which people have been asked already."""
+    rows = HumanEvaluation.objects.filter(task=task).exclude(state__in=_BEFORE)
+    return {
+        HUMAN if strategy == HumanEvaluation.Strategy.SINGLE else strategy
+        for strategy in rows.order_by().values_list("strategy", flat=True).distinct()
+    }

@@ -83,6 +83,32 @@ def test_afterwards_nothing_that_scores_depend_on(load, boss, change, key):
     assert task.revisions.count() == 2
 
 
+@pytest.mark.parametrize("strategy", ["comparison", "joint"])
+def test_of_several_systems_at_once_as_well(load, boss, strategy):
+    def table(**says):
+        return load(top={strategy: {"criteria": {"overall": "Which?"}, **says}})
+
+    task = table()
+    changed = {"criteria": {"overall": "Which one is shorter?"}}
+    # nobody has been asked in this way yet, whoever was asked in another
+    make_ranked(task, 70, team=make_team("Team", boss), owner=boss)
+    table(**changed)
+    table()
+    HumanEvaluation.objects.create(
+        task=task,
+        strategy=strategy,
+        state=HumanEvaluation.State.ANNOTATING,
+        n_instances=1,
+        seed=1,
+        requested_by=boss,
+    )
+    for change in (changed, {"allow_tie": True}):
+        with pytest.raises(GenieError, match=f"{strategy}.{next(iter(change))}"):
+            table(**change)
+    table(canary=True)
+    assert list(task.revisions.last().changes) == [f"{strategy}.canary"]
+
+
 def test_staff_read_it_on_the_tasks_page(load, boss, client):
     load()
     task = load(reward_cents=7)
