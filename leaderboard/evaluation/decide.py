@@ -26,7 +26,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
-from leaderboard.evaluation.services.hidden import gate
+from leaderboard.evaluation.services.hidden import gate, preview
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
 from leaderboard.submissions.services import lifecycle
@@ -57,6 +57,16 @@ def test_check(evaluation: HumanEvaluation) -> TestCheck | None:
     if not settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         return None
     return gate.check_of(evaluation, strategy_of(evaluation).plan(evaluation))
+
+
+def test_questions(evaluation: HumanEvaluation) -> list[preview.Part]:
+    """Show the test questions of what is planned, with what counts as right."""
+    strategy = strategy_of(evaluation)
+    human = strategy.human(evaluation)
+    return [
+        preview.part_of(evaluation.task, human, part.criteria, part.planned)
+        for part in strategy.plan(evaluation)
+    ]
 
 
 @transaction.atomic

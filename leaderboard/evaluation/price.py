@@ -6,9 +6,12 @@ import math
 
 from crowd.platforms.base import kind_of
 from crowd.pricing import Quote
+from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.selectors.anchors import anchor_for, anchor_of
-from leaderboard.tasks.config import HumanConfig
+from leaderboard.evaluation.selectors.comparison_labels import n_workers_at_most
+from leaderboard.evaluation.services.comparison import Question
+from leaderboard.tasks.config import ComparisonConfig, HumanConfig
 from leaderboard.tasks.models import Task
 
 
@@ -43,6 +46,15 @@ def quote_side_by_side(human: HumanConfig, n_instances: int, n_workers: int) -> 
         n_items=n_campaigns * n_instances,
         n_test_questions=n_campaigns * tests,
         ratings_per_item=n_workers,
+    )
+
+
+def quote_comparison(human: ComparisonConfig, asked: Comparison | Question) -> Quote:
+    """Price a comparison that uses all of its pairs."""
+    return human.price(
+        n_items=asked.max_pairs,
+        n_test_questions=human.n_tests_among(asked.max_pairs),
+        ratings_per_item=n_workers_at_most(asked.strategy, asked.n_workers),
     )
 
 

@@ -10,6 +10,7 @@ urlpatterns = [
     path("<int:pk>/delete/", files.delete, name="studio-delete"),
     path("<int:pk>/ask/", questions.ask, name="studio-ask"),
     path("<int:pk>/page/", questions.worker_page, name="studio-page"),
+    path("<int:pk>/tests/", questions.tests, name="studio-tests"),
     path("<int:pk>/people/", questions.people, name="studio-people"),
     path("<int:pk>/start/", start.start, name="studio-start"),
 ]

@@ -24,6 +24,7 @@ from leaderboard.evaluation import campaigns, closing, machine, waves
 from leaderboard.evaluation.models import states
 from leaderboard.evaluation.models.comparison import Comparison
 from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.price import quote_comparison
 from leaderboard.evaluation.selectors.comparison_labels import (
     Votes,
     decide,
@@ -61,15 +62,7 @@ class ComparisonOfTwo:
         return waves.human_of(evaluation.comparison)
 
     def cost(self, evaluation: HumanEvaluation) -> Quote:
-        """Price a comparison that uses all of its pairs."""
-        comparison, human = evaluation.comparison, self.human(evaluation)
-        return human.price(
-            n_items=comparison.max_pairs,
-            n_test_questions=human.n_tests_among(comparison.max_pairs),
-            ratings_per_item=n_workers_at_most(
-                comparison.strategy, comparison.n_workers
-            ),
-        )
+        return quote_comparison(self.human(evaluation), evaluation.comparison)
 
     def n_workers(self, evaluation: HumanEvaluation) -> int:
         if evaluation.comparison.strategy == Comparison.Strategy.FIXED:

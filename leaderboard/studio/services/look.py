@@ -11,7 +11,7 @@ from django.conf import settings
 from genie.lib.bounded import LimitExceeded, call_bounded
 from genie.lib.bounded import Limits as Bounds
 from genie.lib.errors import GenieError
-from leaderboard.evaluation.services.comparison import MOST_SYSTEMS
+from leaderboard.evaluation.services.comparison import MOST_SYSTEMS, MOST_WORKERS
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
 from leaderboard.tasks.drafts.draft import draft
@@ -26,6 +26,8 @@ from leaderboard.tasks.services import fitting
 # What a web process lets one file cost; it is read in a child process.
 BOUNDS = Bounds(cpu_seconds=20, memory_bytes=1 << 30, wall_seconds=60)
 MOST_FILES = 100
+# How many people may judge a pair.
+VOTES = {1, 2, *range(3, MOST_WORKERS + 1, 2)}
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,11 @@ def _unlike(material: Material, ask: Ask) -> Iterator[str]:
             yield f"Comparisons of two systems need 2 to {most} systems, not {n}."
         if len(ask.criteria) > 1:
             yield "Comparisons of two systems ask one question; leave the others out."
+        if ask.ratings not in VOTES:
+            yield (
+                "An even number of ratings may have no majority: choose 1, 2 (a third "
+                "decides where two disagree), 3, 5, 7 or 9 for comparisons."
+            )
     elif ask.tests_percent and referenced < 2:
         yield (
             "Test questions are made from references, and the files have "

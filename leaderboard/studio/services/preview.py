@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import Any
 
 from crowd.elsewhere.services.hit_page import Pages, page_of_items
 from crowd.hits.models.campaign import HITType, Item
+from crowd.pricing import Quote
 from crowd.workers.hit_form import sent_to, shown_item
 from leaderboard.designs.base import Shown
 from leaderboard.evaluation.precision import Precision, expected_precision
-from leaderboard.evaluation.price import quote_single
+from leaderboard.evaluation.price import quote_comparison, quote_single
+from leaderboard.studio.services.start import question_of_pairs
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
 from leaderboard.tasks.models import Task
@@ -59,12 +62,13 @@ def precision_of(bundle: Bundle, material: Material) -> Precision | None:
     return expected_precision(_unsaved(bundle, material))
 
 
-def price_of(bundle: Bundle, material: Material) -> int | None:
-    """Price all systems together, in cents; None for pairs, which end when they are clear."""
-    if compares(bundle):
-        return None
-    quote = quote_single(_unsaved(bundle, material), n_anchor_items=0)
-    return quote.total_cents * len(material.systems)
+def price_of(bundle: Bundle, material: Material) -> Quote:
+    """Price all systems together, or all pairs, should none of them be clear before."""
+    task, n = _unsaved(bundle, material), len(material.systems)
+    if not compares(bundle):
+        return quote_single(task, n_anchor_items=0).times(n)
+    human = task.configuration.comparison
+    return quote_comparison(human, question_of_pairs(task)).times(math.comb(n, 2))
 
 
 def compares(bundle: Bundle) -> bool:

@@ -22,6 +22,7 @@ from leaderboard.submissions.models.submission import Submission
 from leaderboard.tasks.models import Task
 
 Subject = Submission | Comparison
+Strategy = Comparison.Strategy
 WAITING = states.State.REQUESTED
 
 
@@ -126,6 +127,21 @@ def pairs_asked(task: Task, submissions: Sequence[Submission]) -> QuerySet[Compa
     return asked.exclude(evaluation__state=states.State.WITHDRAWN)
 
 
+def question_of_pairs(task: Task) -> comparison.Question:
+    """Say what each comparison asks: of every input of the sample, as often as wanted.
+
+    Where two are wanted, a third decides between them.
+    """
+    n = task.human.ratings_per_instance
+    few = {1: Strategy.ONE, 2: Strategy.MAX_THREE}
+    return comparison.Question(
+        criterion=next(iter(comparison.criteria_of(task))),
+        strategy=few.get(n, Strategy.MAJORITY),
+        n_workers=1 if n in few else n,
+        max_pairs=task.sample_size,
+    )
+
+
 @transaction.atomic
 def _pairs(
     task: Task, submissions: Sequence[Submission], *, by: Account
@@ -135,11 +151,7 @@ def _pairs(
         # Two who ask at once: the second one finds the pairs of the first.
         Task.objects.select_for_update().get(pk=task.pk)
     if not asked.exists():
-        criterion = next(iter(comparison.criteria_of(task)))
-        # Each comparison may ask about every input of the sample, once.
-        most = task.sample_size
-        question = comparison.Question(criterion=criterion, max_pairs=most)
-        comparison.request_all_pairs(submissions, question, by=by)
+        comparison.request_all_pairs(submissions, question_of_pairs(task), by=by)
     return list(asked.select_related("evaluation", "a", "b").order_by("pk"))
 
 

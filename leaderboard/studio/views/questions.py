@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -11,8 +14,11 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from crowd.hit_templates.consent import consent_of
 from crowd.hit_templates.markdown import to_html
 from crowd.workers.hit_preview import preview
+from genie.lib.errors import GenieError
 from genie.lib.serving.security import POLICY
+from genie.lib.typing import Account
 from leaderboard.studio.forms import AskForm, PeopleForm
+from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.studio.services.look import Drafted, draft_of
 from leaderboard.studio.services.preview import (
@@ -21,6 +27,7 @@ from leaderboard.studio.services.preview import (
     precision_of,
     price_of,
 )
+from leaderboard.studio.services.rehearse import MOST_INPUTS, hidden_questions
 from leaderboard.studio.views.access import for_makers, own_draft, page
 from leaderboard.tasks.drafts.ask import WAYS
 from leaderboard.tasks.intake.join import Material
@@ -30,52 +37,110 @@ _STATEMENT = WAYS["direct-assessment"].statement
 _FRAMED = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 
 
-@for_makers
-def ask(request: HttpRequest, pk: int) -> HttpResponse:
+@dataclass(frozen=True)
+class Step:
+    """A page of questions about the draft, which are kept when they make sense.
+
+    Parameters
+    ----------
+    name, then : str
+        This page, and the one after it.
+    said : str
+        Where the draft keeps what was said here.
+    form : callable
+        Of what was sent, if anything was, and what was said before.
+    more : callable
+        What else the page shows.
+    """
+
+    name: str
+    then: str
+    said: str
+    form: Callable[[Any, Mapping[str, Any]], forms.Form]
+    more: Callable[[Draft, Material, Drafted], dict[str, Any]]
+
+
+def _taken(request: HttpRequest, pk: int, step: Step) -> HttpResponse:
     draft = own_draft(request, pk)
     material = keep.read(draft).material
     if material is None:
         return redirect("leaderboard:studio-files", pk=pk)
     data = request.POST if request.method == "POST" else None
-    form = AskForm(data, draft.state.get("asked", {}), _STATEMENT)
+    form = step.form(data, draft.state.get(step.said, {}))
     if form.is_valid():
-        keep.keep(draft, asked=form.cleaned_data)
+        keep.keep(draft, **{step.said: form.cleaned_data})
     drafted = draft_of(material, keep.ask_of(draft))
     if form.is_valid() and "on" in request.POST and not drafted.problems:
-        return redirect("leaderboard:studio-people", pk=pk)
+        return redirect(f"leaderboard:studio-{step.then}", pk=pk)
     context = {
         "form": form,
         "problems": drafted.problems,
-        "instructions": to_html(draft.state.get("asked", {}).get("instructions", "")),
-        **_consent(drafted),
+        **step.more(draft, material, drafted),
     }
     status = 400 if form.is_bound and form.errors else 200
-    return page(request, "ask", draft, context, status=status)
+    return page(request, step.name, draft, context, status=status)
+
+
+def _beside_questions(
+    draft: Draft, _material: Material, drafted: Drafted
+) -> dict[str, Any]:
+    asked = draft.state.get("asked", {})
+    return {"instructions": to_html(asked.get("instructions", "")), **_consent(drafted)}
+
+
+def _beside_people(
+    _draft: Draft, material: Material, drafted: Drafted
+) -> dict[str, Any]:
+    if drafted.bundle is None or drafted.problems:
+        return {}
+    return {
+        "plan": plan_in_figures(material, drafted),
+        "precision": precision_of(drafted.bundle, material),
+    }
+
+
+_ASK = Step(
+    "ask",
+    "people",
+    "asked",
+    lambda data, said: AskForm(data, said, _STATEMENT),
+    _beside_questions,
+)
+_PEOPLE = Step("people", "start", "people", PeopleForm, _beside_people)
+
+
+@for_makers
+def ask(request: HttpRequest, pk: int) -> HttpResponse:
+    return _taken(request, pk, _ASK)
 
 
 @for_makers
 def people(request: HttpRequest, pk: int) -> HttpResponse:
+    return _taken(request, pk, _PEOPLE)
+
+
+@for_makers
+def tests(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the test questions that would be hidden, and what counts as right."""
     draft = own_draft(request, pk)
     material = keep.read(draft).material
     if material is None:
         return redirect("leaderboard:studio-files", pk=pk)
-    data = request.POST if request.method == "POST" else None
-    form = PeopleForm(data, draft.state.get("people", {}))
-    if form.is_valid():
-        keep.keep(draft, people=form.cleaned_data)
-    drafted = draft_of(material, keep.ask_of(draft))
-    if form.is_valid() and "on" in request.POST and not drafted.problems:
-        return redirect("leaderboard:studio-start", pk=pk)
-    context = {
-        "form": form,
-        "problems": drafted.problems,
-        "plan": plan_in_figures(material, drafted),
+    n = _number(request.GET.get("system", "")) % len(material.systems)
+    context: dict[str, Any] = {
+        "systems": list(material.systems),
+        "n": n,
+        "n_inputs": min(len(material.items), MOST_INPUTS),
         "n_all": len(material.items),
     }
-    if drafted.bundle is not None and not drafted.problems:
-        context["precision"] = precision_of(drafted.bundle, material)
-    status = 400 if form.is_bound and form.errors else 200
-    return page(request, "people", draft, context, status=status)
+    # A name that no task has: the draft's own may be taken since.
+    tried = replace(keep.ask_of(draft), slug=f"{draft.slug[:80]}-preview-{pk}")
+    by = cast("Account", request.user)
+    try:
+        context["parts"] = hidden_questions(material, tried, system=n, by=by)
+    except GenieError as error:
+        context["problems"] = [error.message]
+    return page(request, "tests", draft, context)
 
 
 @xframe_options_sameorigin
@@ -92,8 +157,7 @@ def worker_page(request: HttpRequest, pk: int) -> HttpResponse:
         or drafted.problems
     ):
         raise Http404("There is no page yet: something is missing.")
-    number = request.GET.get("n", "")
-    n = int(number) if number.isdecimal() and len(number) < 9 else 0
+    n = _number(request.GET.get("n", ""))
     response = preview(request, *page_of(drafted.bundle, material, n))
     response["Content-Security-Policy"] = _FRAMED
     return response
@@ -104,21 +168,23 @@ def plan_in_figures(material: Material, drafted: Drafted) -> dict[str, Any] | No
     if drafted.bundle is None or drafted.problems:
         return None
     human: Any = drafted.bundle.document["human"]
-    n_systems = len(material.systems)
-    pairs = compares(drafted.bundle)
-    n_each = human["sample_size"] * human["ratings_per_instance"]
-    n_pages = n_each * (n_systems * (n_systems - 1) // 2 if pairs else n_systems)
+    price = price_of(drafted.bundle, material)
+    rated = price.lines[0]
     return {
-        "pairs": pairs,
+        "pairs": compares(drafted.bundle),
         "n_inputs": human["sample_size"],
-        "n_systems": n_systems,
-        "n_pages": n_pages,
+        "n_systems": len(material.systems),
+        "n_pages": rated.n,
         "seconds": human["expected_seconds"],
-        "hours": n_pages * human["expected_seconds"] / 3600,
+        "hours": rated.n * human["expected_seconds"] / 3600,
         "reward_cents": human["reward_cents"],
-        "reward_total": n_pages * human["reward_cents"],
-        "price_cents": price_of(drafted.bundle, material),
+        "reward_total": rated.cents,
+        "price_cents": price.total_cents,
     }
+
+
+def _number(sent: str) -> int:
+    return int(sent) if sent.isdecimal() and len(sent) < 9 else 0
 
 
 def _consent(drafted: Drafted) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from crowd.hits.services.build import HITTypeSpec
 from genie.lib.unguessable import seed_for
 from leaderboard.evaluation.services.hidden.offers import (
     CLOSE_TO,
@@ -19,6 +20,7 @@ from leaderboard.evaluation.services.hidden.offers import (
 from leaderboard.evaluation.services.hidden.plan import planned
 from leaderboard.evaluation.services.request import commitment_key
 from leaderboard.submissions.models.submission import Submission
+from leaderboard.tasks.config import HumanConfig
 from leaderboard.tasks.models import Task
 from leaderboard.tasks.services.configuration import campaign_keys, hit_type_of
 from quality.test_questions.edits.kinds import KINDS
@@ -82,7 +84,7 @@ def previews(task: Task, submission: Submission | None) -> Iterator[Part]:
             campaign_key=name,
             n_items=task.sample_size,
         )
-        yield _part(task, criteria, drawn)
+        yield part_of(task, human, criteria, drawn)
 
 
 def latest(task: Task) -> Submission | None:
@@ -91,15 +93,20 @@ def latest(task: Task) -> Submission | None:
     return shown.order_by("-pk").first()
 
 
-def _part(task: Task, criteria: Mapping[str, str], drawn: Planned) -> Part:
-    questions = [_preview(task, criteria, item) for item in drawn.items]
+def part_of(
+    task: Task, human: HumanConfig, criteria: Mapping[str, str], drawn: Planned
+) -> Part:
+    """Put the questions of one campaign as they were drawn into words."""
+    hit_type = hit_type_of(task, human, criteria)
+    questions = [_preview(hit_type, criteria, item) for item in drawn.items]
     # Questions of a kind stand together.
     questions.sort(key=lambda question: question.kind)
     return Part(criteria, questions, drawn.notes, drawn.n_wanted)
 
 
-def _preview(task: Task, criteria: Mapping[str, str], item: HiddenItem) -> Preview:
-    hit_type = hit_type_of(task, task.human, criteria)
+def _preview(
+    hit_type: HITTypeSpec, criteria: Mapping[str, str], item: HiddenItem
+) -> Preview:
     marked = item.expected.get("criteria") or list(criteria)
     return Preview(
         kind=kind_in_words(item.kind),

@@ -1,0 +1,101 @@
+"""The test questions that a draft would hide: loaded, asked for, and undone at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+
+from django.db import transaction
+
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.evaluation import decide
+from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
+from leaderboard.evaluation.services import comparison
+from leaderboard.evaluation.services.hidden.preview import Part
+from leaderboard.evaluation.services.request import requested
+from leaderboard.studio.services.look import draft_of
+from leaderboard.studio.services.start import question_of_pairs
+from leaderboard.submissions.models.submission import Prediction, Submission, Team
+from leaderboard.tasks.drafts.ask import Ask
+from leaderboard.tasks.intake.join import Material
+from leaderboard.tasks.models import Task
+from leaderboard.tasks.services import bundles
+
+# Of a large file the first inputs say enough, and nobody waits for the others.
+MOST_INPUTS = 300
+
+
+def hidden_questions(
+    material: Material, ask: Ask, *, system: int, by: Account
+) -> list[Part]:
+    """Draw the questions for one system, or for one beside the next; nothing is kept.
+
+    They are made as a campaign's are, of the task and its outputs in the database. What
+    is hidden in the end is drawn anew once the task is loaded.
+
+    Parameters
+    ----------
+    material : Material
+    ask : Ask
+        What the site could load: a name that no task has, no problems.
+    system : int
+        Which of the material's systems, in their order.
+    by : Account
+
+    Raises
+    ------
+    GenieError
+        Why no questions can be made.
+    """
+    few = replace(material, items=material.items[:MOST_INPUTS])
+    drafted = draft_of(few, ask)
+    if drafted.bundle is None or drafted.problems:
+        raise GenieError(" ".join(drafted.problems), code="unusable-task")
+    names = list(material.systems)
+    names = names[system:] + names[:system]
+    with transaction.atomic():
+        try:
+            task = bundles.import_bundle(drafted.bundle, by=by).task
+            pairs = ask.way.table == "comparison"
+            systems = [
+                _submitted(task, name, material.systems[name], by=by)
+                for name in islice(names, 2 if pairs else 1)
+            ]
+            evaluation = (
+                comparison.request(*systems, question_of_pairs(task), by=by).evaluation
+                if pairs
+                else systems[0].human_evaluation
+            )
+            return decide.test_questions(evaluation) if evaluation else []
+        finally:
+            transaction.set_rollback(True)
+
+
+def _submitted(
+    task: Task, name: str, outputs: Mapping[str, str], *, by: Account
+) -> Submission:
+    """Write a system's rows as they are once it has been measured."""
+    team, _ = Team.objects.get_or_create(slug=task.slug, defaults={"name": task.slug})
+    submission = Submission.objects.create(
+        task=task,
+        team=team,
+        owner_id=by.pk,
+        system_name=name,
+        file_bytes=0,
+        state=Submission.State.MEASURED,
+    )
+    Prediction.objects.bulk_create(
+        Prediction(submission=submission, instance=row, text=outputs[row.instance_id])
+        for row in task.instances.order_by("position")
+    )
+    submission.human_evaluation = requested(
+        HumanEvaluation.Strategy.SINGLE,
+        [submission],
+        by=by.pk,
+        design=task.human.design,
+        n_instances=task.sample_size,
+    )
+    submission.save(update_fields=["human_evaluation"])
+    return submission
