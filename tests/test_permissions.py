@@ -113,6 +113,7 @@ MATRIX: dict[str, str] = {
         leaderboard:take-back leaderboard:team-member leaderboard:team-invitation
         leaderboard:studio-files leaderboard:studio-ask leaderboard:studio-page
         leaderboard:studio-people leaderboard:studio-start leaderboard:studio-delete
+        leaderboard:studio-tests leaderboard:studio-pilot
     """,
     NOBODY: """
         accounts:set-up api:metric-scores-detail api:nowhere

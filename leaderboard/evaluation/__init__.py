@@ -7,8 +7,8 @@ on a page become a ranking). `decide` is where people approve, decline, stop and
 `strategies` hold what differs. Which submission wrote an output is known here and never
 in `crowd`.
 
-Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); decide;
-estimate_words; estimates; precision; price; ranking; rescoring; run; separability_study; stored_fit;
+Front door: models; admin (campaign_links, draw_test); api (comparisons, staff); closing;
+decide; estimate_words; estimates; evidence; precision; price; ranking; rescoring; run; separability_study; stored_fit;
 selectors (anchors, board_ratings, campaigns, comparison_labels, comparisons, coverage,
 hidden_tests, joint, progress, ratings_beside, ratings_digest, sample_disclosure, sides,
 system_ratings, task_policy, unsettled, worker_figures); services (comparison,

@@ -48,7 +48,7 @@ def board_evidence(
     """
     return {
         criterion: {
-            "agreement": _agreement(group, unit),
+            "agreement": agreement(group, unit),
             "workers": _workers(group, unit, fits[criterion]),
             **_first(group, unit, ranked, headline),
             "wmt": _wmt(group, unit, ranked) if headline == Z_SCORES else [],
@@ -58,7 +58,7 @@ def board_evidence(
     }
 
 
-def _agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
+def agreement(group: pd.DataFrame, unit: Unit) -> dict[str, Any] | None:
     """Tell how far workers agree on the same output; None where nobody shares one."""
     # a second rating by the same worker is no second opinion
     own = group.drop_duplicates(["submission", "instance", "worker"])

@@ -61,6 +61,8 @@ class Precision:
     n_ratings : int
         How many ratings they come from.
     aims : list of Aim
+    on_board : bool
+        Whether these stand on the task's board; else they are of a pilot before it.
     """
 
     half_width: float
@@ -70,18 +72,24 @@ class Precision:
     pilot: bool
     n_ratings: int
     aims: list[Aim]
+    on_board: bool = True
     difference: float = DIFFERENCE
 
 
-def expected_precision(task: Task) -> Precision | None:
-    """Plan the evaluation of one submission; None for magnitudes, which have no points."""
+def expected_precision(
+    task: Task, measured: tuple[Components, int] | None = None
+) -> Precision | None:
+    """Plan the evaluation of one submission; None for magnitudes, which have no points.
+
+    By the variances that some ratings beforehand have `measured`, where they are given.
+    """
     human = task.human
     unit = all_designs()[human.design].unit(
         _ranking(human), all_scales()[human.scale], asked=True
     )
     if unit.logarithmic:
         return None
-    pilot, n_ratings, n_days = _pilot(task)
+    pilot, n_ratings, n_days = (*measured, None) if measured else _pilot(task)
     low, high = unit.bounds
     components = pilot or worst_case_components(low=low, high=high)
     n, each = task.sample_size, human.ratings_per_instance
@@ -95,6 +103,7 @@ def expected_precision(task: Task) -> Precision | None:
         n_workers=workers,
         pilot=pilot is not None,
         n_ratings=n_ratings,
+        on_board=measured is None,
         aims=_aims(task, components, workers, n_days, sd),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,7 @@ from django.utils.text import slugify
 from crowd.hit_templates.form import CHECKBOXES
 from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
+from leaderboard.studio.services import pilot
 from leaderboard.studio.services.keep import INVITED, LINK
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL
 
@@ -166,7 +168,17 @@ def _free(criteria: list[Any]) -> str:
     return f"criterion-{len(criteria) + 1}" if criteria else OVERALL
 
 
-class PeopleForm(forms.Form):
+class RewardForm(forms.Form):
+    """Where a reward is said in dollars and kept in cents."""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        reward = cleaned.pop("reward", None)
+        cleaned["reward_cents"] = None if reward is None else int(reward * 100)
+        return cleaned
+
+
+class PeopleForm(RewardForm):
     """Who judges, how much, and for how much."""
 
     who = forms.ChoiceField(label="Who judges", widget=forms.RadioSelect)
@@ -205,11 +217,49 @@ class PeopleForm(forms.Form):
         who: Any = self.fields["who"]
         who.choices = _who()
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        reward = cleaned.pop("reward", None)
-        cleaned["reward_cents"] = None if reward is None else int(reward * 100)
-        return cleaned
+
+class ProposalForm(RewardForm):
+    """What a pilot proposes, to be corrected and taken over."""
+
+    reward, n_items, ratings = (
+        copy.copy(PeopleForm.base_fields[name])
+        for name in ("reward", "n_items", "ratings")
+    )
+
+
+class PilotForm(RewardForm):
+    """How large a pilot is, and what it pays."""
+
+    n_items = forms.IntegerField(
+        min_value=1, max_value=100, initial=pilot.N_ITEMS, label="Pages"
+    )
+    n_people = forms.IntegerField(
+        min_value=2,
+        max_value=20,
+        initial=pilot.N_PEOPLE,
+        label="People, who judge all of them",
+    )
+    reward = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        required=False,
+        label="Reward for one page, in dollars",
+        help_text="Empty: nothing, for yourself and colleagues.",
+    )
+    joins = forms.BooleanField(required=False, initial=True, label="I am one of them")
+
+    def wanted(self, n_inputs: int) -> pilot.Wanted:
+        """Give what is wanted; the usual where nothing usable has been said."""
+        if not self.is_valid():
+            return pilot.Wanted(n_items=min(pilot.N_ITEMS, n_inputs))
+        said = self.cleaned_data
+        return pilot.Wanted(
+            n_items=min(said["n_items"], n_inputs),
+            n_people=said["n_people"],
+            reward_cents=said["reward_cents"] or 0,
+            joins=said["joins"],
+        )
 
 
 class LinkForm(forms.Form):

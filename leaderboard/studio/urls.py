@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from leaderboard.studio.views import files, questions, start
+from leaderboard.studio.views import files, pilot, questions, start
 
 urlpatterns = [
     path("new/", files.new, name="studio-new"),
@@ -12,5 +12,6 @@ urlpatterns = [
     path("<int:pk>/page/", questions.worker_page, name="studio-page"),
     path("<int:pk>/tests/", questions.tests, name="studio-tests"),
     path("<int:pk>/people/", questions.people, name="studio-people"),
+    path("<int:pk>/pilot/", pilot.pilot, name="studio-pilot"),
     path("<int:pk>/start/", start.start, name="studio-start"),
 ]

@@ -52,7 +52,7 @@ class InvitationAdmin(ReadOnlyAdmin):
     readonly_fields = ["came"]
     list_filter = [("used_at", admin.EmptyFieldListFilter)]
     search_fields = ["note"]
-    exclude = ["token_sha256"]
+    exclude = ["token_sha256", "guests"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Invitation]:
         return super().get_queryset(request).prefetch_related("workers")
@@ -68,8 +68,10 @@ class InvitationAdmin(ReadOnlyAdmin):
     def has_delete_permission(
         self, request: HttpRequest, obj: Model | None = None
     ) -> bool:
-        """Allow to take back what nobody has used."""
-        unused = not isinstance(obj, Invitation) or obj.n_taken == 0
+        """Allow to take back what nobody has used; what keeps a campaign closed stays."""
+        unused = not isinstance(obj, Invitation) or (
+            obj.n_taken == 0 and obj.campaign_id is None
+        )
         return unused and request.user.has_perm("crowd.delete_invitation")
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:

@@ -66,6 +66,15 @@ class Invitation(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()
+    # Its work is for those who came by one of its invitations, and for nobody else.
+    campaign = models.ForeignKey(
+        "crowd.Campaign",
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="invitations",
+    )
+    guests = models.ManyToManyField(Worker, related_name="invited_to", blank=True)
     # when its last place was taken
     used_at = models.DateTimeField("used up at", null=True, blank=True)
 

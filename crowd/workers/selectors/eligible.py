@@ -29,7 +29,7 @@ from crowd.hits.models.assignment import Assignment
 from crowd.hits.models.campaign import HIT, Campaign, Input
 from crowd.hits.models.reservation import Reservation
 from crowd.platforms.selfhosted import SelfHosted
-from crowd.workers.models.worker import Exclusion, Pause, Worker
+from crowd.workers.models.worker import Exclusion, Invitation, Pause, Worker
 from crowd.workers.selectors.consent import consented
 from crowd.workers.selectors.requirements import unmet
 from crowd.workers.selectors.shares import used_up
@@ -97,6 +97,11 @@ def _open(worker: Worker, among: Iterable[int] | None) -> QuerySet[Campaign]:
     # Kept to somebody else; one that nobody has begun is open to everybody.
     others = Reservation.objects.exclude(worker=None).exclude(worker=worker)
     running = running.exclude(pk__in=others.values("campaign"))
+    by_link = Invitation.objects.exclude(campaign=None).order_by()
+    mine = by_link.filter(guests=worker)
+    running = running.exclude(
+        Q(pk__in=by_link.values("campaign")) & ~Q(pk__in=mine.values("campaign"))
+    )
     if among is not None:
         running = running.filter(pk__in=among)
     return running.filter(simulated=True) if worker.simulated else running

@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Invitation, Worker
 from genie.lib.errors import GenieError
 
@@ -25,16 +26,19 @@ def invite(
     days: int = 14,
     places: int = 1,
     code: str = "",
+    campaign: Campaign | None = None,
 ) -> str:
     """Make an invitation for so many people and return its token, which is kept nowhere.
 
-    Where there is a code, newcomers must know it besides.
+    Where there is a code, newcomers must know it besides. The work of a campaign that has
+    an invitation is for those who come by one, workers of the site included.
     """
     token = secrets.token_urlsafe(24)
     Invitation.objects.create(
         token_sha256=_hashed(token),
         note=note[:200],
         code=code.strip(),
+        campaign=campaign,
         places=places,
         created_by_id=by.pk,
         expires_at=timezone.now() + timedelta(days=days),
@@ -70,13 +74,18 @@ def redeem(token: str, user: AbstractBaseUser, code: str = "") -> Worker:
         raise GenieError(_used_up(invitation), code="invitation-used")
     row.filter(n_taken=F("places")).update(used_at=timezone.now())
     # After the row is ours: who sends the form twice at once takes one place, not two.
-    if Worker.objects.filter(user_id=user.pk).exists():
+    worker = Worker.objects.filter(user_id=user.pk).first()
+    to_all = invitation.campaign_id is None
+    if worker is not None and (to_all or row.filter(guests=worker).exists()):
         raise GenieError(
             "You are already a worker here; give the invitation to someone else.",
             code="already-a-worker",
         )
-    worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
-    Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
+    if worker is None:
+        worker = register_worker(user=user, platform_worker_id=f"user-{user.pk}")
+        Worker.objects.filter(pk=worker.pk).update(came_by=invitation)
+    if not to_all:
+        invitation.guests.add(worker)
     return worker
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,6 +15,7 @@ from django.utils import timezone
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft, DraftFile
+from leaderboard.studio.services import pilot
 from leaderboard.studio.services.look import MOST_FILES, Files, look_at
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.intake.roles import Use
@@ -79,15 +81,19 @@ def drop_file(draft: Draft, pk: int) -> None:
 
 
 def delete(draft: Draft) -> None:
-    """Delete a draft with its files; what was loaded of it stays."""
+    """Delete a draft with its files; what was loaded of it stays, a pilot ends."""
+    pilot.end(draft, by=None, reason="The draft was deleted.")
     draft.delete()
 
 
 def forget_old() -> None:
-    """Delete the drafts that nobody has changed for long."""
+    """Delete the drafts that nobody has changed for long; settle pilots that are over."""
     before = timezone.now() - timedelta(days=KEPT_DAYS)
     for draft in Draft.objects.filter(changed_at__lt=before):
         delete(draft)
+    for draft in Draft.objects.all():
+        if campaign := pilot.campaign_of(draft):
+            pilot.close(campaign)
 
 
 def read(draft: Draft) -> Files:
@@ -128,6 +134,7 @@ def ask_of(draft: Draft) -> Ask:
     criteria = asked.get("criteria", [])
     who = people.get("who", LINK)
     reward = people.get("reward_cents")
+    seconds = draft.state.get("measured", {}).get("seconds")
     return Ask(
         slug=draft.slug,
         title=draft.title,
@@ -138,6 +145,7 @@ def ask_of(draft: Draft) -> Ask:
         n_items=people.get("n_items") or 0,
         ratings=people.get("ratings") or 1,
         reward_cents=reward,
+        seconds=math.ceil(seconds) if seconds else None,
         tests_percent=people.get("tests_percent"),
         **{name: asked[name] for name in _ASKED if name in asked},
     )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from crowd.elsewhere.services.hit_page import Pages, page_of_items
 from crowd.hits.models.campaign import HITType, Item
+from crowd.hits.services.build import HITTypeSpec
 from crowd.pricing import Quote
 from crowd.workers.hit_form import sent_to, shown_item
 from leaderboard.designs.base import Shown
 from leaderboard.evaluation.precision import Precision, expected_precision
 from leaderboard.evaluation.price import quote_comparison, quote_single
+from leaderboard.stats.components import Components
 from leaderboard.studio.services.start import question_of_pairs
 from leaderboard.tasks.drafts.bundle import Bundle
 from leaderboard.tasks.intake.join import Material
@@ -27,7 +30,15 @@ def first_page(bundle: Bundle, material: Material) -> str:
 
 
 def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, Item]:
-    """Give a HIT type and an item that are in no database.
+    """Give a HIT type and an item that are in no database, as `page_like` has them."""
+    spec, data = page_like(bundle, material, number)
+    return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
+
+
+def page_like(
+    bundle: Bundle, material: Material, number: int
+) -> tuple[HITTypeSpec, dict[str, Any]]:
+    """Say how the page about an input looks, and what it shows.
 
     Parameters
     ----------
@@ -51,15 +62,21 @@ def page_of(bundle: Bundle, material: Material, number: int) -> tuple[HITType, I
         [material.systems[name][item.id] for name in turn],
     )
     # criteria that are asked apart have a page of their own; this is the first
-    spec = hit_type_of(task, human, human.separate()[0])
-    return HITType(**asdict(spec)), Item(pk=0, key="preview", data=data)
+    return hit_type_of(task, human, human.separate()[0]), data
 
 
-def precision_of(bundle: Bundle, material: Material) -> Precision | None:
-    """Say how precise the scores will be; None where nobody can tell beforehand."""
+def precision_of(
+    bundle: Bundle, material: Material, measured: Mapping[str, Any] | None = None
+) -> Precision | None:
+    """Say how precise the scores will be; None where nobody can tell beforehand.
+
+    Judged by what a pilot has `measured`, where there was one.
+    """
     if compares(bundle):
         return None
-    return expected_precision(_unsaved(bundle, material))
+    found = (measured or {}).get("components")
+    pilot = (Components(**found), int(measured["n_ratings"])) if found else None
+    return expected_precision(_unsaved(bundle, material), pilot)
 
 
 def price_of(bundle: Bundle, material: Material) -> Quote:

@@ -15,6 +15,7 @@ from leaderboard.studio.models import Draft
 from leaderboard.submissions.selectors.visibility import Staff
 
 P = ParamSpec("P")
+MAY_INVITE = "crowd.add_invitation"
 STEPS = (
     ("files", "Files"),
     ("ask", "Questions"),

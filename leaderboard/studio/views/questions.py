@@ -89,13 +89,16 @@ def _beside_questions(
 
 
 def _beside_people(
-    _draft: Draft, material: Material, drafted: Drafted
+    draft: Draft, material: Material, drafted: Drafted
 ) -> dict[str, Any]:
     if drafted.bundle is None or drafted.problems:
         return {}
     return {
+        "measured": draft.state.get("measured"),
         "plan": plan_in_figures(material, drafted),
-        "precision": precision_of(drafted.bundle, material),
+        "precision": precision_of(
+            drafted.bundle, material, draft.state.get("measured")
+        ),
     }
 
 

@@ -19,11 +19,9 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep, make
 from leaderboard.studio.services import start as service
 from leaderboard.studio.services.look import draft_of
-from leaderboard.studio.views.access import for_makers, own_draft, page
+from leaderboard.studio.views.access import MAY_INVITE, for_makers, own_draft, page
 from leaderboard.studio.views.questions import plan_in_figures
 from leaderboard.submissions.models.submission import Submission
-
-MAY_INVITE = "crowd.add_invitation"
 
 
 @for_makers

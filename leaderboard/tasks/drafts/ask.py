@@ -105,6 +105,8 @@ class Ask:
         How many inputs are judged (0: all, at most 300), and how often each.
     reward_cents : int, optional
         None: by reading time and 15 dollars an hour; nothing for volunteers.
+    seconds : int, optional
+        For one page, as a pilot has measured it; None: by reading time.
     tests_percent : int, optional
         Of each polarity; None: 5 where there are references and people are paid.
     blind : sequence of str
@@ -127,6 +129,7 @@ class Ask:
     n_items: int = 0
     ratings: int = 1
     reward_cents: int | None = None
+    seconds: int | None = None
     tests_percent: int | None = None
     blind: Sequence[str] = ()
     checkboxes: Sequence[str] = ()

@@ -119,7 +119,8 @@ def _pay(
         [*item.fields.values(), *(texts[n] for texts in outputs[:1] if n < len(texts))]
         for n, item in enumerate(material.items[:_LOOKED_AT])
     ]
-    seconds = round(mean(seconds_for(page, len(criteria)) for page in pages or [[]]))
+    reading = mean(seconds_for(page, len(criteria)) for page in pages or [[]])
+    seconds = round(reading) if ask.seconds is None else ask.seconds
     reward = ask.reward_cents
     if reward is None:
         reward = 0 if ask.volunteers else fair_cents(seconds)

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from crowd.hit_templates import consent as consent_texts
 from crowd.models import Consent, ConsentVersion, Invitation, Worker
 from crowd.workers.selectors.consent import consent_text, consented
+from crowd.workers.selectors.eligible import is_open, open_campaigns
 from crowd.workers.services import consent, invitations
 from genie.lib.errors import GenieError
 from tests.crowd.making import POOL, make_campaign, make_worker
@@ -100,6 +101,22 @@ def test_a_worker_does_not_use_up_another_invitation(token):
     assert refused(second, wim) == "already-a-worker"
     assert Invitation.objects.order_by("-pk")[0].n_taken == 0
     invitations.redeem(second, make_user("wanda"))
+
+
+def test_the_work_of_a_campaign_with_an_invitation_is_for_those_who_came_by_it():
+    wim, wanda = make_worker(user=make_user("wim")), make_worker()
+    campaign, other = make_campaign(pool="closed"), make_campaign(pool="open")
+    token = invitations.invite(make_user("sam"), places=2, campaign=campaign)
+    assert open_campaigns(wim) == [other]
+    assert not is_open(wim, campaign)
+    invitations.redeem(token, wim.user)
+    assert refused(token, wim.user) == "already-a-worker"
+    newcomer = invitations.redeem(token, make_user("nina"))
+    assert refused(token, make_user("wes")) == "invitation-used"
+    for guest in (wim, newcomer):
+        assert open_campaigns(guest) == [campaign, other]
+        assert is_open(guest, campaign)
+    assert open_campaigns(wanda) == [other]
 
 
 @pytest.mark.parametrize("wrong", ["", "x", "🙂" * 50, "'; --"])

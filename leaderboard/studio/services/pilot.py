@@ -1,0 +1,226 @@
+"""A pilot: a few pages that a few people judge, to see how long it takes and how far they agree.
+
+It is a campaign in a pool of its own, before there is a task: no score, board, release or
+detector ever reads its ratings. Only those who come by its link are given its pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.db import transaction
+from django.utils import timezone
+
+from crowd.campaigns.services import run
+from crowd.hits.models.campaign import Campaign
+from crowd.hits.selectors.progress import campaign_progress
+from crowd.hits.services.build import ItemSpec, build_campaign
+from crowd.money.services import budgets
+from crowd.scales.base import all_scales
+from crowd.workers.services import invitations
+from genie.lib.errors import GenieError
+from genie.lib.seeds import generator
+from genie.lib.typing import Account
+from genie.lib.unguessable import seed_for
+from leaderboard.designs.base import content_key
+from leaderboard.designs.unit import Unit, unit_of
+from leaderboard.evaluation import closing
+from leaderboard.evaluation.evidence import agreement
+from leaderboard.stats.components import Components, pilot_components
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services.preview import page_like
+from leaderboard.tasks.drafts.bundle import Bundle
+from leaderboard.tasks.intake.join import Material
+from quality.bans.selectors.clean_ratings import clean_ratings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+N_ITEMS, N_PEOPLE = 10, 3
+DAYS = 14
+# With fewer, nothing is told of how ratings vary.
+FEWEST_RATINGS = 10
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How large a pilot is, and what a page of it pays."""
+
+    n_items: int = N_ITEMS
+    n_people: int = N_PEOPLE
+    reward_cents: int = 0
+    # whether who starts it takes one of the places
+    joins: bool = True
+
+    @property
+    def cents(self) -> int:
+        """Give its price: on this site nobody takes a fee."""
+        return self.n_items * self.n_people * self.reward_cents
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a pilot has shown so far.
+
+    Parameters
+    ----------
+    n_ratings, n_people : int
+        Pages judged, and by how many people.
+    seconds : float, optional
+        Median time that somebody was active on a page.
+    agreement : mapping
+        Criterion to Krippendorff's alpha and what goes with it; None where no two people
+        have judged the same page, or all answers are the same.
+    components : Components, optional
+        Where the variation of the ranking criterion's ratings comes from, in points.
+    """
+
+    n_ratings: int
+    n_people: int
+    seconds: float | None
+    agreement: Mapping[str, dict[str, Any] | None]
+    components: Components | None
+
+    def kept(self) -> dict[str, Any]:
+        """Give what a draft plans by, as it keeps it."""
+        variances = asdict(self.components) if self.components else None
+        return {
+            "seconds": self.seconds,
+            "n_ratings": self.n_ratings,
+            "components": variances,
+        }
+
+
+def campaign_of(draft: Draft) -> Campaign | None:
+    """Give the draft's newest pilot."""
+    return Campaign.objects.filter(key=_name(draft, _number(draft))).first()
+
+
+@transaction.atomic
+def begin(
+    draft: Draft, bundle: Bundle, material: Material, wanted: Wanted, *, by: Account
+) -> str:
+    """Start a pilot at a price that a person has approved; give its link's token.
+
+    Pages are drawn at random; the systems take turns on them.
+
+    Raises
+    ------
+    GenieError
+        ``pilot-runs``, ``over-budget``, and what no page can show.
+    """
+    # Who clicks twice at once starts one.
+    draft = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+    if draft.task_id is not None:
+        raise GenieError("The task has been loaded already.", code="already-loaded")
+    before = campaign_of(draft)
+    if before is not None and not _is_over(before):
+        raise GenieError(
+            "A pilot of this draft is running; stop it first.", code="pilot-runs"
+        )
+    name = _name(draft, _number(draft) + 1)
+    seed = seed_for("pilot", name)
+    drawn = generator(seed).permutation(len(material.items))[: wanted.n_items]
+    few = replace(material, items=[material.items[int(at)] for at in drawn])
+    pages = [page_like(bundle, few, number) for number in range(len(few.items))]
+    budgets.commit(key=name, pool=name, amount_cents=wanted.cents, by=by)
+    campaign = build_campaign(
+        key=name,
+        pool=name,
+        title=f"Pilot: {draft.title}"[:200],
+        hit_type=replace(pages[0][0], reward_cents=wanted.reward_cents),
+        items=[
+            ItemSpec(f"{name}:{item.id}", data, content_key(name, item.id))
+            for item, (_, data) in zip(few.items, pages, strict=True)
+        ],
+        budget_cents=wanted.cents,
+        seed=seed,
+        starts_at=timezone.now(),
+        exposure="campaign",
+        max_assignments=wanted.n_people,
+    )
+    # In the transaction that builds it: nobody else is given a page meanwhile.
+    token = invitations.invite(
+        by,
+        campaign.title,
+        days=DAYS,
+        places=wanted.n_people,
+        campaign=campaign,
+    )
+    if wanted.joins:
+        invitations.redeem(token, by)
+    run.start_due()
+    draft.state = {**draft.state, "pilots": _number(draft) + 1}
+    draft.save()
+    return token
+
+
+def end(draft: Draft, *, by: Account | None, reason: str) -> None:
+    """Hand out no more pages; the money that is left over is free again."""
+    campaign = campaign_of(draft)
+    if campaign is not None:
+        run.stop(campaign.pk, by, reason)
+        close(campaign)
+
+
+@transaction.atomic
+def close(campaign: Campaign) -> None:
+    """Settle a pilot's account where nobody is at work any more."""
+    closing.close([campaign])
+
+
+def measured(campaign: Campaign) -> Measured:
+    """Say what the pages judged so far show."""
+    ratings = clean_ratings(campaign)
+    kind = campaign.hit_type
+    unit = unit_of(all_scales()[kind.scale])
+    first = ratings[ratings["criterion"] == next(iter(kind.criteria))]
+    return Measured(
+        n_ratings=len(first),
+        n_people=int(first["worker"].nunique()),
+        seconds=campaign_progress(campaign).median_active_seconds,
+        agreement={
+            name: agreement(
+                ratings[ratings["criterion"] == name].assign(
+                    submission=0, instance=ratings["item"]
+                ),
+                unit,
+            )
+            for name in kind.criteria
+        },
+        components=_components(first, unit),
+    )
+
+
+def _components(ratings: pd.DataFrame, unit: Unit) -> Components | None:
+    """Estimate the components; how systems differ is part of how pages do.
+
+    So the plan is rather too large than too small. Without any variation nothing is told.
+    """
+    if len(ratings) < FEWEST_RATINGS or unit.logarithmic:
+        return None
+    found = pilot_components(
+        unit.averaged(ratings["value"].to_numpy(np.float64)),
+        instances=ratings["item"].to_numpy(),
+        workers=ratings["worker"].to_numpy(),
+    )
+    return found if found.total > 0 and math.isfinite(found.total) else None
+
+
+def _is_over(campaign: Campaign) -> bool:
+    return campaign.state in {Campaign.State.COMPLETE, Campaign.State.STOPPED} or (
+        closing.is_over(campaign)
+    )
+
+
+def _number(draft: Draft) -> int:
+    return int(draft.state.get("pilots", 0))
+
+
+def _name(draft: Draft, number: int) -> str:
+    """Name its campaign, pool and account; tasks' names have hyphens only."""
+    return f"pilot_{draft.pk}_{number}"

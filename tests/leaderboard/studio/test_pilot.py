@@ -1,0 +1,170 @@
+"""A pilot: measured by a few people, proposed, taken over; its ratings go nowhere else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from crowd.models import Answer, Assignment, Campaign, Worker
+from crowd.money.models import Commitment
+from crowd.workers.services import consent, invitations
+from leaderboard.evaluation.selectors.board_ratings import current_fit
+from leaderboard.evaluation.services.simulate import Crowd, Player
+from leaderboard.models import Draft, HumanEvaluation, Task
+from leaderboard.studio.services import keep
+from tests.cast import allow
+from tests.factories import make_user
+from tests.leaderboard.studio.test_new import WIDE, csv_of
+from tests.leaderboard.studio.test_pages import (
+    MAKES,
+    asked,
+    at,
+    begin,
+    maker,  # noqa: F401
+    mia,  # noqa: F401
+    text,
+)
+
+pytestmark = pytest.mark.django_db
+WANTED = {"begin": "", "n_items": "10", "n_people": "3", "shown_cents": "0"}
+
+
+@pytest.fixture
+def draft(mia):  # noqa: F811
+    begin(mia, {"a.csv": csv_of(WIDE)})
+    draft = Draft.objects.get()
+    mia.post(at(draft, "ask"), asked())
+    return draft
+
+
+def start(client, draft, **changes):
+    page = text(client.post(at(draft, "pilot"), {**WANTED, **changes}))
+    draft.refresh_from_db()
+    return page
+
+
+def judge(campaign, *names, seconds=30.0):
+    """Let people who came by the link judge all; each page takes them so long."""
+    workers = [Worker.objects.get(user__username=name) for name in names]
+    for worker in workers:
+        consent.give(worker, campaign.pool)
+    good = {"ada": 0.9, "bob": 0.2}
+
+    def quality(item):
+        return good["ada" if "good" in item.data["prediction"] else "bob"]
+
+    crowd = Crowd(
+        [Player(worker, "diligent") for worker in workers], quality=quality, seed=3
+    )
+    crowd.work()
+    for number, one in enumerate(Assignment.objects.order_by("pk")):
+        one.active_seconds = seconds + number % 3 - 1
+        one.save()
+
+
+def invited(page, *names):
+    link = re.search(r'value="http://testserver/work/invitation/([^"/]+)', page)[1]
+    for name in names:
+        invitations.redeem(link, make_user(name))
+
+
+def test_from_the_link_to_proposals_that_are_taken_over(mia, draft):  # noqa: F811
+    page = start(mia, draft, joins="on")
+    campaign = Campaign.objects.get()
+    assert (campaign.hits.count(), campaign.state) == (10, "RUNNING")
+    assert {*campaign.hits.values_list("max_assignments", flat=True)} == {3}
+    invited(page, "ned", "nora")
+    assert "not measured yet" in text(mia.get(at(draft, "pilot")))
+    judge(campaign, "mia", "ned", "nora")
+    page = text(mia.get(at(draft, "pilot")))
+    assert "30 of 30" in page
+    assert "<dt>a page, median</dt><dd>30 s</dd>" in page
+    # 30 seconds at 15 dollars an hour
+    assert "at $15 an hour</dt><dd>$0.13</dd>" in page
+    assert re.search(r"agreement, overall</dt><dd>α = 0\.\d\d", page)
+    assert "30 ratings of the pilot" in page
+    # volunteers are proposed no reward, and nothing is taken over unasked
+    assert not re.search(r'name="reward" value="0', page)
+    assert "measured" not in Draft.objects.get().state
+    data = {"take": "", "reward": "0.13", "n_items": "8", "ratings": "2"}
+    assert mia.post(at(draft, "pilot"), data)["Location"] == at(draft, "people")
+    ask = keep.ask_of(Draft.objects.get())
+    assert (ask.seconds, ask.reward_cents, ask.n_items, ask.ratings) == (30, 13, 8, 2)
+    page = text(mia.get(at(draft, "people")))
+    assert "a page, as the pilot took</dt><dd>30 s" in page
+    assert "ratings of the pilot" in page
+    campaign.refresh_from_db()
+    assert campaign.state == "COMPLETE"
+
+
+def test_who_is_paid_is_proposed_what_is_fair(mia, draft):  # noqa: F811
+    mia.post(at(draft, "people"), {"who": "invited", "ratings": "1", "reward": "0.01"})
+    page = start(mia, draft, joins="on", n_people="2", n_items="5")
+    invited(page, "ned")
+    judge(Campaign.objects.get(), "mia", "ned", seconds=61.0)
+    page = text(mia.get(at(draft, "pilot")))
+    assert 'name="reward" value="0.26"' in page
+
+
+def test_its_ratings_are_nowhere_but_in_the_pilot(mia, draft):  # noqa: F811
+    start(mia, draft, joins="on")
+    campaign = Campaign.objects.get()
+    judge(campaign, "mia")
+    mia.post(at(draft, "pilot"), {"take": "", "ratings": "1"})
+    mia.post(at(draft, "people"), {"who": "link", "ratings": "1"})
+    mia.post(at(draft, "start"), {"load": ""})
+    task = Task.objects.get()
+    assert Answer.objects.exists()
+    assert campaign.pool != task.slug
+    assert not HumanEvaluation.objects.filter(campaigns__campaign=campaign).exists()
+    assert current_fit(task) is None
+    # what has been loaded is piloted no more
+    draft.refresh_from_db()
+    assert mia.get(at(draft, "pilot"))["Location"] == at(draft, "start")
+
+
+def test_a_price_is_shown_before_it_is_paid_and_freed_when_it_ends(mia, draft):  # noqa: F811
+    page = start(mia, draft, reward="0.10")
+    assert "at most <strong>$3.00</strong>" in page
+    assert not Campaign.objects.exists()
+    start(mia, draft, reward="0.10", shown_cents="300", joins="on")
+    assert Commitment.objects.get().amount_cents == 300
+    start(mia, draft, joins="on")
+    assert Campaign.objects.count() == 1
+    judge(Campaign.objects.get(), "mia")
+    mia.post(at(draft, "pilot"), {"stop": ""})
+    assert Commitment.objects.get().amount_cents == 100
+    start(mia, draft)
+    assert Campaign.objects.count() == 2
+    assert len({one.pool for one in Campaign.objects.all()}) == 2
+
+
+def test_who_may_not_approve_starts_none(draft):
+    user = make_user("max", is_staff=True)
+    allow(user, MAKES)
+    client = Client()
+    client.force_login(user)
+    draft.owner = user
+    draft.save()
+    assert "Somebody who may approve" in text(client.get(at(draft, "pilot")))
+    assert client.post(at(draft, "pilot"), WANTED).status_code == 403
+    assert not Campaign.objects.exists()
+
+
+def test_it_ends_with_its_draft(mia, draft):  # noqa: F811
+    start(mia, draft, joins="on")
+    mia.post(at(draft, "delete"))
+    assert Campaign.objects.get().state == "STOPPED"
+
+
+def test_pairs_have_a_pilot_as_well(mia, draft):  # noqa: F811
+    mia.post(at(draft, "ask"), asked(question_1="Which is better?"))
+    page = start(mia, draft, n_people="2", joins="on")
+    invited(page, "ned")
+    campaign = Campaign.objects.get()
+    assert campaign.hit_type.scale == "two-choice"
+    assert "The questions have been changed" not in page
+    mia.post(at(draft, "ask"), asked(question_1="Which is shorter?"))
+    assert "The questions have been changed" in text(mia.get(at(draft, "pilot")))
