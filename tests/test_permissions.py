@@ -100,7 +100,7 @@ MATRIX: dict[str, str] = {
     """,
     STAFF: """
         api:campaign-list api:campaign-detail api:worker-list api:ban-list api:bundle-list
-        api:bundle-detail leaderboard:studio-new
+        api:bundle-detail leaderboard:studio-new leaderboard:studio-task
     """,
     WORKER: """
         work:home work:earnings work:messages work:next work:requests work:accept
@@ -186,7 +186,7 @@ OPENED_BY: dict[Staff, str] = {
     Staff.SEE_WORKERS: "api:worker-list",
     Staff.SEE_BANS: "api:ban-list",
     Staff.EXPORT_TASKS: "api:bundle-detail",
-    Staff.SEE_REFERENCES: "",
+    Staff.SEE_REFERENCES: "leaderboard:studio-task",
     Staff.IMPORT_TASKS: "leaderboard:studio-new",
 }
 

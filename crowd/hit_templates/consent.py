@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from django.utils.safestring import SafeString
 
@@ -26,7 +28,21 @@ def consent_of(slug: str | None = None) -> Consent:
 
     The same text in another folder is the same version.
     """
+    return _consent(consent_markdown(slug))
+
+
+def consent_for(slug: str | None, form: Mapping[str, Any]) -> Consent:
+    """Give what workers agree to where their work may bring its own text (see form.py)."""
+    own = form.get("consent", "")
+    return _consent(own) if own else consent_of(slug)
+
+
+def consent_markdown(slug: str | None = None) -> str:
+    """Give the text of a template as it is written."""
     own = ROOT / (slug or "") / "consent.md"
     path = own if own.is_file() else ROOT / "consent.md"
-    text = path.read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+def _consent(text: str) -> Consent:
     return Consent(to_html(text), hashlib.sha256(text.encode()).hexdigest())

@@ -14,8 +14,10 @@ CHECKBOXES = {
 }
 # what is yes or no, and no where nothing is said
 SWITCHES = ("allow_tie", "canary")
-INSTRUCTIONS_CHARACTERS = 20_000
-KNOWN = {"instructions", "setup", "show_input", "before_text", "checkboxes", *SWITCHES}
+# Markdown that is read before the work: to do it, and to agree to it.
+READ_BEFORE = ("instructions", "consent")
+READ_CHARACTERS = 20_000
+KNOWN = {*READ_BEFORE, "setup", "show_input", "before_text", "checkboxes", *SWITCHES}
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,13 @@ def _problems(
             bool(set(checkboxes) & set(criteria)),
             "a checkbox has the same name as a criterion",
         ),
-        (
-            not isinstance(config.get("instructions", ""), str)
-            or len(config.get("instructions", "")) > INSTRUCTIONS_CHARACTERS,
-            f"instructions must be a text of at most {INSTRUCTIONS_CHARACTERS:,} "
-            "characters",
+        *(
+            (
+                not isinstance(config.get(name, ""), str)
+                or len(config.get(name, "")) > READ_CHARACTERS,
+                f"{name} must be a text of at most {READ_CHARACTERS:,} characters",
+            )
+            for name in READ_BEFORE
         ),
         *(
             (

@@ -26,6 +26,7 @@ from leaderboard.evaluation.models.human_evaluation import HumanEvaluation
 from leaderboard.evaluation.models.joint_evaluation import JointEvaluation
 from leaderboard.evaluation.models.test_check import TestCheck
 from leaderboard.evaluation.selectors import coverage
+from leaderboard.evaluation.services import qualification
 from leaderboard.evaluation.services.hidden import gate, preview
 from leaderboard.evaluation.strategies import strategy_of
 from leaderboard.submissions.models.submission import Submission
@@ -94,6 +95,7 @@ def approve(
     # What would fail at the launch is refused here, before money is set aside.
     strategy.check_launch(evaluation)
     worker_requirements.check(strategy.human(evaluation), evaluation.task.slug)
+    qualification.check(evaluation.task)
     if measured and settings.GENIE["TEST_QUESTIONS_CHECKED"]:
         _check_tests(evaluation, by, despite)
     cents = strategy.cost(evaluation).total_cents

@@ -11,7 +11,8 @@ from django import forms
 from django.conf import settings
 from django.utils.text import slugify
 
-from crowd.hit_templates.form import CHECKBOXES
+from crowd.hit_templates.consent import consent_markdown
+from crowd.hit_templates.form import CHECKBOXES, READ_BEFORE, READ_CHARACTERS
 from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
 from leaderboard.studio.services import pilot
@@ -19,6 +20,7 @@ from leaderboard.studio.services.keep import INVITED, LINK
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL
 
 N_CRITERIA = 5
+CONSENT = consent_markdown().strip()
 _CODE = "Its code: en, de, zh."
 _DESIGNS = {
     "": "As the question suggests",
@@ -76,12 +78,21 @@ class AskForm(forms.Form):
         max_length=300, required=False, label="What a system has to do, in a sentence"
     )
     instructions = forms.CharField(
-        max_length=20_000,
+        max_length=READ_CHARACTERS,
         required=False,
         strip=True,
         label="Instructions",
         help_text="Markdown; people read them before they begin. The usual ones where "
         "it is left empty.",
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+    consent = forms.CharField(
+        max_length=READ_CHARACTERS,
+        required=False,
+        strip=True,
+        label="What people agree to",
+        help_text="Markdown; this site’s own text, to be changed as your ethics board "
+        "wants it. Each wording that somebody agreed to is kept.",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
     checkboxes = forms.MultipleChoiceField(
@@ -101,9 +112,9 @@ class AskForm(forms.Form):
     )
 
     def __init__(self, data: Any, asked: Mapping[str, Any], statement: str) -> None:
-        super().__init__(
-            data, initial={"source_language": "en", "target_language": "en", **asked}
-        )
+        usual = {"source_language": "en", "target_language": "en", "consent": CONSENT}
+        said = {name: value for name, value in asked.items() if value or value is False}
+        super().__init__(data, initial={**usual, **said})
         rows = list(asked.get("criteria", [])) or [[OVERALL, statement, False]]
         rows += [["", "", False]] * (N_CRITERIA - len(rows))
         for number, (name, question, blind) in enumerate(rows[:N_CRITERIA], 1):
@@ -160,6 +171,11 @@ class AskForm(forms.Form):
                     self.add_error(f"name_{number}", "Another one has this name.")
                 criteria.append([key, question, blind])
         cleaned["criteria"] = criteria
+        for name in READ_BEFORE:
+            # A browser sends line ends of its own.
+            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
+        if cleaned["consent"] == CONSENT:
+            cleaned["consent"] = ""
         return cleaned
 
 
@@ -260,6 +276,84 @@ class PilotForm(RewardForm):
             reward_cents=said["reward_cents"] or 0,
             joins=said["joins"],
         )
+
+
+class EditForm(RewardForm):
+    """What may be changed of a task that has been loaded."""
+
+    title = forms.CharField(max_length=100, label="Name of the task")
+    summary = forms.CharField(
+        max_length=300, required=False, label="What a system has to do, in a sentence"
+    )
+    description = forms.CharField(
+        max_length=4000,
+        required=False,
+        label="Description",
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    reward = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=2,
+        label="Reward for one page, in dollars",
+        help_text="Of campaigns that start from now on; a running one has its own page.",
+    )
+    budget = forms.DecimalField(
+        min_value=0,
+        max_value=10_000_000,
+        decimal_places=2,
+        required=False,
+        label="Budget of the task, in dollars",
+        help_text="What all its campaigns may cost together.",
+    )
+    submissions = forms.IntegerField(
+        min_value=0,
+        max_value=1000,
+        label="Submissions of a team",
+        help_text="0: as many as it likes.",
+    )
+    days = forms.IntegerField(min_value=1, max_value=3650, label="Within so many days")
+    instructions = forms.CharField(
+        max_length=READ_CHARACTERS,
+        required=False,
+        label="Instructions",
+        help_text="Markdown. The usual ones where it is left empty.",
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+    consent = forms.CharField(
+        max_length=READ_CHARACTERS,
+        required=False,
+        label="What workers agree to",
+        help_text="Markdown. Workers are asked again when it has changed; each wording "
+        "that somebody agreed to is kept.",
+        widget=forms.Textarea(attrs={"rows": 12}),
+    )
+    because = forms.CharField(max_length=500, required=False, label="Why")
+
+    def __init__(
+        self,
+        data: Any,
+        said: Mapping[str, Any],
+        *,
+        budget_cents: int | None,
+        may_budget: bool,
+    ) -> None:
+        initial = {**said, "reward": Decimal(said["reward_cents"]) / 100}
+        if budget_cents is not None:
+            initial["budget"] = Decimal(budget_cents) / 100
+        super().__init__(data, initial=initial)
+        if not may_budget:
+            del self.fields["budget"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        budget = cleaned.pop("budget", None)
+        said = "budget" in self.changed_data and budget is not None
+        cleaned["budget_cents"] = int(budget * 100) if said else None
+        # A browser sends line ends of its own.
+        for name in ("description", "instructions", "consent"):
+            cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")
+        return cleaned
 
 
 class LinkForm(forms.Form):

@@ -25,6 +25,8 @@ class Task(models.Model):
     citation = models.TextField(blank=True)
     source_language = models.CharField(max_length=16, default="en")
     target_language = models.CharField(max_length=16, default="en")
+    # the slug of the task that this is a new version of, here or elsewhere
+    version_of = models.SlugField(max_length=100, blank=True)
     # The demo tasks' systems and workers are ours: their boards say so.
     demo = models.BooleanField(default=False)
     hidden_references = models.BooleanField(

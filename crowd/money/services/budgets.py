@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from crowd.hits.models.campaign import Campaign
 from crowd.money.models import Budget, Commitment
+from genie.lib.admin.log import note
 from genie.lib.errors import GenieError
 
 if TYPE_CHECKING:
@@ -34,6 +35,18 @@ def budget_left(pool: str) -> int:
 def refuse_beyond(pool: str, cents: int) -> None:
     """Refuse an amount for which the pool's or the site's budget has no room now."""
     _refuse_beyond(pool, cents, _budgets(pool))
+
+
+@transaction.atomic
+def set_limit(pool: str, cents: int, *, by: AbstractBaseUser, why: str = "") -> None:
+    """Say what may be spent for a pool; what was approved before stays."""
+    budget, made = Budget.objects.select_for_update().get_or_create(
+        pool=pool, defaults={"limit_cents": cents}
+    )
+    if not made and budget.limit_cents == cents:
+        return
+    Budget.objects.filter(pk=budget.pk).update(limit_cents=cents)
+    note(by, budget, f"The limit is ${cents / 100:,.2f}.", why)
 
 
 @transaction.atomic

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Max
 
-from crowd.hit_templates.consent import consent_of
+from crowd.hit_templates.consent import consent_for
 from crowd.hits.models.campaign import Campaign
 from crowd.workers.models.worker import Consent, Worker
 
@@ -22,7 +22,7 @@ class ConsentText:
 
 
 def consent_text(pool: str) -> ConsentText:
-    """Give the text of a pool: that of its newest campaign's template, or our own."""
+    """Give the text of a pool: its newest campaign's, its template's, or our own."""
     return _texts([pool])[pool]
 
 
@@ -50,11 +50,12 @@ def _texts(pools: Collection[str]) -> Mapping[str, ConsentText]:
         .annotate(newest=Max("pk"))
         .values("newest")
     )
-    template_of = dict(
-        Campaign.objects.filter(pk__in=newest).values_list("pool", "hit_type__template")
+    rows = Campaign.objects.filter(pk__in=newest).values_list(
+        "pool", "hit_type__template", "hit_type__form"
     )
+    asked = {pool: (template, form) for pool, template, form in rows}
     texts = {}
     for pool in pools:
-        consent = consent_of(template_of.get(pool))
+        consent = consent_for(*asked.get(pool, (None, {})))
         texts[pool] = ConsentText(pool, consent.html, consent.sha256)
     return texts

@@ -31,6 +31,7 @@ from leaderboard.charts.axis import axis_over
 from leaderboard.metric_runs.selectors.chosen import not_computed_here
 from leaderboard.submissions.selectors.visibility import Staff, team_ids
 from leaderboard.tasks.models import Task
+from leaderboard.tasks.services.versions import versions_of
 
 ROWS = 200
 # A short board is made anew each time. A long one is kept under its version, and for
@@ -51,6 +52,7 @@ def board(request: HttpRequest, slug: str, at: str = "") -> HttpResponse:
     context = {
         "here": "tasks",
         "task": task,
+        "versions": versions_of(task),
         "at": moment,
         **_moved(request, task, beside),
         "body": _body(request, task, address, moment, beside),

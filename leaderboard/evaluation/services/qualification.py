@@ -121,6 +121,8 @@ def ensure(task: Task) -> str:
     config = task.human.qualification_test
     if config is None:
         return ""
+    if config.name:
+        return _in_use(config.name)
     with transaction.atomic():
         # Two campaigns that start at once draw one test.
         Task.objects.select_for_update(of=("self",)).get(pk=task.pk)
@@ -131,6 +133,23 @@ def ensure(task: Task) -> str:
             drawn = draw_test(task, config.n, rules=config.rules())
             qualification_tests.publish(drawn.pk)
     return task.slug
+
+
+def check(task: Task) -> None:
+    """Refuse, before money is set aside, a test that the site does not have."""
+    config = task.human.qualification_test
+    if config is not None and config.name:
+        _in_use(config.name)
+
+
+def _in_use(name: str) -> str:
+    """Refuse a test that nobody can take: nobody could work."""
+    published = QualificationTest.State.PUBLISHED
+    if not QualificationTest.objects.filter(name=name, state=published).exists():
+        raise GenieError(
+            f"There is no qualification test {name!r} in use.", code="no-such-test"
+        )
+    return name
 
 
 def require_of(task: Task, campaign: Campaign) -> None:

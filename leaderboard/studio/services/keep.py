@@ -147,6 +147,7 @@ def ask_of(draft: Draft) -> Ask:
         reward_cents=reward,
         seconds=math.ceil(seconds) if seconds else None,
         tests_percent=people.get("tests_percent"),
+        version_of=draft.state.get("version_of", ""),
         **{name: asked[name] for name in _ASKED if name in asked},
     )
 
@@ -157,6 +158,7 @@ _ASKED = (
     "summary",
     "checkboxes",
     "instructions",
+    "consent",
     "source_language",
     "target_language",
     "hidden_references",

@@ -13,6 +13,7 @@ from django.shortcuts import redirect
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
 
+from genie.accounts.staff import staff_may
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.forms import NewForm
@@ -20,10 +21,12 @@ from leaderboard.studio.models import Draft
 from leaderboard.studio.services import keep
 from leaderboard.studio.services.look import Files
 from leaderboard.studio.views.access import for_makers, own_draft, page
+from leaderboard.submissions.selectors.visibility import Staff
 from leaderboard.submissions.views.oversize import refuse_oversize
 from leaderboard.tasks.intake import roles
 from leaderboard.tasks.intake.read import ENDINGS
 from leaderboard.tasks.intake.roles import Use
+from leaderboard.tasks.models import Task
 
 ROLES = {
     roles.INPUT: "Input",
@@ -72,6 +75,9 @@ def _new(request: HttpRequest) -> HttpResponse:
         "form": form,
         "trouble": trouble,
         "drafts": Draft.objects.filter(owner=request.user.pk).select_related("task"),
+        "tasks": Task.objects.all()
+        if staff_may(request.user, Staff.SEE_REFERENCES)
+        else [],
         "kept_days": keep.KEPT_DAYS,
         **_limits(),
     }

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
-from crowd.hit_templates.consent import consent_of
+from crowd.hit_templates.consent import consent_for
 from crowd.hit_templates.markdown import to_html
 from crowd.workers.hit_preview import preview
 from genie.lib.errors import GenieError
@@ -194,4 +194,4 @@ def _consent(drafted: Drafted) -> dict[str, Any]:
     if drafted.bundle is None:
         return {}
     human: Any = drafted.bundle.document["human"]
-    return {"consent": consent_of(human["hit_template"]).html}
+    return {"consent": consent_for(human["hit_template"], human).html}

@@ -75,8 +75,12 @@ class NoisyBelow:
 
 @dataclass(frozen=True)
 class QualificationConfig:
-    """The test that workers pass first: `n` questions are drawn; None: as in crowd."""
+    """The test that workers pass first: `n` questions are drawn; None: as in crowd.
 
+    With a `name`, it is a test of the site's that is in use, and nothing is drawn.
+    """
+
+    name: str = setting(text(100), "")
     n: int = setting(whole(2), 8)
     n_asked: int | None = setting(whole(0), None)
     pass_percent: int | None = setting(whole(1, 100), None)
@@ -89,7 +93,7 @@ class QualificationConfig:
         return {
             name: value
             for name, value in asdict(self).items()
-            if name != "n" and value is not None
+            if name not in {"n", "name"} and value is not None
         }
 
 
@@ -165,6 +169,8 @@ class HumanConfig:
     standard_value: int = setting(whole(1), STANDARD_VALUE)
     # Markdown that workers read before they begin; empty: the HIT template's own
     instructions: str = setting(text(), "", per_table=True)
+    # Markdown that workers agree to; empty: the HIT template's own, or the site's
+    consent: str = setting(text(), "")
     # how the questions are put; 2: a campaign for each criterion
     setup: int = setting(one_of((1, SEPARATE), 1), 1, per_table=True)
     show_input: Mapping[str, bool] = setting(
@@ -197,6 +203,7 @@ class HumanConfig:
             name: value
             for name, value in (
                 ("instructions", self.instructions),
+                ("consent", self.consent),
                 ("setup", self.setup),
                 ("before_text", [c for c in self.before_text if c in criteria]),
                 ("checkboxes", list(self.checkboxes)),

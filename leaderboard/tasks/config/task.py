@@ -72,6 +72,8 @@ class About:
     citation: str = setting(text(), "")
     source_language: str = setting(text(16, filled=True), "en")
     target_language: str = setting(text(16, filled=True), "en")
+    # the task that this one is a new version of, by its slug
+    version_of: str = setting(text(100), "")
     # how outputs and references are shown
     output_format: str = setting(one_of(FORMATS, PLAIN_TEXT), PLAIN_TEXT)
 

@@ -114,8 +114,12 @@ class Ask:
     checkboxes : sequence of str
     instructions : str
         Markdown.
+    consent : str
+        Markdown; empty: the site's own.
     source_language, target_language : str
     hidden_references : bool
+    version_of : str
+        The slug of the task that this is a new version of.
     """
 
     slug: str
@@ -134,9 +138,11 @@ class Ask:
     blind: Sequence[str] = ()
     checkboxes: Sequence[str] = ()
     instructions: str = ""
+    consent: str = ""
     source_language: str = "en"
     target_language: str = "en"
     hidden_references: bool = False
+    version_of: str = ""
 
     @property
     def way(self) -> Way:

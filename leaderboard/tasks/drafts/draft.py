@@ -43,6 +43,8 @@ def _document(material: Material, ask: Ask) -> dict[str, object]:
         "source_language": ask.source_language,
         "target_language": ask.target_language,
     }
+    if ask.version_of:
+        document["version_of"] = ask.version_of
     if material.output_format != TEXT:
         document["output_format"] = material.output_format
     document |= {
@@ -93,6 +95,8 @@ def _human(material: Material, ask: Ask) -> dict[str, object]:
     }
     if ask.kind == _TRANSLATION:
         table["show_reference"] = all(item.references for item in material.items)
+    if ask.consent:
+        table["consent"] = ask.consent
     if single:
         table |= _put(ask, criteria)
     table["criteria"] = criteria

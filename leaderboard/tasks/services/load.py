@@ -25,7 +25,7 @@ N_NAMED = 20
 # of task.toml, those that have a column of their own
 COLUMNS = (
     *("title", "kind", "summary", "description", "licence", "homepage", "citation"),
-    *("source_language", "target_language", "demo"),
+    *("source_language", "target_language", "demo", "version_of"),
 )
 
 
@@ -100,6 +100,20 @@ def load_definition(
     return LoadReport(task, created=True, n_instances=task.n_instances)
 
 
+def change(
+    task: Task, document: dict[str, Any], *, by: Account, because: str = ""
+) -> None:
+    """Let a loaded task say something else from now on; its instances stay.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-task``, and ``incomparable`` where it takes a new version.
+    """
+    config = usable(task.slug, document)
+    _refresh(task, {**_described(config), "config": document}, by, because)
+
+
 def _refuse_without_source(config: TaskConfig) -> NoReturn:
     reader = config.release.reader
     raise GenieError(
@@ -141,11 +155,16 @@ def _create(slug: str, release: Release, described: Mapping[str, object]) -> Tas
 
 
 @transaction.atomic
-def _refresh(task: Task, described: Mapping[str, object], by: Account | None) -> None:
+def _refresh(
+    task: Task,
+    described: Mapping[str, object],
+    by: Account | None,
+    because: str = "",
+) -> None:
     """Take over what task.toml says today; the instances stay as they are."""
     document = described["config"]
     if isinstance(document, Mapping):
-        revisions.revise(task, document, by=by)
+        revisions.revise(task, document, by=by, because=because)
     if any(getattr(task, name) != value for name, value in described.items()):
         Task.objects.filter(pk=task.pk).update(**described)
         task.refresh_from_db()

@@ -1,0 +1,214 @@
+"""Change what a loaded task says, and begin a new version where scores would not compare."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+
+from crowd.money.services import budgets
+from genie.lib.typing import Account
+from leaderboard.studio.models import Draft
+from leaderboard.studio.services import keep, make
+from leaderboard.submissions.models.submission import Prediction, Submission
+from leaderboard.tasks.config import HumanConfig
+from leaderboard.tasks.drafts.ask import WAYS
+from leaderboard.tasks.intake import roles
+from leaderboard.tasks.intake.roles import Use
+from leaderboard.tasks.models import Instance, Task
+from leaderboard.tasks.services import load
+from leaderboard.tasks.services.versions import next_slug
+
+FILE = "version.json"
+# No field has a colon in its name, so these are columns of their own.
+ID, REFERENCES = "row: id", "row: references"
+# What a page changes, and where task.toml says it.
+PLACES = {
+    "title": ("title",),
+    "summary": ("summary",),
+    "description": ("description",),
+    "reward_cents": ("human", "reward_cents"),
+    "instructions": ("human", "instructions"),
+    "consent": ("human", "consent"),
+    "submissions": ("quota", "submissions"),
+    "days": ("quota", "days"),
+}
+
+
+def said_by(task: Task) -> dict[str, Any]:
+    """Give what the task says now of all that may be changed."""
+    config = task.configuration
+    of_pairs = _table(task) == "comparison"
+    return {
+        "title": config.title,
+        "summary": config.summary,
+        "description": config.description,
+        "reward_cents": config.human.reward_cents,
+        "instructions": (config.comparison if of_pairs else config.human).instructions,
+        "consent": config.human.consent,
+        "submissions": config.quota.submissions,
+        "days": config.quota.days,
+    }
+
+
+@transaction.atomic
+def change(
+    task: Task,
+    said: Mapping[str, Any],
+    *,
+    by: Account,
+    because: str = "",
+    budget_cents: int | None = None,
+) -> None:
+    """Take over what is said anew, kept with who and when.
+
+    What has been approved keeps its price, and what runs keeps its reward and its words.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-task`` with what is wrong.
+    """
+    document = copy.deepcopy(dict(task.config))
+    now = said_by(task)
+    for name, value in said.items():
+        if value == now[name]:
+            continue
+        *tables, key = PLACES[name]
+        table: dict[str, Any] = document
+        for part in tables:
+            if name == "instructions":
+                part = _table(task)
+            table = table.setdefault(part, {})
+        table[key] = value
+    if budget_cents is not None:
+        budgets.set_limit(task.slug, budget_cents, by=by, why=because)
+        document["budget"] = {**document.get("budget", {}), "cents": budget_cents}
+    load.change(task, document, by=by, because=because)
+
+
+@transaction.atomic
+def new_version(task: Task, *, by: Account) -> Draft:
+    """Begin a draft with the task's texts and questions, to be changed and loaded beside it.
+
+    The outputs of one's own systems come along; others submit theirs anew.
+    """
+    slug, number = next_slug(task)
+    systems = make.submissions_of(
+        task,
+        Submission.objects.filter(task=task, owner_id=by.pk)
+        .order_by("pk")
+        .values_list("system_name", flat=True)
+        .distinct(),
+        owner=by,
+    )
+    rows, uses = _columns(task, list(dict.fromkeys(systems)))
+    file = ContentFile(json.dumps(rows, ensure_ascii=False).encode(), name=FILE)
+    title = f"{_stem(task)}, version {number}"
+    draft = keep.begin(owner=by, slug=slug, title=title, files=[file])
+    keep.settle(draft, uses)
+    keep.keep(
+        draft,
+        version_of=task.slug,
+        asked=_asked(task),
+        people=_people(task.human),
+    )
+    return draft
+
+
+def _stem(task: Task) -> str:
+    return task.title.rpartition(", version ")[0] or task.title[:80]
+
+
+def _table(task: Task) -> str:
+    """Name the table that says what people read: that of pairs, where these are asked."""
+    return "comparison" if "comparison" in task.config else "human"
+
+
+def _columns(
+    task: Task, systems: list[Submission]
+) -> tuple[list[dict[str, Any]], list[Use]]:
+    """Lay a task out as a file of one row an instance, and say what its columns are."""
+    config = task.configuration
+    texts = {
+        one.pk: dict(
+            Prediction.objects.filter(submission=one).values_list(
+                "instance__instance_id", "text"
+            )
+        )
+        for one in systems
+    }
+    rows = [
+        {
+            ID: row.instance_id,
+            **{name: row.fields.get(name, "") for name in config.fields},
+            REFERENCES: row.references,
+            **{
+                f"output: {one.system_name}": texts[one.pk].get(row.instance_id)
+                for one in systems
+            },
+        }
+        for row in Instance.objects.filter(task=task).order_by("position")
+    ]
+    shown = config.formats
+    uses = [
+        Use(FILE, ID, roles.ID, "", roles.TEXT),
+        *(
+            Use(FILE, name, roles.INPUT, label, shown.get(name, roles.TEXT))
+            for name, label in config.fields.items()
+        ),
+        Use(FILE, REFERENCES, roles.REFERENCE, "", config.output_format),
+        *(
+            Use(
+                FILE,
+                f"output: {one.system_name}",
+                roles.SYSTEM,
+                one.system_name,
+                config.output_format,
+            )
+            for one in systems
+        ),
+    ]
+    return rows, uses
+
+
+def _asked(task: Task) -> dict[str, Any]:
+    """Give what was asked, as the studio's page has it."""
+    config, table = task.configuration, _table(task)
+    human = config.comparison if table == "comparison" else config.human
+    blind = {name for name, shown in human.show_input.items() if not shown}
+    ways = (
+        name
+        for name, way in WAYS.items()
+        if (way.table, way.design, way.scale) == (table, human.design, human.scale)
+    )
+    return {
+        "design": next(ways, ""),
+        "criteria": [
+            [name, question, name in blind] for name, question in human.criteria.items()
+        ],
+        "kind": config.kind,
+        "summary": config.summary,
+        "checkboxes": list(human.checkboxes),
+        "instructions": human.instructions,
+        "consent": human.consent,
+        "source_language": config.source_language,
+        "target_language": config.target_language,
+        "hidden_references": task.hidden_references,
+    }
+
+
+def _people(human: HumanConfig) -> dict[str, Any]:
+    free = human.worker_percent == 100 and not human.reward_cents
+    here = keep.LINK if free else keep.INVITED
+    return {
+        "who": here if human.platform == "selfhosted" else human.platform,
+        "reward_cents": human.reward_cents or None,
+        "n_items": human.sample_size,
+        "ratings": human.ratings_per_instance,
+        "tests_percent": round(100 * human.positive_share),
+    }

@@ -1,0 +1,99 @@
+"""A loaded task: what may be changed is changed here, the rest makes a new version."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from crowd.hit_templates.consent import consent_for, consent_markdown
+from crowd.hit_templates.markdown import to_html
+from crowd.money.models import Budget
+from genie.accounts.staff import staff_may
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.studio.forms import EditForm
+from leaderboard.studio.services import edit as service
+from leaderboard.submissions.selectors.visibility import Staff
+from leaderboard.tasks.models import Task, TaskRevision
+from leaderboard.tasks.services.versions import versions_of
+
+MAY_BUDGET = "crowd.change_budget"
+N_REVISIONS = 50
+
+
+@login_required
+def task(request: HttpRequest, slug: str) -> HttpResponse:
+    if not staff_may(request.user, Staff.SEE_REFERENCES):
+        raise Http404("There is no such page.")
+    row = get_object_or_404(Task, slug=slug)
+    if "version" in request.POST and request.user.has_perm(Staff.IMPORT_TASKS):
+        draft = service.new_version(row, by=cast("Account", request.user))
+        messages.success(request, "A draft of the new version. Change what you like.")
+        return redirect("leaderboard:studio-files", pk=draft.pk)
+    form = _form(request, row)
+    if "save" in request.POST and form.is_valid():
+        try:
+            _change(request, row, form)
+        except GenieError as error:
+            form.add_error(None, error.message)
+        else:
+            messages.success(request, "Saved.")
+            return redirect("leaderboard:studio-task", slug=slug)
+    status = 400 if form.is_bound and form.errors else 200
+    return render(
+        request, "leaderboard/studio/task.html", _context(row, form), status=status
+    )
+
+
+def _form(request: HttpRequest, row: Task) -> EditForm:
+    said = service.said_by(row)
+    # What is agreed to is there to be edited, also where the task has no text of its own.
+    said["consent"] = said["consent"] or _usual(row)
+    return EditForm(
+        request.POST if "save" in request.POST or "show" in request.POST else None,
+        said,
+        budget_cents=Budget.objects.filter(pool=row.slug)
+        .values_list("limit_cents", flat=True)
+        .first(),
+        may_budget=request.user.has_perm(MAY_BUDGET),
+    )
+
+
+def _change(request: HttpRequest, row: Task, form: EditForm) -> None:
+    said = dict(form.cleaned_data)
+    because, budget_cents = said.pop("because"), said.pop("budget_cents")
+    if said["consent"].strip() == _usual(row).strip():
+        said["consent"] = ""
+    service.change(
+        row,
+        said,
+        by=cast("Account", request.user),
+        because=because,
+        budget_cents=budget_cents,
+    )
+
+
+def _usual(row: Task) -> str:
+    return consent_markdown(row.human.hit_template)
+
+
+def _context(row: Task, form: EditForm) -> dict[str, Any]:
+    typed = form["consent"].value() or ""
+    revisions = row.revisions.select_related("by").order_by("-number")
+    return {
+        "here": "studio",
+        "task": row,
+        "form": form,
+        "versions": versions_of(row),
+        "consent": consent_for(row.human.hit_template, {"consent": typed}).html,
+        "instructions": to_html(form["instructions"].value() or ""),
+        "revisions": [(one, _words(one)) for one in revisions[:N_REVISIONS]],
+    }
+
+
+def _words(revision: TaskRevision) -> list[tuple[str, object, object]]:
+    return [(key, *change) for key, change in revision.changes.items()]

@@ -1,0 +1,179 @@
+"""A loaded task is changed on its page; what would mix scores makes a new version."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from crowd.models import Budget, Campaign
+from crowd.workers.selectors.consent import consent_text, consented
+from crowd.workers.services import consent
+from genie.lib import jobs
+from leaderboard.evaluation.run import advance
+from leaderboard.models import Draft, Submission, Task
+from leaderboard.studio.forms import CONSENT
+from leaderboard.studio.services import keep
+from leaderboard.tasks.services.versions import versions_of
+from tests.cast import allow
+from tests.crowd.making import make_worker
+from tests.factories import make_user
+from tests.leaderboard.studio.test_new import csv_of
+from tests.leaderboard.studio.test_pages import (
+    _loaded,
+    asked,
+    at,
+    maker,  # noqa: F401
+    mia,  # noqa: F401
+    text,
+)
+
+pytestmark = pytest.mark.django_db
+TALKS = {
+    "chat": [
+        '[{""role"": ""user"", ""content"": ""Hello ' + str(n) + '""}]'
+        for n in range(4)
+    ],
+    "ada": [f"**Hi** {n}" for n in range(4)],
+    "bob": [f"Bye {n}" for n in range(4)],
+}
+
+
+@pytest.fixture
+def edits(maker, mia):  # noqa: F811
+    allow(maker, "leaderboard.change_task", "crowd.change_budget")
+    return mia
+
+
+def page_of(task):
+    return reverse("leaderboard:studio-task", args=[task.slug])
+
+
+def said(**changes):
+    return {
+        "save": "",
+        "title": "My answers",
+        "reward": "0.00",
+        "submissions": "3",
+        "days": "7",
+        "consent": CONSENT,
+        **changes,
+    }
+
+
+def test_what_is_changed_is_kept_with_who_when_and_why(edits, maker):  # noqa: F811
+    task = _loaded(edits).task
+    changes = {
+        "title": "Better words <b>",
+        "reward": "0.11",
+        "budget": "12.50",
+        "submissions": "9",
+        "instructions": "Read **all**.",
+        "consent": "You agree to <i>this</i>.",
+        "because": "The board asked for it.",
+    }
+    assert edits.post(page_of(task), said(**changes)).status_code == 302
+    task.refresh_from_db()
+    config = task.configuration
+    assert (task.title, config.human.reward_cents) == ("Better words <b>", 11)
+    assert config.quota.submissions == 9
+    assert Budget.objects.get(pool=task.slug).limit_cents == 1250
+    revision = task.revisions.last()
+    assert (revision.number, revision.by, revision.because) == (
+        2,
+        maker,
+        "The board asked for it.",
+    )
+    assert {*revision.changes} == {
+        "title",
+        "human.reward_cents",
+        "human.instructions",
+        "human.consent",
+        "quota.submissions",
+        "budget.cents",
+    }
+    page = text(edits.get(page_of(task)))
+    assert "Better words &lt;b&gt;" in page
+    assert "The board asked for it." in page
+    assert "<strong>all</strong>" in page
+    assert "<i>this" not in page
+    # the same once more is no change
+    edits.post(page_of(task), said(**changes))
+    assert task.revisions.count() == 2
+
+
+def test_workers_agree_to_the_text_that_stands_now(edits):
+    draft = _loaded(edits)
+    edits.post(page_of(draft.task), said(consent="First wording."))
+    edits.post(at(draft, "start"), {"approve": "", "shown_cents": "0", "agreed": "on"})
+    advance()
+    jobs.drain()
+    pool = draft.task.slug
+    assert Campaign.objects.filter(pool=pool).exists()
+    assert "First wording." in consent_text(pool).html
+    worker = make_worker()
+    consent.give(worker, pool)
+    assert consented(worker, [pool])
+
+
+def test_what_cannot_be_used_is_refused_with_a_sentence(edits):
+    task = _loaded(edits).task
+    answer = edits.post(page_of(task), said(reward="-1", title=""))
+    assert answer.status_code == 400
+    assert task.revisions.count() == 1
+    task.refresh_from_db()
+    assert task.title == "My answers"
+
+
+def test_the_budget_is_changed_by_whom_it_is_entrusted_to(maker, mia):  # noqa: F811
+    allow(maker, "leaderboard.change_task")
+    task = _loaded(mia).task
+    mia.post(page_of(task), said(budget="99"))
+    assert not Budget.objects.filter(pool=task.slug).exists()
+    assert 'name="budget"' not in text(mia.get(page_of(task)))
+
+
+def test_a_new_version_begins_with_what_there_is(edits):
+    draft = _loaded(edits, {"talk.csv": csv_of(TALKS)}, question="How good is it?")
+    first = draft.task
+    answer = edits.post(page_of(first), {"version": ""})
+    second = Draft.objects.get(slug="my-answers-2")
+    assert answer["Location"] == at(second, "files")
+    found = keep.read(second)
+    assert found.problems == []
+    before = keep.read(draft).material
+    assert found.material == before
+    ask, earlier = keep.ask_of(second), keep.ask_of(draft)
+    assert ask.version_of == "my-answers"
+    assert (ask.way, ask.criteria) == (earlier.way, earlier.criteria)
+    edits.post(at(second, "ask"), asked(question_1="How short is it?"))
+    edits.post(at(second, "start"), {"load": ""})
+    task = Task.objects.get(slug="my-answers-2")
+    assert (task.title, task.version_of) == ("My answers, version 2", "my-answers")
+    assert Submission.objects.filter(task=task).count() == 2
+    assert versions_of(first) == versions_of(task) == [first, task]
+    for here, there in ((first, task), (task, first)):
+        board = text(edits.get(reverse("leaderboard:board", args=[here.slug])))
+        assert f'href="{reverse("leaderboard:board", args=[there.slug])}"' in board
+        assert page_of(there) in text(edits.get(page_of(here)))
+    edits.post(page_of(task), {"version": ""})
+    assert Draft.objects.get(slug="my-answers-3").title == "My answers, version 3"
+
+
+def test_versions_that_name_each_other_are_listed_once():
+    made = [
+        Task.objects.create(slug=slug, title=slug, sample_seed=1, version_of=before)
+        for slug, before in (("a", "c"), ("b", "a"), ("c", "b"), ("d", "elsewhere"))
+    ]
+    assert {one.slug for one in versions_of(made[0])} == {"a", "b", "c"}
+    assert versions_of(made[3]) == []
+
+
+def test_who_may_only_add_tasks_changes_none(mia):  # noqa: F811
+    task = _loaded(mia).task
+    assert mia.get(page_of(task)).status_code == 404
+    assert mia.post(page_of(task), {"version": ""}).status_code == 404
+    user = make_user("ed", is_staff=True)
+    allow(user, "leaderboard.change_task")
+    mia.force_login(user)
+    mia.post(page_of(task), {"version": ""})
+    assert Draft.objects.count() == 1
