@@ -15,7 +15,7 @@ from crowd.hit_templates.consent import consent_markdown
 from crowd.hit_templates.form import CHECKBOXES, READ_BEFORE, READ_CHARACTERS
 from crowd.hits.services import platforms
 from genie.lib.errors import GenieError
-from leaderboard.studio.services import pilot
+from leaderboard.studio.services import own_test, pilot
 from leaderboard.studio.services.keep import INVITED, LINK
 from leaderboard.tasks.drafts.ask import KINDS, OVERALL
 
@@ -184,6 +184,9 @@ def _free(criteria: list[Any]) -> str:
     return f"criterion-{len(criteria) + 1}" if criteria else OVERALL
 
 
+_OF_TEST = ("qualification", "test_name", "test_n", "pass_percent", "test_questions")
+
+
 class RewardForm(forms.Form):
     """Where a reward is said in dollars and kept in cents."""
 
@@ -225,13 +228,81 @@ class PeopleForm(RewardForm):
         help_text="Empty: 5 where there are references and people are paid, else none.",
     )
 
+    qualification = forms.ChoiceField(
+        choices=[
+            (own_test.NONE, "No test"),
+            (own_test.DRAWN, "Drawn from references of inputs that nobody judges"),
+            (own_test.NAMED, "One of this site’s tests"),
+            (own_test.WRITTEN, "Written here"),
+        ],
+        required=False,
+        label="Test that people must pass first",
+    )
+    test_name = forms.ChoiceField(
+        required=False, label="Which of this site’s tests", choices=[]
+    )
+    test_n = forms.IntegerField(
+        min_value=2,
+        max_value=50,
+        required=False,
+        label="Questions that are drawn",
+        help_text="Empty: 8.",
+    )
+    pass_percent = forms.IntegerField(
+        min_value=1,
+        max_value=100,
+        required=False,
+        label="Right answers that pass, in percent",
+        help_text="Of a drawn or written test. Empty: 80.",
+    )
+    test_questions = forms.CharField(
+        max_length=20_000,
+        required=False,
+        label="Questions written here",
+        help_text="A question, then each answer on a line of its own that begins with “-”, "
+        "or with “*” where it is the right one. An empty line before the next question.",
+        widget=forms.Textarea(
+            attrs={"rows": 8, "placeholder": "Is salt white?\n* Yes\n- No"}
+        ),
+    )
+
     def __init__(self, data: Any, people: Mapping[str, Any]) -> None:
         initial = {"who": LINK, **people}
         if people.get("reward_cents") is not None:
             initial["reward"] = Decimal(people["reward_cents"]) / 100
         super().__init__(data, initial=initial)
-        who: Any = self.fields["who"]
-        who.choices = _who()
+        fields: Any = self.fields
+        fields["who"].choices = _who()
+        fields["test_name"].choices = [("", "–"), *own_test.in_use()]
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        """Give the fields that are not about the test."""
+        return [field for field in self if field.name not in _OF_TEST]
+
+    @property
+    def of_test(self) -> list[forms.BoundField]:
+        """Give the fields about the test."""
+        return [self[name] for name in _OF_TEST]
+
+    @property
+    def tests(self) -> bool:
+        """Tell whether anything is said of a test."""
+        return bool(self["qualification"].value()) or any(
+            field.errors for field in self.of_test
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        wanted = cleaned.get("qualification", "")
+        if wanted == own_test.NAMED and not cleaned.get("test_name"):
+            self.add_error("test_name", "Choose a test.")
+        if wanted == own_test.WRITTEN:
+            try:
+                own_test.read(cleaned.get("test_questions", ""))
+            except GenieError as error:
+                self.add_error("test_questions", error.message)
+        return cleaned
 
 
 class ProposalForm(RewardForm):

@@ -39,6 +39,15 @@ class QuestionSpec:
 
 
 @dataclass(frozen=True)
+class WrittenQuestion:
+    """A question written by hand, with its answers and the number of the right one."""
+
+    text: str
+    answers: Sequence[str]
+    right: int
+
+
+@dataclass(frozen=True)
 class TestSpec:
     """A test before it is stored; what `rules` does not say is as in the model."""
 
@@ -81,6 +90,42 @@ def draft(
     template = hit_templates.get(hit_type.template)
     for question in questions:
         template.check(question.data)
+    return _stored(
+        spec,
+        [
+            QualificationQuestion(
+                data=dict(drawn.data),
+                expected=dict(drawn.expected),
+                content_key=drawn.content_key,
+            )
+            for drawn in questions
+        ],
+        hit_type=shared_hit_type(hit_type),
+    )
+
+
+@transaction.atomic
+def write(spec: TestSpec, questions: Sequence[WrittenQuestion]) -> QualificationTest:
+    """Store a new version with questions written by hand; nobody can take it yet."""
+    check_rules(spec.rules)
+    return _stored(
+        spec,
+        [
+            QualificationQuestion(
+                text=written.text,
+                choices="\n".join(written.answers),
+                expected={CHOICE: written.right},
+            )
+            for written in questions
+        ],
+    )
+
+
+def _stored(
+    spec: TestSpec,
+    questions: Sequence[QualificationQuestion],
+    hit_type: HITType | None = None,
+) -> QualificationTest:
     version = next_version(spec.name)
     test = QualificationTest(
         name=spec.name,
@@ -88,23 +133,14 @@ def draft(
         pool=spec.pool,
         title=spec.title[:128],
         introduction=spec.introduction,
-        hit_type=shared_hit_type(hit_type),
+        hit_type=hit_type,
         seed=seed_of(spec.name, version),
         **spec.rules,
     )
     test.save()
-    QualificationQuestion.objects.bulk_create(
-        [
-            QualificationQuestion(
-                test=test,
-                position=position,
-                data=dict(drawn.data),
-                expected=dict(drawn.expected),
-                content_key=drawn.content_key,
-            )
-            for position, drawn in enumerate(questions)
-        ]
-    )
+    for position, question in enumerate(questions):
+        question.test, question.position = test, position
+    QualificationQuestion.objects.bulk_create(questions)
     return test
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,10 +12,11 @@ from django.core.files.base import File
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.workers.services.qualification_tests import WrittenQuestion
 from genie.lib.errors import GenieError
 from genie.lib.typing import Account
 from leaderboard.studio.models import Draft, DraftFile
-from leaderboard.studio.services import pilot
+from leaderboard.studio.services import own_test, pilot
 from leaderboard.studio.services.look import MOST_FILES, Files, look_at
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.intake.roles import Use
@@ -24,6 +25,7 @@ from leaderboard.tasks.models import Task
 # After so many days without a change a draft is forgotten; a loaded task stays.
 KEPT_DAYS = 30
 LINK, INVITED = "link", "invited"
+N_DRAWN, PASS_PERCENT = 8, 80
 OWN_PEOPLE = {LINK, INVITED}
 
 
@@ -145,11 +147,37 @@ def ask_of(draft: Draft) -> Ask:
         n_items=people.get("n_items") or 0,
         ratings=people.get("ratings") or 1,
         reward_cents=reward,
+        qualification=_qualification(people),
         seconds=math.ceil(seconds) if seconds else None,
         tests_percent=people.get("tests_percent"),
         version_of=draft.state.get("version_of", ""),
         **{name: asked[name] for name in _ASKED if name in asked},
     )
+
+
+def written_test(draft: Draft) -> list[WrittenQuestion]:
+    """Give the questions of a test that was written in the draft; none where none was."""
+    people: dict[str, Any] = draft.state.get("people", {})
+    if people.get("qualification") != own_test.WRITTEN:
+        return []
+    return own_test.read(people["test_questions"])
+
+
+def pass_percent(draft: Draft) -> int:
+    """Give the share of right answers that passes the draft's test."""
+    return draft.state.get("people", {}).get("pass_percent") or PASS_PERCENT
+
+
+def _qualification(people: Mapping[str, Any]) -> dict[str, Any] | None:
+    wanted = people.get("qualification", "")
+    if not wanted:
+        return None
+    if wanted == own_test.NAMED:
+        return {"name": people["test_name"]}
+    table = {"pass_percent": people.get("pass_percent") or PASS_PERCENT}
+    if wanted == own_test.DRAWN:
+        table["n"] = people.get("test_n") or N_DRAWN
+    return table
 
 
 _ASKED = (

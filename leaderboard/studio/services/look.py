@@ -14,7 +14,7 @@ from genie.lib.errors import GenieError
 from leaderboard.evaluation.services.comparison import MOST_SYSTEMS, MOST_WORKERS
 from leaderboard.tasks.drafts.ask import Ask
 from leaderboard.tasks.drafts.bundle import SLUG, Bundle
-from leaderboard.tasks.drafts.draft import draft
+from leaderboard.tasks.drafts.draft import MOST_ITEMS, draft
 from leaderboard.tasks.intake.guess import guess
 from leaderboard.tasks.intake.join import Material, put_together
 from leaderboard.tasks.intake.problem import FileProblem
@@ -153,6 +153,14 @@ def draft_of(material: Material, ask: Ask) -> Drafted:
 def _unlike(material: Material, ask: Ask) -> Iterator[str]:
     """Say what could not be approved once it is loaded: the material does not allow it."""
     referenced = sum(bool(item.references) for item in material.items)
+    drawn = (ask.qualification or {}).get("n", 0)
+    judged = min(ask.n_items or MOST_ITEMS, len(material.items))
+    if isinstance(drawn, int) and drawn > 0 and referenced - judged < drawn:
+        yield (
+            f"A test of {drawn} questions is drawn from {drawn} inputs with references "
+            f"that nobody judges: have at most {max(referenced - drawn, 0):,} judged, or "
+            "write the test."
+        )
     if ask.way.table == "comparison":
         n, most = len(material.systems), MOST_SYSTEMS
         if not 2 <= n <= most:

@@ -91,9 +91,11 @@ def _beside_questions(
 def _beside_people(
     draft: Draft, material: Material, drafted: Drafted
 ) -> dict[str, Any]:
+    written = {"written": keep.written_test(draft)}
     if drafted.bundle is None or drafted.problems:
-        return {}
+        return written
     return {
+        **written,
         "measured": draft.state.get("measured"),
         "plan": plan_in_figures(material, drafted),
         "precision": precision_of(

@@ -16,7 +16,7 @@ from genie.lib.typing import Account
 from leaderboard.evaluation import decide
 from leaderboard.studio.forms import LinkForm
 from leaderboard.studio.models import Draft
-from leaderboard.studio.services import keep, make
+from leaderboard.studio.services import keep, make, own_test
 from leaderboard.studio.services import start as service
 from leaderboard.studio.services.look import draft_of
 from leaderboard.studio.views.access import MAY_INVITE, for_makers, own_draft, page
@@ -55,6 +55,10 @@ def _load(request: HttpRequest, draft: Draft) -> None:
             return
         keep.refuse_taken(draft.slug)
         made = make.make(drafted.bundle, material.systems, owner=_account(request))
+        if questions := keep.written_test(draft):
+            own_test.publish(
+                made.task, questions, keep.pass_percent(draft), by=_account(request)
+            )
         draft.task = made.task
         keep.keep(draft, systems=list(material.systems))
 

@@ -105,6 +105,8 @@ class Ask:
         How many inputs are judged (0: all, at most 300), and how often each.
     reward_cents : int, optional
         None: by reading time and 15 dollars an hour; nothing for volunteers.
+    qualification : mapping, optional
+        The test that workers pass first, as [human.qualification_test] has it.
     seconds : int, optional
         For one page, as a pilot has measured it; None: by reading time.
     tests_percent : int, optional
@@ -133,6 +135,7 @@ class Ask:
     n_items: int = 0
     ratings: int = 1
     reward_cents: int | None = None
+    qualification: Mapping[str, object] | None = None
     seconds: int | None = None
     tests_percent: int | None = None
     blind: Sequence[str] = ()

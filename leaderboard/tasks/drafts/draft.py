@@ -143,6 +143,8 @@ def _care(material: Material, ask: Ask) -> dict[str, object]:
         # nobody is excluded, and nothing asked again, where nobody is tested
         "repost_share": 0.1 if percent else 0,
     }
+    if ask.qualification is not None:
+        table["qualification_test"] = dict(ask.qualification)
     if ask.volunteers:
         table["worker_percent"] = 100
     return table

@@ -1,0 +1,84 @@
+"""A qualification test in plain text: a question, its answers below it, the right one marked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from crowd.workers.models.qualification_test import QualificationTest
+from crowd.workers.services import qualification_tests
+from crowd.workers.services.qualification_tests import TestSpec, WrittenQuestion
+from genie.lib.errors import GenieError
+from genie.lib.typing import Account
+from leaderboard.tasks.models import Task
+
+NONE, DRAWN, NAMED, WRITTEN = "", "drawn", "named", "written"
+_ANSWER = re.compile(r"([-*])\s+(.*\S)")
+MOST_QUESTIONS = 50
+
+
+def read(text: str) -> list[WrittenQuestion]:
+    r"""Read questions that stand apart by empty lines.
+
+    Raises
+    ------
+    GenieError
+        ``unusable-test`` with the first thing that is wrong, and in which question.
+
+    Examples
+    --------
+    >>> read("Is salt white?\n* Yes\n- No")
+    [WrittenQuestion(text='Is salt white?', answers=['Yes', 'No'], right=0)]
+    """
+    blocks = [block for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
+    if not 0 < len(blocks) <= MOST_QUESTIONS:
+        raise _wrong(f"it needs 1 to {MOST_QUESTIONS} questions")
+    return [_question(number, block) for number, block in enumerate(blocks, 1)]
+
+
+def _question(number: int, block: str) -> WrittenQuestion:
+    lines = [line.strip() for line in block.splitlines()]
+    found = [_ANSWER.fullmatch(line) for line in lines]
+    answers = [match for match in found if match]
+    words = [line for line, match in zip(lines, found, strict=True) if not match]
+    texts = [match[2] for match in answers]
+    right = [place for place, match in enumerate(answers) if match[1] == "*"]
+    problems = (
+        (not words, "has no text above its answers"),
+        (len(" ".join(words)) > 4000, "is longer than 4,000 characters"),
+        (
+            len(texts) < 2,
+            "needs two answers or more, each on a line that begins with -",
+        ),
+        (len(set(texts)) < len(texts), "has the same answer twice"),
+        (len(right) != 1, "needs one right answer, on a line that begins with *"),
+        (sum(map(len, texts)) > 1900, "has answers that are too long"),
+    )
+    for wrong, sentence in problems:
+        if wrong:
+            raise _wrong(f"question {number} {sentence}")
+    return WrittenQuestion("\n".join(words), texts, right[0])
+
+
+def _wrong(sentence: str) -> GenieError:
+    return GenieError(f"The test cannot be used: {sentence}.", code="unusable-test")
+
+
+def publish(
+    task: Task, questions: Sequence[WrittenQuestion], pass_percent: int, *, by: Account
+) -> None:
+    """Put a task's own test into use: its campaigns ask for the one of its name."""
+    spec = TestSpec(
+        name=task.slug,
+        pool=task.slug,
+        title=f"A short test: {task.title}",
+        rules={"pass_percent": pass_percent},
+    )
+    test = qualification_tests.write(spec, questions)
+    qualification_tests.publish(test.pk, by)
+
+
+def in_use() -> list[tuple[str, str]]:
+    """Give the site's tests that can be asked for, by name."""
+    rows = QualificationTest.objects.filter(state=QualificationTest.State.PUBLISHED)
+    return [(row.name, str(row)) for row in rows.order_by("name")]
